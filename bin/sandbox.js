@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { existsSync } from "node:fs";
+
+const cli = new URL("../dist/cli.js", import.meta.url);
+
+if (existsSync(cli)) {
+  await import(cli.href);
+} else {
+  process.stderr.write(
+    "sandbox: this copy is not built yet (dist/cli.js is missing).\n" +
+      "Run `npm ci` in a fresh clone, or `npm run build` after a change.\n",
+  );
+  process.exitCode = 3;
+}

@@ -1,0 +1,97 @@
+/**
+ * Builds `dist/`: one bundle per entry point, with shared and lazily imported code in chunks beside it, and the
+ * declarations of `src/`. Both run at once, since `npm ci` waits for this (the `prepare` script).
+ */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = join(root, "dist");
+const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts", webhooks: "src/webhooks.ts" };
+
+const [bundled, declared] = await Promise.allSettled([bundle(), declarations()]);
+for (const result of [bundled, declared]) {
+  if (result.status === "rejected") {
+    console.error(`build: ${result.reason instanceof Error ? result.reason.message : result.reason}`);
+    process.exitCode = 1;
+  }
+}
+
+async function bundle() {
+  const present = Object.entries(entryPoints).filter(([, source]) => existsSync(join(root, source)));
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(present),
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    chunkNames: "chunks/[name]-[hash]",
+    // What is left out of the bundle is exactly what an installation brings along.
+    external: Object.keys(manifest.dependencies),
+    // Bundled CommonJS packages still call require() for Node's own modules.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx",
+    legalComments: "eof",
+    metafile: true,
+    write: false,
+    logLevel: "warning",
+  });
+  const files = new Map(result.outputFiles.map((file) => [file.path, file.contents]));
+  files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(Object.keys(result.metafile.inputs))));
+  await replaceDist(files);
+}
+
+/**
+ * Writes the new files first and then removes what the last build left behind, so that a program that is running
+ * from `dist/` meanwhile never finds it empty.
+ *
+ * @param {Map<string, Uint8Array>} files
+ */
+async function replaceDist(files) {
+  for (const [path, contents] of files) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, contents);
+  }
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isDeclaration = !relative(join(dist, "types"), path).startsWith("..");
+    if (entry.isFile() && !isDeclaration && !files.has(path)) await rm(path);
+  }
+}
+
+/**
+ * The licences of the bundled packages ask that their text travels with every copy.
+ *
+ * @param {string[]} inputs
+ */
+async function licenses(inputs) {
+  const folders = new Set(inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []));
+  const sections = [];
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
+    const file = (await readdir(join(root, folder))).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file ? await readFile(join(root, folder, file), "utf8") : `Licence: ${license}`;
+    sections.push(`${name} ${version}\n\n${text.trim()}\n`);
+  }
+  return `The files in this folder contain code of these packages.\n\n${sections.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+async function declarations() {
+  await rm(join(dist, "types"), { recursive: true, force: true });
+  const tsc = resolve(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+  const child = spawn(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+  const code = await new Promise((done, fail) => child.once("error", fail).once("close", done));
+  if (code !== 0) throw new Error("the declarations have errors (npm run typecheck shows them too)");
+}

@@ -1,0 +1,48 @@
+/**
+ * Counts what `.ci/run` did. Its argument is a file with one step a line: exit code (or "skipped"), the vitest report it left (or "-"),
+ * its name. A vitest run counts test by test, any other check as one. The last line is "N passed, M failed".
+ */
+import { readFile } from "node:fs/promises";
+
+const [stepsFile = "reports/steps.tsv"] = process.argv.slice(2);
+const total = { passed: 0, failed: 0 };
+
+for (const line of (await readFile(stepsFile, "utf8")).split("\n").filter((text) => text !== "")) {
+  const [outcome = "", report = "-", name = ""] = line.split("\t");
+  if (outcome === "skipped") {
+    console.log(`skipped  ${name}`);
+    continue;
+  }
+  const { passed, failed } = await count(outcome === "0", report);
+  total.passed += passed;
+  total.failed += failed;
+  console.log(
+    `${failed === 0 ? "passed " : "FAILED "}  ${name}${report === "-" ? "" : `: ${passed} passed, ${failed} failed`}`,
+  );
+}
+
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+
+/**
+ * @param {boolean} succeeded whether the step's command exited with 0
+ * @param {string} report
+ */
+async function count(succeeded, report) {
+  if (report === "-") return succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  /** @type {{ numPassedTests: number, numFailedTests: number, testResults: { status: string, assertionResults: { status: string }[] }[] }} */
+  let run;
+  try {
+    run = JSON.parse(await readFile(report, "utf8"));
+  } catch (error) {
+    console.log(`         no report: ${String(error)}`);
+    return { passed: 0, failed: 1 };
+  }
+  // A file that could not even be loaded fails without a failed test in it.
+  const broken = run.testResults.filter(
+    (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
+  ).length;
+  const failed = run.numFailedTests + broken;
+  // An error outside every test, say an unhandled rejection, fails the command alone.
+  return { passed: run.numPassedTests, failed: succeeded ? failed : Math.max(1, failed) };
+}

@@ -1,0 +1,84 @@
+/**
+ * The built program under the Node that runs this script: a charge that nobody pays is dropped after one hour, and SIGTERM stops
+ * cleanly. With a URL as argument the same story is told to a sandbox that runs there.
+ */
+import { equal, ok } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const [givenUrl] = process.argv.slice(2);
+const timeoutMs = 30_000;
+
+if (givenUrl === undefined) await checkProgram();
+else await checkDroppedCharge(givenUrl);
+console.log(`smoke: a charge was dropped after one hour (${givenUrl ?? `Node ${process.version}`})`);
+
+async function checkProgram() {
+  const program = fileURLToPath(new URL("../bin/sandbox.js", import.meta.url));
+  const child = spawn(process.execPath, [program, "start", "--port", "0", "--log", "json", "--clock", "frozen"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+  });
+  /** @type {Promise<number | string | null>} */
+  const exited = new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? signal));
+  });
+  try {
+    await checkDroppedCharge(await listeningUrl(child.stdout));
+    child.kill("SIGTERM");
+    equal(await exited, 0, "SIGTERM stops the program with exit code 0");
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+/** @param {import("node:stream").Readable} stdout */
+async function listeningUrl(stdout) {
+  for await (const line of createInterface({ input: stdout })) {
+    const { event, url } = JSON.parse(line);
+    if (event === "listening") {
+      stdout.resume();
+      ok(url, "the listening line carries a url");
+      return url;
+    }
+  }
+  throw new Error("the program ended without saying that it listens");
+}
+
+/** @param {string} url */
+async function checkDroppedCharge(url) {
+  const created = await call(`${url}/v1/charges`, 201, {
+    amount: 10_000,
+    externalId: `smoke-${process.pid}`,
+    description: "Shoes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+  });
+  equal(created.status, "created");
+  await call(`${url}/_sandbox/clock/advance`, 200, { by: "1h" });
+  const charge = await call(`${url}/v1/charges/${created.id}`, 200);
+  equal(charge.status, "dropped");
+}
+
+/**
+ * @param {string} url
+ * @param {number} status
+ * @param {object} [body]
+ */
+async function call(url, status, body) {
+  const response = await fetch(url, {
+    headers: {
+      authorization: "Bearer at_sandbox",
+      "x-company-id": "company_sandbox",
+      "content-type": "application/json",
+    },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const text = await response.text();
+  equal(response.status, status, `${url} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}

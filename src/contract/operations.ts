@@ -1,0 +1,204 @@
+/**
+ * The contract's endpoints and their errors: the one table from which routes, the API description and coverage are made.
+ */
+export interface Operation {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Identifiers as `:id`. */
+  readonly path: string;
+  readonly tag: "Transactions" | "Customers" | "Balance" | "Charges" | "Webhooks";
+  readonly summary: string;
+  /** Which setting chooses the status of success, or the status itself where the contract shows it. */
+  readonly success: "http.createdStatus" | "http.actionStatus" | 200 | 204;
+  /** Whether X-Company-Id is wanted under `auth.companyHeader: charges`. */
+  readonly companyHeader: boolean;
+  readonly body: "required" | "optional" | "none";
+  readonly errors: readonly OperationError[];
+}
+
+export interface OperationError {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 422;
+  readonly cause: string;
+  /** The contract's table says so, or the sandbox where the contract is silent. */
+  readonly source: "contract" | "sandbox";
+}
+
+const contract = (status: OperationError["status"], cause: string): OperationError => ({ status, cause, source: "contract" });
+const ours = (status: OperationError["status"], cause: string): OperationError => ({ status, cause, source: "sandbox" });
+
+const tokenError = "Access token missing or invalid.";
+const chargeNotFound = contract(404, "Charge not found.");
+const anotherCompany = ours(403, "X-Company-Id names another company than the token's.");
+
+export const operations = {
+  createTransaction: {
+    method: "POST",
+    path: "/v1/transactions",
+    tag: "Transactions",
+    summary: "Send money to one client",
+    success: "http.createdStatus",
+    companyHeader: false,
+    body: "required",
+    errors: [
+      ours(400, "Missing or invalid amount, msisdn, reference, type or description."),
+      ours(401, tokenError),
+      anotherCompany,
+      ours(409, "A transaction with this reference already exists."),
+      ours(422, "The balance does not suffice, or the recipient does not accept transfers."),
+    ],
+  },
+  createBatch: {
+    method: "POST",
+    path: "/v1/transactions/batch",
+    tag: "Transactions",
+    summary: "Send money to many clients",
+    success: "http.createdStatus",
+    companyHeader: false,
+    body: "required",
+    errors: [
+      ours(400, "The list is empty or too long, or an item of it is invalid."),
+      ours(401, tokenError),
+      anotherCompany,
+      ours(409, "A reference was used before, or twice in the batch."),
+      ours(422, "The balance does not suffice for the whole batch, or a recipient does not accept transfers."),
+    ],
+  },
+  getTransaction: {
+    method: "GET",
+    path: "/v1/transactions/:id",
+    tag: "Transactions",
+    summary: "Look up a transaction",
+    success: 200,
+    companyHeader: false,
+    body: "none",
+    errors: [ours(401, tokenError), anotherCompany, ours(404, "Transaction not found.")],
+  },
+  checkCustomer: {
+    method: "GET",
+    path: "/v1/transactions/customers/check",
+    tag: "Customers",
+    summary: "Check a customer's identification status by phone number",
+    success: 200,
+    companyHeader: false,
+    body: "none",
+    errors: [ours(400, "Missing or invalid msisdn."), ours(401, tokenError), anotherCompany],
+  },
+  getBalance: {
+    method: "GET",
+    path: "/v1/balance",
+    tag: "Balance",
+    summary: "Read the account balance",
+    success: 200,
+    companyHeader: false,
+    body: "none",
+    errors: [ours(401, tokenError), anotherCompany],
+  },
+  createCharge: {
+    method: "POST",
+    path: "/v1/charges",
+    tag: "Charges",
+    summary: "Create a request for payment",
+    success: "http.createdStatus",
+    companyHeader: true,
+    body: "required",
+    errors: [
+      contract(
+        400,
+        "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl.",
+      ),
+      contract(401, tokenError),
+      anotherCompany,
+      contract(409, "A charge with this externalId already exists."),
+    ],
+  },
+  payCharge: {
+    method: "POST",
+    path: "/v1/charges/:id/pay",
+    tag: "Charges",
+    summary: "Simulate payment of a charge (staging only)",
+    success: "http.actionStatus",
+    companyHeader: false,
+    body: "optional",
+    errors: [
+      ours(400, "Invalid msisdn."),
+      contract(401, tokenError),
+      anotherCompany,
+      chargeNotFound,
+      ours(422, "The charge is not due, or the payer does not accept payment requests."),
+    ],
+  },
+  getCharge: {
+    method: "GET",
+    path: "/v1/charges/:id",
+    tag: "Charges",
+    summary: "Read a charge: whether it was paid and how much",
+    success: 200,
+    companyHeader: false,
+    body: "none",
+    errors: [contract(401, tokenError), anotherCompany, chargeNotFound],
+  },
+  refundCharge: {
+    method: "POST",
+    path: "/v1/charges/:id/refund",
+    tag: "Charges",
+    summary: "Refund a paid charge in full or in part",
+    success: "http.actionStatus",
+    companyHeader: false,
+    body: "optional",
+    errors: [
+      contract(400, "Refund amount invalid (greater than the amount paid)."),
+      contract(401, tokenError),
+      anotherCompany,
+      chargeNotFound,
+      contract(422, "Charge is not in a refundable state."),
+    ],
+  },
+  createWebhook: {
+    method: "POST",
+    path: "/v1/webhooks",
+    tag: "Webhooks",
+    summary: "Subscribe a URL to a topic",
+    success: "http.createdStatus",
+    companyHeader: false,
+    body: "required",
+    errors: [ours(400, "Missing or invalid topic or url."), ours(401, tokenError), anotherCompany],
+  },
+  getWebhook: {
+    method: "GET",
+    path: "/v1/webhooks/:id",
+    tag: "Webhooks",
+    summary: "Read a subscription",
+    success: 200,
+    companyHeader: false,
+    body: "none",
+    errors: [ours(401, tokenError), anotherCompany, ours(404, "Webhook not found.")],
+  },
+  listWebhooks: {
+    method: "GET",
+    path: "/v1/webhooks",
+    tag: "Webhooks",
+    summary: "List subscriptions, oldest first",
+    success: 200,
+    companyHeader: false,
+    body: "none",
+    errors: [ours(400, "Invalid limit or cursor."), ours(401, tokenError), anotherCompany],
+  },
+  deleteWebhook: {
+    method: "DELETE",
+    path: "/v1/webhooks/:id",
+    tag: "Webhooks",
+    summary: "Delete a subscription",
+    success: 204,
+    companyHeader: false,
+    body: "none",
+    errors: [ours(401, tokenError), anotherCompany, ours(404, "Webhook not found.")],
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof operations;
+
+export const operationIds = Object.keys(operations) as OperationId[];
+
+/** The operation as the table's common type: its literal members are for those who name one operation. */
+export function operationOf(id: OperationId): Operation {
+  return operations[id];
+}

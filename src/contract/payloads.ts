@@ -1,0 +1,25 @@
+import type { DomainEvent } from "../domain/events.js";
+import type { Profile } from "../domain/profile/profile.js";
+import { Bug } from "../kernel/problem.js";
+import { renderCharge } from "./charges-wire.js";
+import type { WebhookBody } from "./resources.js";
+import { renderTransfer } from "./transfers-wire.js";
+
+/**
+ * The body of a webhook: "Object with `topic` (String) and `data` (Object) holding the Transaction fields." "Payload shapes of the other
+ * topics, including the charge topic: not shown": a charge is sent as GET shows it.
+ */
+export function renderPayload(profile: Profile, topic: string, event: DomainEvent): string {
+  return JSON.stringify({ topic, data: dataOf(profile, event) } satisfies WebhookBody);
+}
+
+function dataOf(profile: Profile, { subject }: DomainEvent): WebhookBody["data"] {
+  switch (subject.kind) {
+    case "charge":
+      return renderCharge(subject.charge, "payload", profile);
+    case "transaction":
+      return renderTransfer(subject.transaction, "payload", profile);
+    default:
+      throw new Bug(`Failed to render a webhook: no topic tells of ${subject.kind}.`);
+  }
+}

@@ -1,0 +1,72 @@
+import type { ProblemCode } from "../domain/problem-codes.js";
+import type { ErrorBody } from "./resources.js";
+
+/** Every status the API answers with. */
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500;
+
+/** Each problem's status; forgetting one does not compile. */
+export const statusOfProblem = {
+  malformed_json: 400,
+  invalid_request: 400,
+  company_header_missing: 400,
+  refund_exceeds_paid: 400,
+  sub_company_refused: 400,
+  token_invalid: 401,
+  company_mismatch: 403,
+  route_not_found: 404,
+  charge_not_found: 404,
+  transaction_not_found: 404,
+  subscription_not_found: 404,
+  method_not_allowed: 405,
+  external_id_taken: 409,
+  reference_taken: 409,
+  subscription_exists: 409,
+  charge_not_payable_conflict: 409,
+  body_too_large: 413,
+  media_type_unsupported: 415,
+  charge_not_payable: 422,
+  charge_not_refundable: 422,
+  insufficient_balance: 422,
+  recipient_refused: 422,
+  payer_refused: 422,
+  rate_limited: 429,
+  internal: 500,
+} as const satisfies Record<ProblemCode, ErrorStatus>;
+
+/** The text of `error` for each status. The contract: "Error body shape: not shown." */
+export const errorNames: Readonly<Record<ErrorStatus, string>> = {
+  400: "Bad Request Exception",
+  401: "Unauthorized Exception",
+  403: "Forbidden Exception",
+  404: "Not Found Exception",
+  405: "Method Not Allowed Exception",
+  409: "Conflict Exception",
+  413: "Payload Too Large Exception",
+  415: "Unsupported Media Type Exception",
+  422: "Unprocessable Entity Exception",
+  429: "Too Many Requests Exception",
+  500: "Internal Server Error Exception",
+};
+
+export interface ErrorContext {
+  readonly correlationId: string;
+  readonly path: string;
+  /** ISO 8601, the company's time. */
+  readonly timestamp: string;
+}
+
+export function renderError(status: ErrorStatus, messages: readonly string[], context: ErrorContext): ErrorBody {
+  return {
+    statusCode: status,
+    message: [...messages],
+    error: errorNames[status],
+    correlationId: context.correlationId,
+    path: context.path,
+    timestamp: context.timestamp,
+  };
+}
+
+/** `errors.shape: message`: one text, all problems in it. */
+export function renderPlainError(messages: readonly string[]): { message: string } {
+  return { message: messages.join("; ") };
+}

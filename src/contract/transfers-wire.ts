@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { fromXof, toXof } from "../domain/accounts/money.js";
+import type { CreatedBatch } from "../domain/transfers/create-batch.js";
+import type { TransferOrder } from "../domain/transfers/create-transfer.js";
+import { type Batch, type Transfer, totalOf } from "../domain/transfers/transfer.js";
+import type { Profile } from "../domain/profile/profile.js";
+import { toIso } from "../kernel/instant.js";
+import { msisdn, text, xof } from "./fields.js";
+import { parseRequest, perProfile } from "./parse.js";
+import type { BatchBody, TransactionBody } from "./resources.js";
+
+export interface TransferRequest {
+  amount: number;
+  msisdn: string;
+  reference: string;
+  type?: "transfer" | undefined;
+  description?: string | undefined;
+}
+
+export const transferRequest = perProfile<TransferRequest>((profile) => z.object(transferFields(profile, true), notAnObject));
+
+/** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
+export const batchRequest = perProfile<{ transactions: TransferRequest[] }>((profile) => {
+  const item = z.object(transferFields(profile, profile.batch.itemType === "required"), notAnObject);
+  const error = `must be a list of 1 to ${profile.batch.maxItems} transactions`;
+  return z.object({ transactions: z.array(item, { error }).min(1, { error }).max(profile.batch.maxItems, { error }) }, notAnObject);
+});
+
+/** What a batch's items may not be is not worth looking at when there are too many of them. */
+export function parseBatchRequest(profile: Profile, value: unknown): readonly TransferOrder[] {
+  return parseRequest(batchRequest(profile), value).transactions.map(toOrder);
+}
+
+export function toOrder(request: TransferRequest): TransferOrder {
+  return {
+    amount: fromXof(request.amount),
+    msisdn: request.msisdn,
+    reference: request.reference,
+    description: request.description,
+  };
+}
+
+/**
+ * Where a transaction is shown: in a creation answer (without `failureReason`), read, or in a payload (ids as `transfers.webhookId` says).
+ */
+export type TransferView = "created" | "read" | "payload";
+
+export function renderTransfer(transfer: Transfer, view: TransferView, profile: Profile): TransactionBody {
+  const plain = view === "payload" && profile.transfers.webhookId === "plain";
+  return {
+    id: plain ? transfer.id : transactionId(transfer.id),
+    amount: toXof(transfer.amount),
+    fee: toXof(transfer.fee),
+    totalAmount: toXof(totalOf(transfer)),
+    msisdn: transfer.msisdn,
+    status: transfer.status,
+    reference: transfer.reference,
+    ...(transfer.description === undefined ? {} : { description: transfer.description }),
+    type: "transfer",
+    ...(transfer.batchId === null ? {} : { batchId: plain ? transfer.batchId : batchId(transfer.batchId) }),
+    ...(view === "created" ? {} : { failureReason: transfer.failureReason }),
+    createdAt: toIso(transfer.createdAt),
+    updatedAt: toIso(transfer.updatedAt),
+  };
+}
+
+export function renderBatch({ batch, transactions }: CreatedBatch, view: "created" | "read", profile: Profile): BatchBody {
+  return {
+    id: batchId(batch.id),
+    createdAt: toIso(batch.createdAt),
+    updatedAt: toIso(batch.updatedAt),
+    totalAmount: toXof(batch.totalAmount),
+    totalFee: toXof(batch.totalFee),
+    status: shownBatchStatus(batch, profile),
+    transactions: transactions.map((transfer) => renderTransfer(transfer, view, profile)),
+  };
+}
+
+export function transactionId(id: string): string {
+  return `txn_${id}`;
+}
+
+export function batchId(id: string): string {
+  return `bat_${id}`;
+}
+
+function shownBatchStatus(batch: Batch, profile: Profile): string {
+  return batch.status === "completed" ? profile.batch.finalStatus : batch.status;
+}
+
+const notAnObject = { error: "must be a JSON object" };
+
+function transferFields(profile: Profile, typeRequired: boolean) {
+  const type = z.literal("transfer", { error: 'must be "transfer"' });
+  return {
+    amount: xof(profile.transfers.min, profile.transfers.max),
+    msisdn,
+    reference: text("the caller's reference"),
+    type: typeRequired ? type : type.optional(),
+    description: text("the caller's description").optional(),
+  };
+}

@@ -1,0 +1,36 @@
+import Big from "big.js";
+
+/**
+ * An amount of XOF in ten-thousandths, always a safe integer: adding never drifts, however many fractional fees there were.
+ * The contract: "Integers appear for requests and most responses; a decimal (for example a fee with a fractional part) appears in a
+ * webhook payload."
+ */
+export type Money = number;
+
+export const CURRENCY = "XOF";
+const UNITS_PER_XOF = 10_000;
+export const MONEY_DECIMALS_MAX = 4;
+
+/** The largest amount that is still exact, in XOF (about 900 billion). */
+export const XOF_MAX = Math.floor(Number.MAX_SAFE_INTEGER / UNITS_PER_XOF);
+
+/** From a number of XOF with at most four decimals. */
+export function fromXof(xof: number): Money {
+  return Math.round(xof * UNITS_PER_XOF);
+}
+
+/** The number of XOF for the wire: the nearest double, which prints as the decimal it stands for. */
+export function toXof(money: Money): number {
+  return money / UNITS_PER_XOF;
+}
+
+/** `round(amount × rate + fixed, decimals)`, half up, in decimal arithmetic: 1 % of 5050 XOF is 50.5 and not 50.50000000000001. */
+export function feeOf(amount: Money, fee: { rate: number; fixed: number; decimals: number }): Money {
+  const value = Big(amount).div(UNITS_PER_XOF).times(fee.rate).plus(fee.fixed).round(fee.decimals, Big.roundHalfUp);
+  return value.times(UNITS_PER_XOF).toNumber();
+}
+
+/** Whether a number of XOF can be kept exactly: finite, at most four decimals, and not too large. */
+export function isExactXof(xof: number): boolean {
+  return Number.isFinite(xof) && Math.abs(xof) <= XOF_MAX && Math.abs(toXof(fromXof(xof)) - xof) < 1e-9;
+}

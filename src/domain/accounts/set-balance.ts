@@ -1,0 +1,15 @@
+import type { Work } from "../work.js";
+import { balanceOf, book } from "./ledger.js";
+import type { Money } from "./money.js";
+
+/** Makes the balance `amount` by an entry that says so. Nothing is booked when it is that already. */
+export function setBalance(work: Work, amount: Money): void {
+  const difference = amount - balanceOf(work);
+  if (difference === 0) return;
+  const opening = work.world.ledger.size === 0;
+  book(work, opening ? "opening" : "adjustment", null, [
+    { account: "balance", amount: difference },
+    { account: "capital", amount: -difference },
+  ]);
+  if (!opening) work.emit({ type: "balance.adjusted", resource: null, subject: { kind: "account", balance: amount } });
+}

@@ -1,0 +1,54 @@
+import type { Instant } from "../../kernel/instant.js";
+import type { Row } from "../../kernel/table.js";
+import type { Money } from "../accounts/money.js";
+import type { ChargeStatus } from "./charge-lifecycle.js";
+
+/** Free-form caller data, returned exactly as it was sent. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/** A request for payment: the contract's Charge. */
+export interface Charge extends Row {
+  /** A UUID. */
+  readonly id: string;
+  readonly createdAt: Instant;
+  /** "Caller's reference; unique per charge". */
+  readonly externalId: string;
+  readonly description: string;
+  readonly amount: Money;
+  readonly feeRate: number;
+  readonly fee: Money;
+  readonly status: ChargeStatus;
+  readonly droppedReason: string | null;
+  readonly paid: Money;
+  readonly refunded: Money;
+  readonly attempts: number;
+  readonly metadata: Metadata;
+  readonly paymentUrl: string;
+  readonly onCompletedRedirectionUrl: string;
+  readonly onCanceledRedirectionUrl: string;
+  /** Newest first: "the `transactions` array lists the refund entry before the payment entry". */
+  readonly entries: readonly ChargeEntry[];
+  readonly expiresAt: Instant;
+  readonly silent: boolean;
+}
+
+/** The contract's "Charge transaction entry". */
+export interface ChargeEntry {
+  readonly id: string;
+  /** "Phone number digits." */
+  readonly recipientMsisdn: string;
+  readonly amount: Money;
+  readonly service: string;
+  readonly status: "completed" | "failed";
+  readonly type: "payment" | "refund";
+  readonly error: string | null;
+}
+
+/** "Amount still to be paid; equals amount at creation and 0 once paid." */
+export function dueOf(charge: Charge): Money {
+  return charge.paid > 0 ? 0 : charge.amount;
+}
+
+export function refundableOf(charge: Charge): Money {
+  return charge.paid - charge.refunded;
+}

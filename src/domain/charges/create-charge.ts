@@ -1,0 +1,46 @@
+import { feeOf, type Money } from "../accounts/money.js";
+import { refuse } from "../problem-codes.js";
+import type { Work } from "../work.js";
+import type { Charge, Metadata } from "./charge.js";
+import { emitCharge } from "./find-charge.js";
+
+export interface ChargeOrder {
+  readonly amount: Money;
+  readonly externalId: string;
+  readonly description: string;
+  readonly onCanceledRedirectionUrl: string;
+  readonly onCompletedRedirectionUrl: string;
+  readonly metadata: Metadata;
+  /** Where the payment page stands: `paymentUrl` is this and the charge's id. */
+  readonly checkoutUrl: string;
+}
+
+/** POST /v1/charges. 409: "A charge with this externalId already exists." It waits for payment until its time-to-live is over. */
+export function createCharge(work: Work, order: ChargeOrder): Charge {
+  const { profile, world } = work;
+  if (world.charges.findBy("externalId", order.externalId) !== undefined) {
+    refuse("external_id_taken", `A charge with externalId "${order.externalId}" already exists`);
+  }
+  const id = work.ids.uuid();
+  const { checkoutUrl, ...terms } = order;
+  const charge = work.put<Charge>(world.charges, {
+    ...terms,
+    id,
+    seq: work.nextSeq(),
+    createdAt: work.at,
+    feeRate: profile.charges.fee.rate,
+    fee: feeOf(order.amount, { ...profile.charges.fee, fixed: 0 }),
+    status: "due",
+    droppedReason: null,
+    paid: 0,
+    refunded: 0,
+    attempts: 0,
+    paymentUrl: checkoutUrl + id,
+    entries: [],
+    expiresAt: work.at + profile.charges.ttl,
+    silent: false,
+  });
+  work.schedule("charge.expire", id, charge.expiresAt);
+  emitCharge(work, "charge.created", charge);
+  return charge;
+}

@@ -1,0 +1,45 @@
+import type { Instant } from "../../kernel/instant.js";
+import type { Row } from "../../kernel/table.js";
+import type { DeliveryStatus } from "./delivery-lifecycle.js";
+
+/** One event owed to one subscription. */
+export interface Delivery extends Row {
+  readonly id: string;
+  readonly createdAt: Instant;
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  /** In the subscriber's spelling. */
+  readonly topic: string;
+  readonly url: string;
+  /** The id of the charge or transaction, without the prefix of the wire. */
+  readonly resource: string;
+  readonly resourceKind: "charge" | "transaction";
+  /** The exact text of every attempt's body: what is signed is what is sent. */
+  readonly body: string;
+  readonly status: DeliveryStatus;
+  /** When the next attempt is due; null when none is planned. */
+  readonly nextAttemptAt: Instant | null;
+  readonly attempts: readonly Attempt[];
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** What an attempt to deliver came to. A value with a reason, never an exception. */
+export interface Attempt {
+  /** The company's time when it began. */
+  readonly at: Instant;
+  /** The HTTP status; null when no answer came. */
+  readonly status: number | null;
+  /** Real time, ms. */
+  readonly latencyMs: number;
+  /** Why it counts as failed; null when it succeeded ("a 2xx status to confirm receipt"). */
+  readonly error: string | null;
+  readonly requestHeaders: Headers;
+  /** Null when no answer came. The body is cut at 4 KiB. */
+  readonly response: { readonly headers: Headers; readonly body: string } | null;
+}
+
+/** Events of one resource go to one receiver in order: a receiver is the origin of a URL. */
+export function receiverOf(url: string): string {
+  return new URL(url).origin;
+}

@@ -1,0 +1,45 @@
+import type { Instant } from "../kernel/instant.js";
+import type { Row } from "../kernel/table.js";
+import type { Money } from "./accounts/money.js";
+import type { Charge } from "./charges/charge.js";
+import type { Subscription } from "./subscriptions/subscription.js";
+import type { Batch, Transfer } from "./transfers/transfer.js";
+
+/** What an event is about: the record as it stood right after the transition. Records are immutable, so keeping one costs nothing. */
+export type EventSubject =
+  | { readonly kind: "charge"; readonly charge: Charge }
+  | { readonly kind: "transaction"; readonly transaction: Transfer }
+  | { readonly kind: "batch"; readonly batch: Batch }
+  | { readonly kind: "subscription"; readonly subscription: Subscription }
+  | { readonly kind: "account"; readonly balance: Money };
+
+export type EventType =
+  | "charge.created"
+  | "charge.paid"
+  | "charge.payment_failed"
+  | "charge.payment_cancelled"
+  | "charge.dropped"
+  | "charge.refunded"
+  | "charge.refunded_partially"
+  | "transaction.started"
+  | "transaction.completed"
+  | "transaction.failed"
+  | "batch.created"
+  | "batch.completed"
+  | "subscription.created"
+  | "subscription.deleted"
+  | "balance.adjusted";
+
+/** What a transition says happened. Named by the transition itself, never inferred from a stored record. */
+export interface NewEvent {
+  readonly type: EventType;
+  /** The id of the resource, without the prefix of the wire; null for the account. */
+  readonly resource: string | null;
+  readonly subject: EventSubject;
+  /** The phone number asked for silence: the event is recorded, and no webhook of it is sent. */
+  readonly silent?: boolean;
+}
+
+export interface DomainEvent extends NewEvent, Row {
+  readonly at: Instant;
+}

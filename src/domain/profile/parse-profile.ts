@@ -1,0 +1,104 @@
+import { Bug } from "../../kernel/problem.js";
+import { crossCheck } from "./cross-checks.js";
+import type { Profile } from "./profile.js";
+import { isObject, readOverrides } from "./read-overrides.js";
+import type { Json, ProfileOverrides, ProfileValues, Setting } from "./setting.js";
+import { problemsOfValue, type ProfileProblem } from "./setting-problems.js";
+import { settings } from "./settings.js";
+
+export type ParsedProfile =
+  | {
+      readonly ok: true;
+      readonly profile: Profile;
+      readonly values: ProfileValues;
+      readonly overrides: ProfileOverrides;
+    }
+  | { readonly ok: false; readonly problems: readonly ProfileProblem[] };
+
+/**
+ * The profile that nested overrides make of the defaults, or all that is wrong with them. Each setting that is given
+ * replaces its default whole; of a fee, members that are not given are the default's. A setting or group that is null
+ * is the default.
+ */
+export function parseProfile(overrides: unknown = {}): ParsedProfile {
+  const { written, problems } = readOverrides(overrides);
+  const compiled = new Map<string, unknown>();
+  const values = new Map<string, Json>();
+  const cleaned = new Map<string, Json>();
+  const refused = new Set<string>();
+
+  for (const setting of settings) {
+    const { path } = setting;
+    const given = written.get(path) ?? undefined;
+    const read = given === undefined ? undefined : readSetting(setting, given);
+    if (read !== undefined && "problems" in read) {
+      problems.push(...read.problems);
+      refused.add(path);
+    }
+    const accepted = read !== undefined && "compiled" in read ? read : undefined;
+    compiled.set(path, accepted === undefined ? setting.compiledDefault : accepted.compiled);
+    values.set(path, accepted?.value ?? setting.default);
+    if (accepted !== undefined) cleaned.set(path, accepted.override);
+  }
+
+  // The one cast of the profile: the compiler checked the table and each schema of it against `Profile` (settings.ts),
+  // but not a loop.
+  const assembled: object = nest(compiled);
+  const profile = assembled as Profile;
+  problems.push(
+    ...crossCheck(
+      profile,
+      (path) => written.has(path),
+      (path) => !refused.has(path),
+    ),
+  );
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, profile, values: nest(values), overrides: nest(cleaned) };
+}
+
+/** The profile of someone who overrides nothing. */
+export function defaultProfile(): Profile {
+  const parsed = parseProfile();
+  if (!parsed.ok) throw new Bug(`The default profile is wrong: ${JSON.stringify(parsed.problems)}`);
+  return parsed.profile;
+}
+
+interface AcceptedSetting {
+  readonly compiled: unknown;
+  /** As it is displayed: with the members that were not given. */
+  readonly value: Json;
+  /** As it is stored: what was given. */
+  readonly override: Json;
+}
+
+function readSetting(setting: Setting, given: unknown): AcceptedSetting | { readonly problems: ProfileProblem[] } {
+  const parsed = setting.schema.safeParse(given);
+  if (!parsed.success) return { problems: problemsOfValue(setting, given, parsed.error) };
+  // A copy, so that a later change of the caller's object changes no company; the schemas accept nothing that is not
+  // JSON.
+  const override = JSON.parse(JSON.stringify(given)) as Json;
+  const value =
+    setting.partial && isObject(override) && isObject(setting.default) ? { ...setting.default, ...override } : override;
+  return { compiled: parsed.data, value, override };
+}
+
+/**
+ * `{"transfers.min": 1}` to `{transfers: {min: 1}}`. Paths come from the table, so no key of a user's is ever written.
+ */
+function nest<Value>(byPath: ReadonlyMap<string, Value>): {
+  readonly [groupOrSetting: string]: Value | { [name: string]: Value };
+} {
+  const nested: { [groupOrSetting: string]: Value | { [name: string]: Value } } = {};
+  const groups = new Map<string, { [name: string]: Value }>();
+  for (const [path, value] of byPath) {
+    const [group = "", name] = path.split(".");
+    if (name === undefined) nested[group] = value;
+    else {
+      const members = groups.get(group) ?? {};
+      groups.set(group, members);
+      nested[group] = members;
+      members[name] = value;
+    }
+  }
+  return nested;
+}

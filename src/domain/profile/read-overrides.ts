@@ -1,0 +1,55 @@
+import { notAGroup, show, unknownSetting, type ProfileProblem } from "./setting-problems.js";
+import { findSetting, settingGroups } from "./settings.js";
+
+/**
+ * What a nested profile says of each setting that it names, by path, beside what in it is no setting at all. Keys are
+ * only ever looked up in the table, so `__proto__` and `constructor` are names like any other: unknown ones. Null means
+ * the default.
+ */
+export function readOverrides(overrides: unknown): { written: Map<string, unknown>; problems: ProfileProblem[] } {
+  const written = new Map<string, unknown>();
+  if (!isObject(overrides)) {
+    const example = '{"transfers": {"settlement": "manual"}}';
+    const message = `A profile must be an object such as ${example}, not ${show(overrides)}`;
+    return { written, problems: [{ path: [], message }] };
+  }
+  const unknown: string[][] = [];
+  const problems: ProfileProblem[] = [];
+  for (const [name, value] of Object.entries(overrides)) {
+    if (findSetting(name) !== undefined && !name.includes(".")) written.set(name, value);
+    else if (settingGroups.has(name)) readGroup(name, value);
+    else if (isObject(value) && Object.keys(value).length > 0) {
+      unknown.push(...Object.keys(value).map((inner) => [name, inner]));
+    } else unknown.push([name]);
+  }
+  return { written, problems: [...problems, ...unknownSettings(unknown)] };
+
+  function readGroup(group: string, members: unknown): void {
+    if (members === null || members === undefined) return;
+    if (!isObject(members)) {
+      problems.push(notAGroup(group, members));
+      return;
+    }
+    for (const [name, value] of Object.entries(members)) {
+      const path = `${group}.${name}`;
+      if (findSetting(path) === undefined) unknown.push([group, name]);
+      else if (value !== null && value !== undefined) written.set(path, value);
+    }
+  }
+}
+
+/** An object as JSON, YAML or a literal make it; not a list, a map or an instance of something. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** A suggestion measures the key against every setting, so a body full of nonsense gets only so many of them. */
+const UNKNOWN_MAX = 100;
+
+function unknownSettings(paths: readonly (readonly string[])[]): ProfileProblem[] {
+  const problems = paths.slice(0, UNKNOWN_MAX).map(unknownSetting);
+  const more = paths.length - problems.length;
+  return more > 0 ? [...problems, { path: [], message: `${more} more keys are not settings` }] : problems;
+}

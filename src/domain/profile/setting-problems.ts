@@ -1,0 +1,115 @@
+import type { z } from "zod";
+import { didYouMean, nearest } from "../../kernel/suggest.js";
+import type { Setting } from "./setting.js";
+import { findSetting, settingGroups, settings } from "./settings.js";
+
+/**
+ * One thing wrong with a profile: where, as keys from its top, and a sentence that names the full path and what would
+ * be right.
+ */
+export interface ProfileProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Why a setting refused what was written, one problem for each part of it that is wrong. */
+export function problemsOfValue(setting: Setting, written: unknown, error: z.ZodError): ProfileProblem[] {
+  // By message: a number that is neither whole nor in range breaks two checks, and says so once.
+  const problems = new Map<string, ProfileProblem>();
+  for (const issue of error.issues.flatMap(narrow).slice(0, ISSUES_MAX)) {
+    const inner = issue.path.filter((key) => typeof key !== "symbol");
+    const path = [...setting.path.split("."), ...inner];
+    const message = `${pathText(path)}${predicate(issue, valueAt(written, inner))}`;
+    problems.set(message, { path, message });
+  }
+  return [...problems.values()];
+}
+
+/** Why a key is no setting, and which one was likely meant. */
+export function unknownSetting(path: readonly string[]): ProfileProblem {
+  const name = path.join(".");
+  const [group, inner] = name.split(".", 2);
+  if (path.length === 1 && findSetting(name) !== undefined) {
+    return { path, message: `${name} is written nested: {"${group}": {"${inner}": …}}` };
+  }
+  const meant = didYouMean(name, [...settings.map((setting) => setting.path), ...settingGroups]) || sameName(path);
+  return { path, message: `${shorten(name)} is not a setting${meant === "" ? "" : `.${meant}`}` };
+}
+
+/** Why a group cannot be what was written instead of its members. */
+export function notAGroup(group: string, written: unknown): ProfileProblem {
+  const paths = settings.map(({ path }) => path).filter((path) => path.startsWith(`${group}.`));
+  const some = paths.slice(0, 3).join(", ");
+  const message = `${group} must be an object with settings such as ${some}, not ${show(written)}`;
+  return { path: [group], message };
+}
+
+/** What was given, as JSON where that is possible, and never more of it than a message can carry. */
+export function show(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "number") return String(value);
+  try {
+    return shorten(JSON.stringify(value) ?? `a ${typeof value}`);
+  } catch {
+    // A circle, or a bigint.
+    return `a ${typeof value}`;
+  }
+}
+
+/**
+ * An issue of a union says little; the branch that was plainly meant says what is wrong inside it: `webhooks.retry[1]`.
+ */
+function narrow(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const tooLong = issue.errors.flat().find((inner) => inner.code === "too_big" && inner.origin === "array");
+  if (tooLong !== undefined) return [{ ...tooLong, path: [...issue.path, ...tooLong.path] }];
+  const meant = issue.errors.filter((branch) => branch.every((inner) => inner.path.length > 0 || isSentence(inner)));
+  if (meant.length !== 1) return [issue];
+  return (meant[0] ?? []).flatMap((inner) => narrow({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function predicate(issue: z.core.$ZodIssue, written: unknown): string {
+  if (isSentence(issue)) return `: ${issue.message}`;
+  if (issue.code === "unrecognized_keys") return ` ${issue.message}`;
+  return ` must be ${issue.message}, ${written === undefined ? "and is missing" : `not ${show(written)}`}`;
+}
+
+function isSentence(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "custom" && issue.params?.["sentence"] === true;
+}
+
+/** `settlement` or `charge.settlement`, for someone who forgot or mixed up the group. */
+function sameName(path: readonly string[]): string {
+  const name = path.at(-1) ?? "";
+  const found = settings.map((setting) => setting.path).filter((known) => known.endsWith(`.${name}`));
+  const listed = found.length === 0 ? nearestByName(name) : found;
+  return listed.length === 0 ? "" : ` Did you mean ${listed.map((known) => `"${known}"`).join(" or ")}?`;
+}
+
+function nearestByName(name: string): string[] {
+  const names = settings.map(({ path }) => path.split(".").at(-1) ?? path);
+  const meant = nearest(name, names);
+  return meant === undefined ? [] : settings.map(({ path }) => path).filter((path) => path.endsWith(`.${meant}`));
+}
+
+function valueAt(written: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+      ? (value as Record<string | number, unknown>)[key]
+      : undefined;
+  }, written);
+}
+
+/** `webhooks.retry[1]`, `transfers.fee.rate`. */
+function pathText(path: readonly (string | number)[]): string {
+  return path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${key}`)).join("");
+}
+
+function shorten(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}
+
+const SHOWN_MAX = 80;
+
+/** Nobody reads more of one list; a body of a megabyte could have hundreds of thousands. */
+const ISSUES_MAX = 100;

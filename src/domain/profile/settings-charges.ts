@@ -1,0 +1,143 @@
+import type { Profile } from "./profile.js";
+import type { GroupDefinition } from "./setting.js";
+import { decimal, duration, members, oneOf, text, wholeNumber } from "./setting-schemas.js";
+import { AMOUNT_BOUND_MAX } from "./settings-transfers.js";
+
+/** Money in: charges and what becomes of them. */
+export const chargeSettings = {
+  min: {
+    summary: "The smallest amount of a charge, inclusive.",
+    default: 1,
+    alternatives: [{ value: "a number of XOF", form: true, effect: "Less than that is 400." }],
+    contract: "Charge amount bounds: not shown.",
+    schema: () => wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  },
+  max: {
+    summary: "The largest amount of a charge, inclusive.",
+    default: 200_000_000,
+    alternatives: [{ value: "a number of XOF", form: true, effect: "More than that is 400." }],
+    contract: "Charge amount bounds: not shown.",
+    schema: () => wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  },
+  ttl: {
+    summary: "How long after its creation an unpaid charge is dropped, on the company's clock.",
+    default: "1h",
+    compiledDefault: 3_600_000,
+    alternatives: [{ value: "a duration", form: true, effect: "That long; the contract says one hour." }],
+    contract: "1 hour after creation, then automatically `dropped`",
+    schema: () => duration(1),
+  },
+  createdAtFormat: {
+    summary: "How the creation response writes `createdAt`: by default compactly, `20250128T083908.249Z`.",
+    default: "compact",
+    alternatives: [{ value: "iso", effect: "`2025-01-28T08:39:08.249Z`, as everywhere else." }],
+    contract:
+      "The charge creation response shows a compact form (date and time without separators, with milliseconds and Z).",
+    schema: () => oneOf("compact", "iso"),
+  },
+  creationStatus: {
+    summary: "The status in the creation response: by default `created`, though a GET right after shows `due`.",
+    default: "created",
+    alternatives: [{ value: "due", effect: "The creation response shows `due` too." }],
+    contract: "`created` in the response, then `due` per the lifecycle",
+    schema: () => oneOf("created", "due"),
+  },
+  fee: {
+    summary:
+      "The fee shown in `fees`: amount × rate, rounded to so many decimals; by default the account is credited in " +
+      "full all the same.",
+    default: { rate: 0.01, decimals: 0, credit: "full" },
+    alternatives: [
+      {
+        value: "{rate, decimals, credit} with a fraction from 0 to 1, 0 to 4 decimals, and full or net",
+        form: true,
+        effect: "That fee; a member that is not given takes its default.",
+      },
+      { value: { credit: "net" }, effect: "The account is credited with the amount less the fee." },
+    ],
+    contract: "Unit of rate and the rule for value: not shown.",
+    partial: true,
+    schema: () =>
+      members(
+        {
+          rate: decimal(0, 1).default(0.01),
+          decimals: wholeNumber(0, 4).default(0),
+          credit: oneOf("full", "net").default("full"),
+        },
+        "an object with rate, decimals and credit",
+      ),
+  },
+  failedAttempt: {
+    summary:
+      "What a failed payment does to a charge: by default it stays `due` with one attempt more and a `failed` " +
+      "entry, and no event is sent.",
+    default: "stay",
+    alternatives: [{ value: "drop", effect: "The charge becomes `dropped`." }],
+    contract: "The effect of a failed payment attempt on the charge state: not shown.",
+    schema: () => oneOf("stay", "drop"),
+  },
+  droppedReason: {
+    summary: "The `droppedReason` of a charge that nobody paid in time.",
+    default: "expired",
+    alternatives: [{ value: "text", form: true, effect: "That reason." }],
+    contract: "Present in pay and refund responses; null in the examples. Values: not shown.",
+    schema: () => text(),
+  },
+  payNotDue: {
+    summary: "The status of paying a charge that is not due: paid already, dropped or refunded.",
+    default: 422,
+    alternatives: [{ value: 409, effect: "It is a conflict." }],
+    contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
+    schema: () => oneOf(422, 409),
+  },
+  payEndpoint: {
+    summary: "Whether the staging-only POST /v1/charges/:id/pay is there.",
+    default: "present",
+    alternatives: [{ value: "absent", effect: "It is 404, as in production." }],
+    contract: "Simulates payment of the charge. Not usable in production.",
+    schema: () => oneOf("present", "absent"),
+  },
+  partialStatusOnRead: {
+    summary: "The status that a GET shows of a charge refunded in part.",
+    default: "refunded_partially",
+    alternatives: [
+      { value: "refunded", effect: "It reads as `refunded`." },
+      { value: "paid", effect: "It reads as `paid`." },
+    ],
+    contract: "Status is one of `due`, `paid`, `refunded`, `dropped`.",
+    schema: () => oneOf("refunded_partially", "refunded", "paid"),
+  },
+  paymentUrlOnRead: {
+    summary: "Whether a GET shows `paymentUrl`: by default only the creation response does.",
+    default: false,
+    alternatives: [{ value: true, effect: "A GET shows it too." }],
+    contract: "Present in the creation response; the link the customer uses to pay.",
+    schema: () => oneOf(false, true),
+  },
+  service: {
+    summary: "The `service` label of the entries in a charge's `transactions`.",
+    default: "wallet",
+    alternatives: [{ value: "text", form: true, effect: "That label." }],
+    contract: "treat as an opaque string",
+    schema: () => text(),
+  },
+} satisfies GroupDefinition<Profile["charges"]>;
+
+export const refundSettings = {
+  further: {
+    summary:
+      "What becomes of a refund after a partial one: by default it is allowed until the paid amount is used up, " +
+      "then the charge is `refunded`.",
+    default: "allowed",
+    alternatives: [{ value: "refused", effect: "A charge is refunded once: the second is 422." }],
+    contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
+    schema: () => oneOf("allowed", "refused"),
+  },
+  insufficientBalance: {
+    summary: "What becomes of a refund that the balance does not cover: by default it is made all the same.",
+    default: "allow",
+    alternatives: [{ value: "reject", effect: "It is 422." }],
+    contract: "A paid charge can be refunded in full or in part.",
+    schema: () => oneOf("allow", "reject"),
+  },
+} satisfies GroupDefinition<Profile["refunds"]>;

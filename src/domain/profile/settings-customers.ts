@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { isMsisdn } from "../msisdn.js";
+import type { Profile } from "./profile.js";
+import type { GroupDefinition, SettingDefinition } from "./setting.js";
+import { oneOf } from "./setting-schemas.js";
+
+/** What is known of phone numbers. */
+export const customerSettings = {
+  unlisted: {
+    summary:
+      "What the customer check says of a number that no fixture and no control call has named: by default `unknown`.",
+    default: "unknown",
+    alternatives: [
+      { value: "generated", effect: "A validated person with a made-up name, the same for the same number and seed." },
+    ],
+    contract:
+      "A user that is not found is answered with the `unknown` values, not with an error status in the material shown.",
+    schema: () => oneOf("unknown", "generated"),
+  },
+  subCompanyId: {
+    summary: "What the customer check does with `subCompanyId`: by default it is accepted, without effect.",
+    default: "accepted",
+    alternatives: [{ value: "refused", effect: "It is 400." }],
+    contract: "`subCompanyId` (String, optional; id of a sub company)",
+    schema: () => oneOf("accepted", "refused"),
+  },
+} satisfies GroupDefinition<Profile["customers"]>;
+
+const reserved =
+  "Reserved test phone numbers exist: one simulates a successful outcome (`completed` for transfers, `paid` for " +
+  "charge payment), one simulates `failed`. Their values are not carried in this document.";
+const added = "Not in the contract: it reserves no number for this.";
+
+/** Phone numbers that decide what becomes of a transfer, a payment or a check; each is known by what happens to it. */
+export const testNumberSettings = {
+  success: testNumber("+2250700000001", reserved, "Transfers to it complete, payments by it succeed."),
+  failure: testNumber(
+    "+2250700000002",
+    reserved,
+    "Transfers to it fail with `recipient_unreachable`, payments by it with `payment_declined`.",
+  ),
+  pending: testNumber(
+    "+2250700000003",
+    added,
+    "Transfers to it stay pending for ever, payments by it fail with `timeout`.",
+  ),
+  late: testNumber("+2250700000004", added, "Transfers to it complete 10 minutes late, payments by it succeed."),
+  silent: testNumber(
+    "+2250700000005",
+    added,
+    "Transfers to it complete and payments by it succeed, but no webhook of them is sent.",
+  ),
+  limit: testNumber(
+    "+2250700000006",
+    added,
+    "Transfers to it fail with `limit_exceeded`, payments by it with `insufficient_funds`.",
+  ),
+  refused: testNumber(
+    "+2250700000007",
+    added,
+    "Transfers to it and payments by it are refused at once with 422, a batch as a whole; its customer check says " +
+      "`unknown`.",
+  ),
+  unverified: testNumber(
+    "+2250700000008",
+    added,
+    "Transfers to it and payments by it fail with `identity_not_verified`; its customer check says `incomplete`.",
+  ),
+} satisfies GroupDefinition<Profile["testNumbers"]>;
+
+function testNumber(number: string, contract: string, summary: string): SettingDefinition<string> {
+  const error = "a phone number in quotes: 8 to 15 digits after an optional + or 00";
+  return {
+    summary,
+    default: number,
+    alternatives: [{ value: "a phone number in quotes", form: true, effect: "That number plays the role instead." }],
+    contract,
+    schema: () => z.string({ error }).refine(isMsisdn, { error }),
+  };
+}

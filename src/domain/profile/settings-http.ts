@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { GroupDefinition, SettingDefinition } from "./setting.js";
+import type { Profile } from "./profile.js";
+import { duration, members, oneOf, wholeNumber } from "./setting-schemas.js";
+
+/** How the API answers in general: statuses, error body, company header, paging and limits. */
+export const httpSettings = {
+  createdStatus: {
+    summary: "The status of a successful creation: a charge, a transaction, a batch or a webhook subscription.",
+    default: 201,
+    alternatives: [{ value: 200, effect: "Creations answer 200." }],
+    contract: "Success status code: not shown",
+    schema: () => oneOf(201, 200),
+  },
+  actionStatus: {
+    summary: "The status of a successful pay or refund.",
+    default: 200,
+    alternatives: [{ value: 201, effect: "Pay and refund answer 201." }],
+    contract: "General HTTP status handling: not shown.",
+    schema: () => oneOf(200, 201),
+  },
+} satisfies GroupDefinition<Profile["http"]>;
+
+export const authSettings = {
+  companyHeader: {
+    summary:
+      "Where X-Company-Id is wanted: by default on charge creation, where a missing one is 400; present anywhere " +
+      "but not the token's company, it is 403.",
+    default: "charges",
+    alternatives: [
+      { value: "everywhere", effect: "Every call of the API without it is 400." },
+      { value: "ignored", effect: "The header is never looked at." },
+    ],
+    contract: "Whether other endpoints need it: not shown.",
+    schema: () => oneOf("charges", "everywhere", "ignored"),
+  },
+} satisfies GroupDefinition<Profile["auth"]>;
+
+export const errorSettings = {
+  shape: {
+    summary:
+      "The body of every error: by default an envelope with statusCode, message (a list that names every problem), " +
+      "error, correlationId, path and timestamp.",
+    default: "envelope",
+    alternatives: [{ value: "message", effect: 'Only `{"message": "…"}`, all problems in one text.' }],
+    contract: "Error body shape: not shown.",
+    schema: () => oneOf("envelope", "message"),
+  },
+} satisfies GroupDefinition<Profile["errors"]>;
+
+export const pagingSettings = {
+  limit: {
+    summary: "How many items a page of a list has when the query does not say (`limit`, 1 to 100).",
+    default: 15,
+    alternatives: [{ value: "a whole number from 1 to 100", form: true, effect: "Pages of that size." }],
+    contract: "Page size (15 in the example).",
+    schema: () => wholeNumber(1, 100),
+  },
+} satisfies GroupDefinition<Profile["paging"]>;
+
+/** The one setting without a group. */
+export const rateLimitSetting = {
+  summary: "How many requests a company may make in a span of time: by default as many as it likes.",
+  default: "off",
+  compiledDefault: null,
+  alternatives: [
+    {
+      value: "{requests, per} with a whole number and a duration up to 1d",
+      form: true,
+      effect: "One request more within that span is 429 with `Retry-After`.",
+    },
+  ],
+  contract: "Request rate limits: not shown.",
+  schema: () => {
+    const expected = '"off" or {requests, per} such as {"requests": 10, "per": "1s"}';
+    return z.union(
+      [
+        // YAML 1.1 reads a bare `off` as false.
+        z.literal(["off", false], { error: expected }).transform(() => null),
+        members({ requests: wholeNumber(1, 1_000_000), per: duration(1, 86_400_000) }, expected).transform(
+          ({ requests, per }) => ({ requests, perMs: per }),
+        ),
+      ],
+      { error: expected },
+    );
+  },
+} satisfies SettingDefinition<Profile["rateLimit"]>;
+
+export const serverSettings = {
+  bodyLimit: {
+    summary: "The largest request body in bytes: a larger one is 413.",
+    default: 1_048_576,
+    alternatives: [{ value: "a whole number of bytes from 1 to 8388608", form: true, effect: "That limit." }],
+    contract: "Not in the contract: it names no limit for the size of a request.",
+    schema: () => wholeNumber(1, 8_388_608, "bytes"),
+  },
+} satisfies GroupDefinition<Profile["server"]>;

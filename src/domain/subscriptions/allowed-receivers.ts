@@ -1,0 +1,46 @@
+import ipaddr from "ipaddr.js";
+import type { Profile } from "../profile/profile.js";
+
+type Allow = Profile["webhooks"]["allow"];
+
+/**
+ * Whether webhooks may be sent to this URL. By default anywhere but link-local and cloud metadata addresses, which answer secrets
+ * to whoever asks from inside.
+ */
+export function isReceiverAllowed(allow: Allow, url: string): boolean {
+  return isHostAllowed(allow, new URL(url).hostname);
+}
+
+/** By name or by address: also for the addresses that a name resolves to. */
+export function isHostAllowed(allow: Allow, hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "").toLowerCase();
+  const address = parseAddress(host);
+  if (allow.kind === "any") return address === undefined ? !METADATA_NAMES.has(host) : !isMetadataAddress(address);
+  return allow.hosts.some((entry) => matches(entry.toLowerCase(), host, address));
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+const METADATA_NAMES: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog", "metadata"]);
+
+/** Metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Oracle. */
+const METADATA_ADDRESSES: readonly string[] = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"];
+
+function isMetadataAddress(address: Address): boolean {
+  return address.range() === "linkLocal" || METADATA_ADDRESSES.includes(address.toString());
+}
+
+/** IPv4 written inside IPv6 (`::ffff:169.254.169.254`) is the IPv4 address. */
+function parseAddress(host: string): Address | undefined {
+  return ipaddr.isValid(host) ? ipaddr.process(host) : undefined;
+}
+
+function matches(entry: string, host: string, address: Address | undefined): boolean {
+  if (!entry.includes("/")) {
+    const listed = parseAddress(entry);
+    return listed === undefined || address === undefined ? entry === host : listed.toString() === address.toString();
+  }
+  if (address === undefined || !ipaddr.isValidCIDR(entry)) return false;
+  const [network, bits] = ipaddr.parseCIDR(entry);
+  return network.kind() === address.kind() && address.match(network, bits);
+}

@@ -1,0 +1,76 @@
+import { msisdnKey } from "./msisdn.js";
+import type { Profile } from "./profile/profile.js";
+
+/**
+ * The reserved phone numbers. The contract: "Reserved test phone numbers exist: one simulates a successful outcome […], one simulates
+ * `failed`. Their values are not carried in this document." `success` and `failure` are those two; the others are additions of the
+ * sandbox. Their values are settings (`testNumbers`).
+ */
+export type TestNumberRole = keyof Profile["testNumbers"];
+
+/** How a transfer to a number ends. `pending` never does by itself. */
+export type TransferOutcome =
+  | { readonly outcome: "completed" | "pending" }
+  | { readonly outcome: "failed"; readonly reason: string };
+
+/** How a payment of a charge by a number ends. */
+export type PaymentOutcome = { readonly outcome: "paid" } | { readonly outcome: "failed"; readonly error: string };
+
+export interface NumberBehaviour {
+  readonly transfer: TransferOutcome | "refused";
+  readonly payment: PaymentOutcome | "refused";
+  readonly kycStatus: string;
+  /** What a transfer to it takes longer than others, in ms. */
+  readonly lateMs: number;
+  readonly silent: boolean;
+}
+
+const LATE_MS = 10 * 60_000;
+
+const ordinary: NumberBehaviour = {
+  transfer: { outcome: "completed" },
+  payment: { outcome: "paid" },
+  kycStatus: "unknown",
+  lateMs: 0,
+  silent: false,
+};
+const known: NumberBehaviour = { ...ordinary, kycStatus: "complete" };
+
+/** Product section 3, the table of test numbers, one line each. */
+export const numberBehaviours: Readonly<Record<TestNumberRole, NumberBehaviour>> = {
+  success: known,
+  failure: { ...known, transfer: failed("recipient_unreachable"), payment: declined("payment_declined") },
+  pending: { ...known, transfer: { outcome: "pending" }, payment: declined("timeout") },
+  late: { ...known, lateMs: LATE_MS },
+  silent: { ...known, silent: true },
+  limit: { ...known, transfer: failed("limit_exceeded"), payment: declined("insufficient_funds") },
+  refused: { ...known, transfer: "refused", payment: "refused", kycStatus: "unknown" },
+  unverified: {
+    ...known,
+    transfer: failed("identity_not_verified"),
+    payment: declined("identity_not_verified"),
+    kycStatus: "incomplete",
+  },
+};
+
+/** What the profile says of this number; every number that is not reserved behaves ordinarily. */
+export function behaviourOf(profile: Profile, msisdn: string): NumberBehaviour {
+  const role = findTestNumber(profile, msisdn);
+  return role === undefined ? ordinary : numberBehaviours[role];
+}
+
+export function findTestNumber(profile: Profile, msisdn: string): TestNumberRole | undefined {
+  const key = msisdnKey(msisdn);
+  for (const role in profile.testNumbers) {
+    if (msisdnKey(profile.testNumbers[role as TestNumberRole]) === key) return role as TestNumberRole;
+  }
+  return undefined;
+}
+
+function failed(reason: string): TransferOutcome {
+  return { outcome: "failed", reason };
+}
+
+function declined(error: string): PaymentOutcome {
+  return { outcome: "failed", error };
+}

@@ -1,0 +1,31 @@
+import type { Work } from "../work.js";
+import { afterStart, assertAcceptable, startTransfer, type TransferOrder } from "./create-transfer.js";
+import { type Batch, type Transfer, totalOf } from "./transfer.js";
+
+export interface CreatedBatch {
+  readonly batch: Batch;
+  /** "each with status `pending` at creation", in the order of the request. */
+  readonly transactions: readonly Transfer[];
+}
+
+/** POST /v1/transactions/batch: "a batch groups many transactions". One bad item refuses the whole batch. */
+export function createBatch(work: Work, orders: readonly TransferOrder[]): CreatedBatch {
+  assertAcceptable(work, orders, (index) => `transactions[${index}].`);
+  const id = work.ids.uuid();
+  const seq = work.nextSeq();
+  const transactions = orders.map((order) => startTransfer(work, order, id));
+  const batch = work.put<Batch>(work.world.batches, {
+    id,
+    seq,
+    createdAt: work.at,
+    updatedAt: work.at,
+    totalAmount: transactions.reduce((sum, transfer) => sum + totalOf(transfer), 0),
+    totalFee: transactions.reduce((sum, transfer) => sum + transfer.fee, 0),
+    status: "processing",
+    transactionIds: transactions.map((transfer) => transfer.id),
+    open: transactions.length,
+  });
+  work.emit({ type: "batch.created", resource: id, subject: { kind: "batch", batch } });
+  for (const transfer of transactions) afterStart(work, transfer);
+  return { batch, transactions };
+}

@@ -1,0 +1,112 @@
+import { balanceOf, book } from "../accounts/ledger.js";
+import { feeOf, type Money, toXof } from "../accounts/money.js";
+import { refuse } from "../problem-codes.js";
+import { behaviourOf, type TransferOutcome } from "../test-numbers.js";
+import type { Work } from "../work.js";
+import { settleTransfer } from "./settle-transfer.js";
+import { type Transfer, totalOf } from "./transfer.js";
+
+export interface TransferOrder {
+  readonly amount: Money;
+  readonly msisdn: string;
+  readonly reference: string;
+  readonly description: string | undefined;
+}
+
+/**
+ * POST /v1/transactions: "the business debits its account and credits one […] wallet user". Returned as `pending`, with `transactions/started`
+ * ("received and queued").
+ *
+ * Refused whole: a number that refuses (422), a balance that does not suffice (422), a reference that was used (409).
+ */
+export function createTransfer(work: Work, order: TransferOrder): Transfer {
+  assertAcceptable(work, [order]);
+  const transfer = startTransfer(work, order, null);
+  return afterStart(work, transfer);
+}
+
+/** The checks of one transfer or of all items of a batch, in the order of the statuses: 422 before 409, all problems of one status. */
+export function assertAcceptable(work: Work, orders: readonly TransferOrder[], where = (_: number): string => ""): void {
+  const { profile, world } = work;
+  const refused = orders.flatMap((order, index) =>
+    behaviourOf(profile, order.msisdn).transfer === "refused"
+      ? [`${where(index)}msisdn ${order.msisdn} does not accept transfers`]
+      : [],
+  );
+  if (refused.length > 0) refuse("recipient_refused", refused);
+
+  const needed = orders.reduce((sum, order) => sum + order.amount + feeOf(order.amount, profile.transfers.fee), 0);
+  if (profile.transfers.insufficientBalance === "reject" && needed > balanceOf(work)) {
+    const problem = `The balance is ${toXof(balanceOf(work))} XOF; ${toXof(needed)} XOF are needed, fees included`;
+    refuse("insufficient_balance", problem);
+  }
+
+  if (profile.transfers.duplicateReference === "allow") return;
+  const seen = new Set<string>();
+  const taken = orders.flatMap((order, index) => {
+    const repeated = seen.has(order.reference) || world.transfers.findBy("reference", order.reference) !== undefined;
+    seen.add(order.reference);
+    return repeated ? [`${where(index)}reference "${order.reference}" was used by an earlier transaction`] : [];
+  });
+  if (taken.length > 0) refuse("reference_taken", taken);
+}
+
+/** Stores it as pending, debits it, and plans its settlement. */
+export function startTransfer(work: Work, order: TransferOrder, batchId: string | null): Transfer {
+  const { profile } = work;
+  const behaviour = behaviourOf(profile, order.msisdn);
+  const fee = feeOf(order.amount, profile.transfers.fee);
+  const affordable = order.amount + fee <= balanceOf(work);
+  const debitsNow = profile.transfers.debit === "at-creation";
+  const transfer = work.put<Transfer>(work.world.transfers, {
+    id: work.ids.uuid(),
+    seq: work.nextSeq(),
+    amount: order.amount,
+    fee,
+    msisdn: order.msisdn,
+    status: "pending",
+    reference: order.reference,
+    description: order.description,
+    batchId,
+    failureReason: null,
+    createdAt: work.at,
+    updatedAt: work.at,
+    plan: planOf(behaviour.transfer, affordable || !debitsNow),
+    lateMs: behaviour.lateMs,
+    pollsLeft: profile.transfers.settlement.kind === "polls" ? profile.transfers.settlement.polls : null,
+    debited: debitsNow && affordable,
+    silent: behaviour.silent,
+  });
+  if (transfer.debited) {
+    book(work, "transfer.debit", transfer.id, [
+      { account: "balance", amount: -totalOf(transfer) },
+      { account: "pending", amount: totalOf(transfer) },
+    ]);
+  }
+  work.emit({
+    type: "transaction.started",
+    resource: transfer.id,
+    subject: { kind: "transaction", transaction: transfer },
+    silent: transfer.silent,
+  });
+  return transfer;
+}
+
+/** Settles at once or sets the timer, by `transfers.settlement`. Returns the transfer as it was created. */
+export function afterStart(work: Work, transfer: Transfer): Transfer {
+  const { settlement } = work.profile.transfers;
+  if (transfer.plan.outcome === "pending") return transfer;
+  if (settlement.kind === "after") {
+    work.schedule("transfer.settle", transfer.id, work.at + settlement.afterMs + transfer.lateMs);
+  } else if (settlement.kind === "immediate" && transfer.lateMs > 0) {
+    work.schedule("transfer.settle", transfer.id, work.at + transfer.lateMs);
+  } else if (settlement.kind === "immediate") {
+    settleTransfer(work, transfer.id);
+  }
+  return transfer;
+}
+
+function planOf(outcome: TransferOutcome | "refused", affordable: boolean): TransferOutcome {
+  if (!affordable) return { outcome: "failed", reason: "insufficient_balance" };
+  return outcome === "refused" ? { outcome: "failed", reason: "recipient_refused" } : outcome;
+}

@@ -1,0 +1,65 @@
+import { balanceOf, book } from "../accounts/ledger.js";
+import type { Work } from "../work.js";
+import { type Transfer, totalOf } from "./transfer.js";
+import { finishBatch, moveTransfer } from "./transfer-lifecycle.js";
+
+/** Brings a pending transfer to its planned end. A transfer that is final already stays as it is. */
+export function settleTransfer(work: Work, id: string): void {
+  const transfer = work.world.transfers.get(id);
+  if (transfer === undefined || transfer.status !== "pending") return;
+  if (transfer.plan.outcome === "failed") failTransfer(work, transfer, transfer.plan.reason);
+  else completeTransfer(work, transfer);
+}
+
+/**
+ * "The transaction was executed successfully." With `transfers.debit: on-completion` the money leaves now, and a balance that no longer
+ * suffices fails the transfer.
+ */
+export function completeTransfer(work: Work, transfer: Transfer): Transfer {
+  const total = totalOf(transfer);
+  if (!transfer.debited && total > balanceOf(work)) return failTransfer(work, transfer, "insufficient_balance");
+  const completed = moveTransfer(transfer, "complete", work.at, { debited: true });
+  book(work, "transfer.settled", transfer.id, [
+    { account: transfer.debited ? "pending" : "balance", amount: -total },
+    { account: "wallets", amount: transfer.amount },
+    { account: "fees", amount: transfer.fee },
+  ]);
+  return finish(work, completed, "transaction.completed");
+}
+
+/** "The transaction could not be executed." What was debited is given back, fee included. */
+export function failTransfer(work: Work, transfer: Transfer, reason: string): Transfer {
+  const failed = moveTransfer(transfer, "fail", work.at, { failureReason: reason, debited: false });
+  if (transfer.debited) {
+    book(work, "transfer.returned", transfer.id, [
+      { account: "pending", amount: -totalOf(transfer) },
+      { account: "balance", amount: totalOf(transfer) },
+    ]);
+  }
+  return finish(work, failed, "transaction.failed");
+}
+
+function finish(work: Work, transfer: Transfer, type: "transaction.completed" | "transaction.failed"): Transfer {
+  work.put(work.world.transfers, transfer);
+  work.unschedule("transfer.settle", transfer.id);
+  work.emit({
+    type,
+    resource: transfer.id,
+    subject: { kind: "transaction", transaction: transfer },
+    silent: transfer.silent,
+  });
+  if (transfer.batchId !== null) countDown(work, transfer.batchId);
+  return transfer;
+}
+
+/** A batch ends with the last of its transactions. */
+function countDown(work: Work, batchId: string): void {
+  const batch = work.world.batches.get(batchId);
+  if (batch === undefined) return;
+  if (batch.open > 1) {
+    work.put(work.world.batches, { ...batch, open: batch.open - 1, updatedAt: work.at });
+    return;
+  }
+  const finished = work.put(work.world.batches, finishBatch(batch, work.at));
+  work.emit({ type: "batch.completed", resource: batch.id, subject: { kind: "batch", batch: finished } });
+}

@@ -1,0 +1,103 @@
+import type { DueItem, DueQueue } from "../kernel/due-work.js";
+import type { IdSource } from "../kernel/ids.js";
+import type { Instant } from "../kernel/instant.js";
+import type { Row, RowStore, Table } from "../kernel/table.js";
+import { type Change, UnitOfWork } from "../kernel/unit-of-work.js";
+import type { Account, LedgerEntry } from "./accounts/ledger.js";
+import type { Charge } from "./charges/charge.js";
+import type { Customer } from "./customers/customer.js";
+import type { Delivery } from "./deliveries/delivery.js";
+import type { DomainEvent, NewEvent } from "./events.js";
+import type { Profile } from "./profile/profile.js";
+import type { Subscription } from "./subscriptions/subscription.js";
+import type { Batch, Transfer } from "./transfers/transfer.js";
+
+export type DueKind = "charge.expire" | "transfer.settle" | "delivery.attempt";
+
+/** Everything one company has stored. */
+export interface World {
+  readonly accounts: Table<Account>;
+  readonly ledger: Table<LedgerEntry>;
+  readonly customers: Table<Customer>;
+  readonly charges: Table<Charge, "externalId">;
+  readonly transfers: Table<Transfer, "reference">;
+  readonly batches: Table<Batch>;
+  readonly subscriptions: Table<Subscription>;
+  readonly deliveries: Table<Delivery>;
+  readonly events: Table<DomainEvent>;
+  readonly due: DueQueue<DueKind>;
+}
+
+export interface WorkContext {
+  readonly world: World;
+  readonly profile: Profile;
+  readonly ids: IdSource;
+  /** The company's now, the same for everything this work does. */
+  readonly at: Instant;
+  /** The next place in the order of the company's records. */
+  readonly nextSeq: () => number;
+}
+
+/**
+ * What an operation is given: the company's records to read, its profile, its now, and the only ways to change anything. All of
+ * it is kept, or, when the operation throws, nothing.
+ */
+export class Work {
+  readonly world: World;
+  readonly profile: Profile;
+  readonly ids: IdSource;
+  readonly at: Instant;
+  readonly nextSeq: () => number;
+  readonly #unit = new UnitOfWork();
+  readonly #events: DomainEvent[] = [];
+
+  constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
+    this.world = world;
+    this.profile = profile;
+    this.ids = ids;
+    this.at = at;
+    this.nextSeq = nextSeq;
+  }
+
+  put<T extends Row>(store: RowStore<T>, row: T): T {
+    this.#unit.put(store, row);
+    return row;
+  }
+
+  remove<T extends Row>(store: RowStore<T>, id: string): void {
+    this.#unit.remove(store, id);
+  }
+
+  emit(event: NewEvent): void {
+    const recorded: DomainEvent = { ...event, id: this.ids.short("evt"), seq: this.nextSeq(), at: this.at };
+    this.put(this.world.events, recorded);
+    this.#events.push(recorded);
+  }
+
+  /** `id` names the timer, so that it can be cancelled; one subject has at most one timer of a kind. */
+  schedule(kind: DueKind, subject: string, dueAt: Instant, seq: number = this.nextSeq()): void {
+    const item: DueItem<DueKind> = { id: dueId(kind, subject), seq, dueAt, kind, subject };
+    this.put(this.world.due, item);
+  }
+
+  unschedule(kind: DueKind, subject: string): void {
+    this.remove(this.world.due, dueId(kind, subject));
+  }
+
+  /** What happened in this work so far, oldest first. */
+  get events(): readonly DomainEvent[] {
+    return this.#events;
+  }
+
+  commit(): readonly Change[] {
+    return this.#unit.commit();
+  }
+
+  rollback(): void {
+    this.#unit.rollback();
+  }
+}
+
+function dueId(kind: DueKind, subject: string): string {
+  return `${kind}:${subject}`;
+}

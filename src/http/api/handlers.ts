@@ -1,0 +1,111 @@
+import {
+  createChargeRequest,
+  payRequest,
+  refundAmountOf,
+  refundRequest,
+  renderCharge,
+} from "../../contract/charges-wire.js";
+import type { OperationId } from "../../contract/operations.js";
+import { parseRequest } from "../../contract/parse.js";
+import {
+  parseCustomerCheck,
+  parsePaging,
+  renderBalance,
+  renderCustomerCheck,
+  renderPage,
+} from "../../contract/queries-wire.js";
+import { renderSubscription, subscriptionRequest } from "../../contract/subscriptions-wire.js";
+import { parseBatchRequest, renderBatch, renderTransfer, toOrder, transferRequest } from "../../contract/transfers-wire.js";
+import { balanceOf } from "../../domain/accounts/ledger.js";
+import { fromXof } from "../../domain/accounts/money.js";
+import { createCharge } from "../../domain/charges/create-charge.js";
+import { getCharge } from "../../domain/charges/find-charge.js";
+import { payCharge } from "../../domain/charges/pay-charge.js";
+import { refundCharge } from "../../domain/charges/refund-charge.js";
+import { refuse } from "../../domain/problem-codes.js";
+import { createSubscription, getSubscription } from "../../domain/subscriptions/create-subscription.js";
+import { deleteSubscription } from "../../domain/subscriptions/delete-subscription.js";
+import { createBatch } from "../../domain/transfers/create-batch.js";
+import { createTransfer } from "../../domain/transfers/create-transfer.js";
+import { getTransfer } from "../../domain/transfers/get-transfer.js";
+import { listPage } from "../../kernel/page.js";
+import { checkCustomerOf, loadPeople } from "../../sandbox/people.js";
+import type { Call, Handler } from "./endpoint.js";
+
+/** "Page size (15 in the example)"; never more than this is asked for at once. */
+const PAGE_LIMIT_MAX = 100;
+
+/** One handler for each operation of the contract; a forgotten one does not compile. */
+export const handlers: Readonly<Record<OperationId, Handler>> = {
+  createTransaction: {
+    handle: (call) => {
+      const request = parseRequest(transferRequest(call.profile), call.body);
+      return renderTransfer(call.run(createTransfer, toOrder(request)), "created", call.profile);
+    },
+  },
+  createBatch: {
+    handle: (call) => {
+      const orders = parseBatchRequest(call.profile, call.body);
+      return renderBatch(call.run(createBatch, orders), "created", call.profile);
+    },
+  },
+  getTransaction: {
+    handle: (call) => renderTransfer(call.run(getTransfer, call.id), "read", call.profile),
+  },
+  checkCustomer: {
+    prepare: loadPeople,
+    handle: (call) => {
+      const { msisdn } = parseCustomerCheck(call.profile, call.query);
+      return renderCustomerCheck(checkCustomerOf(call.company, msisdn));
+    },
+  },
+  getBalance: {
+    handle: (call) => renderBalance(balanceOf(call.company)),
+  },
+  createCharge: {
+    handle: (call) => {
+      const { amount, metadata = {}, ...terms } = parseRequest(createChargeRequest(call.profile), call.body);
+      const order = { ...terms, amount: fromXof(amount), metadata, checkoutUrl: call.checkoutUrl };
+      return renderCharge(call.run(createCharge, order), "created", call.profile);
+    },
+  },
+  payCharge: {
+    handle: (call) => {
+      if (call.profile.charges.payEndpoint === "absent") refuseAbsent(call);
+      const msisdn = parseRequest(payRequest, call.body)?.msisdn;
+      return renderCharge(call.run(payCharge, { chargeId: call.id, msisdn }), "paid", call.profile);
+    },
+  },
+  getCharge: {
+    handle: (call) => renderCharge(getCharge(call.company, call.id), "read", call.profile),
+  },
+  refundCharge: {
+    handle: (call) => {
+      const amount = refundAmountOf(parseRequest(refundRequest, call.body));
+      return renderCharge(call.run(refundCharge, { chargeId: call.id, amount }), "refunded", call.profile);
+    },
+  },
+  createWebhook: {
+    handle: (call) => {
+      const request = parseRequest(subscriptionRequest(call.profile), call.body);
+      return renderSubscription(call.run(createSubscription, request), call.profile);
+    },
+  },
+  getWebhook: {
+    handle: (call) => renderSubscription(getSubscription(call.company, call.id), call.profile),
+  },
+  listWebhooks: {
+    handle: ({ company, profile, query }) => {
+      const page = listPage(company.world.subscriptions, parsePaging(query, profile.paging.limit, PAGE_LIMIT_MAX));
+      return renderPage(page, (subscription) => renderSubscription(subscription, profile));
+    },
+  },
+  deleteWebhook: {
+    handle: (call) => call.run(deleteSubscription, call.id),
+  },
+};
+
+/** "Not usable in production": there the path does not exist. */
+function refuseAbsent(call: Call): never {
+  refuse("route_not_found", `There is no POST /v1/charges/${call.id}/pay here (charges.payEndpoint is absent)`);
+}

@@ -1,0 +1,25 @@
+import { Hono } from "hono";
+import { refuse } from "../domain/problem-codes.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { answerProblem } from "./api/answer.js";
+import { addApiRoutes } from "./api/routes.js";
+import { createControlApp } from "./control/control-app.js";
+import type { HttpContext, HttpEnv } from "./env.js";
+
+/** Everything the sandbox answers over HTTP: the API under test, the control API, and 404 in the contract's shape for the rest. */
+export function createApp(sandbox: Sandbox): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  addApiRoutes(app, sandbox);
+  app.route("/", createControlApp(sandbox));
+  app.notFound((c) => answerNotFound(sandbox, c));
+  app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
+  return app;
+}
+
+function answerNotFound(sandbox: Sandbox, c: HttpContext): Response {
+  try {
+    refuse("route_not_found", `There is no ${c.req.method} ${c.req.path} here`);
+  } catch (problem) {
+    return answerProblem(sandbox, undefined, c.req.path, problem);
+  }
+}

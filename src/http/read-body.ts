@@ -1,0 +1,107 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { refuse } from "../domain/problem-codes.js";
+import type { HttpContext } from "./env.js";
+
+/** What a client that was refused may still send before its connection is cut. */
+export const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * The body's JSON value; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for what is not
+ * JSON.
+ */
+export async function readJson(c: HttpContext, limit: number): Promise<unknown> {
+  const bytes = await readBytes(c, limit);
+  if (bytes.length === 0) return undefined;
+  assertMediaType(c);
+  if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    // The parser's own words quote the body, which may hold a secret at any place.
+    const where = /position \d+(?: \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : "")?.[0];
+    refuse("malformed_json", `The body is not JSON${where === undefined ? ": it ends too early" : `: unexpected character at ${where}`}`);
+  }
+}
+
+/** The body as it was sent. */
+export async function readBytes(c: HttpContext, limit: number): Promise<Buffer> {
+  const announced = Number(c.req.header("content-length") ?? 0);
+  if (announced > limit) refuseTooLarge(limit);
+  const { incoming } = c.env ?? {};
+  if (incoming === undefined) return readWebBody(c.req.raw, limit);
+  if (announced === 0 && c.req.header("transfer-encoding") === undefined) return EMPTY;
+  return readIncoming(incoming, limit);
+}
+
+const EMPTY = Buffer.alloc(0);
+const JSON_MEDIA_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+
+function assertMediaType(c: HttpContext): void {
+  const encoding = c.req.header("content-encoding");
+  if (encoding !== undefined && encoding !== "identity") {
+    refuse("media_type_unsupported", "content-encoding must be absent: compressed bodies are not accepted");
+  }
+  const type = c.req.header("content-type");
+  if (type !== undefined && JSON_MEDIA_TYPE.test(type)) return;
+  const got = type === undefined ? "it is missing" : `got ${JSON.stringify(type.slice(0, 80))}`;
+  refuse("media_type_unsupported", `content-type must be application/json, ${got}`);
+}
+
+function refuseTooLarge(limit: number): never {
+  refuse("body_too_large", `The body must be at most ${limit} bytes`);
+}
+
+/** Straight from the socket. Beyond the limit nothing more is kept; the server discards the rest once the answer is out. */
+function readIncoming(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      incoming.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      stop();
+      incoming.pause();
+      reject(tooLarge(limit));
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    };
+    const onCut = (): void => {
+      stop();
+      reject(problemOf(() => refuse("malformed_json", "The body was cut off")));
+    };
+    incoming.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
+  });
+}
+
+async function readWebBody(request: Request, limit: number): Promise<Buffer> {
+  if (request.body === null) return EMPTY;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > limit) refuseTooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): unknown {
+  return problemOf(() => refuseTooLarge(limit));
+}
+
+function problemOf(refusal: () => never): unknown {
+  try {
+    return refusal();
+  } catch (problem) {
+    return problem;
+  }
+}

@@ -1,0 +1,104 @@
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { UsageError } from "../kernel/problem.js";
+import type { HttpEnv } from "./env.js";
+import { DISCARDED_BYTES_MAX } from "./read-body.js";
+
+export interface ServeOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  /** PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Lets the server put its faster Request and Response in the place of the process's own. Only for a process that is ours. */
+  readonly ownProcess?: boolean;
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:4010` */
+  readonly url: string;
+  readonly port: number;
+  /** No new requests; those in flight get their answer. */
+  close(): Promise<void>;
+}
+
+/** Resolves when it listens; throws UsageError("cannot-run") when it cannot. */
+export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<RunningServer> {
+  const answer = getRequestListener((request, env) => app.fetch(request, env), {
+    overrideGlobalObjects: options.ownProcess ?? false,
+    // It would cut a client off that is still sending; see `discardRest`.
+    autoCleanupIncoming: false,
+  });
+  const listener: RequestListener = (incoming, outgoing) => {
+    outgoing.once("finish", () => discardRest(incoming));
+    void answer(incoming, outgoing);
+  };
+  const server = options.tls === undefined ? createServer(listener) : createTls(options.tls, listener);
+  await listen(server, options);
+  const { port, family } = server.address() as AddressInfo;
+  const host = family === "IPv6" ? `[${options.host}]` : options.host;
+  return {
+    url: `${options.tls === undefined ? "http" : "https"}://${reachable(host)}:${port}`,
+    port,
+    close: () => close(server),
+  };
+}
+
+/** Who listens everywhere is reached here. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "[::]" ? "[::1]" : host;
+}
+
+function createTls(tls: { cert: string; key: string }, listener: RequestListener): Server {
+  try {
+    return createTlsServer(tls, listener);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("file", `Failed to use the TLS certificate and key: ${why}. They must be a PEM pair.`);
+  }
+}
+
+function listen(server: Server, { port, host }: ServeOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
+    server.listen(port, host, resolve);
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, port: number, host: string): UsageError {
+  const failed = `Failed to listen on ${host}:${port}`;
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new UsageError("cannot-run", `${failed}: the port is taken. Choose another with --port, or --port 0 for a free one.`);
+    case "EACCES":
+      return new UsageError("cannot-run", `${failed}: not permitted. Ports below 1024 need privileges; choose another with --port.`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new UsageError("cannot-run", `${failed}: this machine does not have that address. Choose another with --host.`);
+    default:
+      return new UsageError("cannot-run", `${failed}: ${error.message}.`);
+  }
+}
+
+/** A client that was answered before it had sent everything is let finish, so that it reads the answer instead of a reset. */
+function discardRest(incoming: IncomingMessage): void {
+  if (incoming.readableEnded || incoming.destroyed) return;
+  let discarded = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > DISCARDED_BYTES_MAX) incoming.socket.destroy();
+  });
+  incoming.on("error", () => undefined);
+  incoming.resume();
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,76 @@
+import type { Instant } from "./instant.js";
+import type { SystemClock } from "./system-clock.js";
+
+export type ClockMode = "running" | "frozen";
+
+/** What is kept of a clock: a running one is an offset to real time, a frozen one is an instant. */
+export type ClockState =
+  | { readonly mode: "running"; readonly offsetMs: number }
+  | { readonly mode: "frozen"; readonly at: Instant };
+
+/**
+ * One company's time. It runs (with an offset to real time) or stands still, and never goes back: a machine's clock that is
+ * corrected backwards holds the company's clock until real time has caught up.
+ *
+ * While an advance walks from one due item to the next the clock is *pinned* to that item's instant, whatever its mode.
+ */
+export class Clock {
+  readonly #system: SystemClock;
+  #state: ClockState;
+  #pinnedAt: Instant | undefined;
+  #latest: Instant;
+
+  constructor(system: SystemClock, state: ClockState) {
+    this.#system = system;
+    this.#state = state;
+    this.#latest = this.#read();
+  }
+
+  get mode(): ClockMode {
+    return this.#state.mode;
+  }
+
+  get pinned(): boolean {
+    return this.#pinnedAt !== undefined;
+  }
+
+  now(): Instant {
+    this.#latest = Math.max(this.#latest, this.#pinnedAt ?? this.#read());
+    return this.#latest;
+  }
+
+  /** Holds the clock at `at` until `release`. */
+  pin(at: Instant): void {
+    this.#pinnedAt = Math.max(at, this.#latest);
+    this.#latest = this.#pinnedAt;
+  }
+
+  /** Lets go at the instant the clock is pinned to: a running clock runs on from there, a frozen one stands there. */
+  release(): void {
+    if (this.#pinnedAt === undefined) return;
+    this.#state = this.#stateAt(this.#pinnedAt, this.#state.mode);
+    this.#pinnedAt = undefined;
+  }
+
+  setMode(mode: ClockMode): void {
+    if (mode !== this.#state.mode) this.#state = this.#stateAt(this.now(), mode);
+  }
+
+  save(): ClockState {
+    return this.#pinnedAt === undefined ? this.#state : this.#stateAt(this.#pinnedAt, this.#state.mode);
+  }
+
+  /** How long in real time until `instant`; undefined when the clock does not run there by itself. */
+  realDelayUntil(instant: Instant): number | undefined {
+    if (this.#pinnedAt !== undefined || this.#state.mode === "frozen") return undefined;
+    return instant - this.#read();
+  }
+
+  #read(): Instant {
+    return this.#state.mode === "frozen" ? this.#state.at : this.#system.now() + this.#state.offsetMs;
+  }
+
+  #stateAt(instant: Instant, mode: ClockMode): ClockState {
+    return mode === "frozen" ? { mode, at: instant } : { mode, offsetMs: instant - this.#system.now() };
+  }
+}

@@ -1,0 +1,99 @@
+import type { Instant } from "./instant.js";
+import type { Row, RowStore } from "./table.js";
+
+/**
+ * Work that waits for its instant. Data, never a closure: so it survives a restart, goes into snapshots, and can be shown
+ * ("next: charge.expire at 10:00").
+ */
+export interface DueItem<Kind extends string = string> extends Row {
+  readonly dueAt: Instant;
+  readonly kind: Kind;
+  /** The id of what the work is about: a charge, a transaction, a delivery. */
+  readonly subject: string;
+}
+
+/** Due items, earliest first; equal instants in the order in which they were scheduled. A binary heap with look-up by id. */
+export class DueQueue<Kind extends string> implements RowStore<DueItem<Kind>> {
+  readonly name = "due";
+  readonly #items = new Map<string, DueItem<Kind>>();
+  /** May hold items that were deleted since; they are dropped when they reach the top. */
+  #heap: DueItem<Kind>[] = [];
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get(id: string): DueItem<Kind> | undefined {
+    return this.#items.get(id);
+  }
+
+  set(item: DueItem<Kind>): void {
+    this.#items.set(item.id, item);
+    this.#heap.push(item);
+    this.#rise(this.#heap.length - 1);
+  }
+
+  delete(id: string): void {
+    this.#items.delete(id);
+    if (this.#heap.length > 64 && this.#heap.length > 2 * this.#items.size) this.#rebuild();
+  }
+
+  peek(): DueItem<Kind> | undefined {
+    for (let top = this.#heap[0]; top !== undefined; top = this.#heap[0]) {
+      if (this.#items.get(top.id) === top) return top;
+      this.#dropTop();
+    }
+    return undefined;
+  }
+
+  /** Earliest first. */
+  values(): DueItem<Kind>[] {
+    return [...this.#items.values()].sort(byDueThenSeq);
+  }
+
+  #rebuild(): void {
+    this.#heap = this.values(); // a sorted array is a heap
+  }
+
+  #dropTop(): void {
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    this.#heap[0] = last;
+    this.#sink(0);
+  }
+
+  #rise(start: number): void {
+    const heap = this.#heap;
+    let at = start;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (!this.#swapIfBefore(heap, at, parent)) return;
+      at = parent;
+    }
+  }
+
+  #sink(start: number): void {
+    const heap = this.#heap;
+    for (let at = start; ; ) {
+      const left = 2 * at + 1;
+      if (left >= heap.length) return;
+      const right = left + 1;
+      const child = right < heap.length && byDueThenSeq(heap[right]!, heap[left]!) < 0 ? right : left;
+      if (!this.#swapIfBefore(heap, child, at)) return;
+      at = child;
+    }
+  }
+
+  #swapIfBefore(heap: DueItem<Kind>[], lower: number, upper: number): boolean {
+    const a = heap[lower]!;
+    const b = heap[upper]!;
+    if (byDueThenSeq(a, b) >= 0) return false;
+    heap[lower] = b;
+    heap[upper] = a;
+    return true;
+  }
+}
+
+export function byDueThenSeq(a: DueItem, b: DueItem): number {
+  return a.dueAt - b.dueAt || a.seq - b.seq;
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { customRandom, nanoid, urlAlphabet } from "nanoid";
+import { createMachineRandom, createSeededRandom, type RandomSource } from "./random.js";
+
+/** Makes identifiers; seeded, it makes the same ones in the same order. */
+export interface IdSource {
+  /** RFC 9562 version 4, the shape the contract shows. */
+  uuid(): string;
+  /** `prefix_` and 21 characters: for what the contract does not shape (deliveries, events, rules). */
+  short(prefix: string): string;
+  /** 32 lower-case hex digits: the correlation id of an error. */
+  hex32(): string;
+  /** Where a seeded stream stands. 0 without a seed. */
+  readonly position: number;
+}
+
+export function createIdSource(seed: number | undefined, name: string, position = 0): IdSource {
+  if (seed !== undefined) return seededIds(createSeededRandom(seed, name, position));
+  const machine = createMachineRandom();
+  return {
+    uuid: () => randomUUID(),
+    short: (prefix) => `${prefix}_${nanoid()}`,
+    hex32: () => Buffer.from(machine.bytes(16)).toString("hex"),
+    position: 0,
+  };
+}
+
+function seededIds(random: RandomSource): IdSource {
+  const short = customRandom(urlAlphabet, 21, (size) => random.bytes(size));
+  return {
+    uuid: () => uuidFromBytes(random.bytes(16)),
+    short: (prefix) => `${prefix}_${short()}`,
+    hex32: () => Buffer.from(random.bytes(16)).toString("hex"),
+    get position() {
+      return random.position;
+    },
+  };
+}
+
+/** Sets the version (4) and variant bits of RFC 9562 section 5.4. */
+function uuidFromBytes(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes);
+  hex[6] = (hex[6]! & 0x0f) | 0x40;
+  hex[8] = (hex[8]! & 0x3f) | 0x80;
+  const text = hex.toString("hex");
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
+}

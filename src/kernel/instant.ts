@@ -1,0 +1,29 @@
+/** A moment in a company's time: milliseconds since the Unix epoch. Passed in, never read from the machine. */
+export type Instant = number;
+
+/** The last moment ECMAScript can express as a date (+275760-09-13); a clock is never moved beyond year 9999. */
+export const LATEST: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** ISO 8601 in UTC with milliseconds, `2026-01-15T09:00:00.000Z`. */
+export function toIso(instant: Instant): string {
+  return new Date(instant).toISOString();
+}
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * Reads an ISO 8601 date-time (`2026-01-15T09:00:00Z`, offsets allowed; without an offset it is UTC) or a plain date.
+ * Undefined when the text is anything else, so that the caller can say where it stood.
+ */
+export function parseInstant(value: unknown): Instant | undefined {
+  if (typeof value !== "string" || !ISO.test(value)) return undefined;
+  const hasTime = value.includes("T");
+  const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/.test(value);
+  const instant = Date.parse(hasTime && !hasZone ? `${value}Z` : value);
+  if (Number.isNaN(instant) || instant < 0 || instant > LATEST) return undefined;
+  // Date.parse rolls 2026-02-30 over to March: a day that does not exist is a typing error, not another day.
+  const day = Number(value.slice(8, 10));
+  const month = Number(value.slice(5, 7));
+  const daysInMonth = new Date(Date.UTC(Number(value.slice(0, 4)), month, 0)).getUTCDate();
+  return day >= 1 && day <= daysInMonth ? instant : undefined;
+}

@@ -1,0 +1,59 @@
+/**
+ * The three kinds of wrong, never mixed:
+ *
+ * - `Problem`: part of the simulated API. Thrown inside a unit of work it refuses the whole of it, and the edge renders it
+ *   exactly as the service would.
+ * - `UsageError`: whoever drives the sandbox (flags, files, control API) asked for something impossible. Says what failed, why,
+ *   and what to do.
+ * - `Bug`: we are wrong. 500, logged, and it fails the test that was running.
+ */
+export class Problem<Code extends string = string> extends Error {
+  override readonly name = "Problem";
+  readonly code: Code;
+  /** Every offending field and what would be right; all of them, not the first. */
+  readonly messages: readonly string[];
+
+  constructor(code: Code, messages: string | readonly string[]) {
+    const list = typeof messages === "string" ? [messages] : messages;
+    super(list.join("; "));
+    this.code = code;
+    this.messages = list;
+  }
+}
+
+/** Where in a file something is wrong. Lines and columns count from 1. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What kind of wrong use: decides the exit code of a command and the status of the control API. */
+export type UsageErrorKind = "command-line" | "file" | "cannot-run" | "input" | "state" | "not-found";
+
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly kind: UsageErrorKind;
+  readonly messages: readonly string[];
+
+  constructor(kind: UsageErrorKind, messages: string | readonly string[], options?: { cause?: unknown }) {
+    const list = typeof messages === "string" ? [messages] : messages;
+    super(list.join("\n"), options);
+    this.kind = kind;
+    this.messages = list;
+  }
+}
+
+export class Bug extends Error {
+  override readonly name = "Bug";
+}
+
+/** Makes a forgotten member of a union a compile error, and an impossible value a loud one. */
+export function assertNever(value: never): never {
+  throw new Bug(`Unexpected value: ${JSON.stringify(value)}`);
+}
+
+/** `file:line:column: message`, the form editors and CI annotations understand. */
+export function renderPosition(position: SourcePosition, message: string): string {
+  return `${position.file}:${position.line}:${position.column}: ${message}`;
+}

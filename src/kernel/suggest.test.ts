@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { didYouMean, nearest } from "./suggest.js";
+
+const words = ["transfers", "charges", "refunds", "id"];
+
+describe("nearest", () => {
+  it.each<[string, string | undefined]>([
+    ["transfer", "transfers"],
+    ["Charges", "charges"],
+    ["chagres", "charges"],
+    ["refund", "refunds"],
+    ["ix", "id"],
+    ["x", undefined],
+    ["", undefined],
+    ["webhooks", undefined],
+    ["constructor", undefined],
+  ])("of %j is %j", (word, found) => {
+    expect(nearest(word, words)).toBe(found);
+  });
+
+  it("takes the first of equally near ones, and none from none", () => {
+    expect(nearest("maw", ["max", "mat"])).toBe("max");
+    expect(nearest("max", [])).toBeUndefined();
+  });
+
+  it("does not measure what nobody typed", () => {
+    expect(nearest("a".repeat(101), ["a".repeat(100)])).toBeUndefined();
+  });
+});
+
+describe("didYouMean", () => {
+  it("is a sentence or nothing", () => {
+    expect(didYouMean("chargs", words)).toBe(' Did you mean "charges"?');
+    expect(didYouMean("zzz", words)).toBe("");
+  });
+});

@@ -1,0 +1,32 @@
+import { distance } from "fastest-levenshtein";
+
+/**
+ * The candidate that a mistyped word most likely meant, if one is near enough; the first of equally near ones. Case is
+ * ignored.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  // Nothing that long is a typing error, and the distance costs the product of both lengths.
+  if (word.length > MAX_WORD_LENGTH) return undefined;
+  let best: string | undefined;
+  let bestDistance = MAX_DISTANCE + 1;
+  for (const candidate of candidates) {
+    const away = distance(word.toLowerCase(), candidate.toLowerCase());
+    const length = Math.max(word.length, candidate.length);
+    if (away < bestDistance && (length - away) / length > MIN_SIMILARITY) {
+      best = candidate;
+      bestDistance = away;
+    }
+  }
+  return best;
+}
+
+/** ` Did you mean "x"?`, ready to follow a sentence, or "" when nothing is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const found = nearest(word, candidates);
+  return found === undefined ? "" : ` Did you mean "${found}"?`;
+}
+
+/** The limits commander uses for its own suggestions, so that flags and settings behave alike. */
+const MAX_DISTANCE = 3;
+const MIN_SIMILARITY = 0.4;
+const MAX_WORD_LENGTH = 100;

@@ -1,0 +1,112 @@
+/** What every stored record has: an id, and its place in the order in which the company's records came to be. */
+export interface Row {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/** Anything a unit of work can change and take back. */
+export interface RowStore<T extends Row> {
+  readonly name: string;
+  get(id: string): T | undefined;
+  set(row: T): void;
+  delete(id: string): void;
+}
+
+export interface PageRequest<T> {
+  readonly limit: number;
+  /** Rows strictly beyond this seq, in the direction of reading. */
+  readonly beyond?: number | undefined;
+  readonly newestFirst?: boolean;
+  readonly where?: ((row: T) => boolean) | undefined;
+}
+
+/**
+ * Records by id, in order of creation, with unique look-ups beside. Rows are immutable and replaced whole, so a reader may keep
+ * one: it never changes under their hands.
+ */
+export class Table<T extends Row, Index extends string = never> implements RowStore<T> {
+  readonly name: string;
+  readonly #rows = new Map<string, T>();
+  #order: T[] = [];
+  readonly #keyOf: Record<Index, (row: T) => string>;
+  readonly #indexes: Record<Index, Map<string, T>>;
+
+  constructor(name: string, keyOf?: Record<Index, (row: T) => string>) {
+    this.name = name;
+    this.#keyOf = keyOf ?? ({} as Record<Index, (row: T) => string>);
+    const indexes = Object.keys(this.#keyOf).map((index) => [index, new Map<string, T>()]);
+    this.#indexes = Object.fromEntries(indexes) as Record<Index, Map<string, T>>;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get(id: string): T | undefined {
+    return this.#rows.get(id);
+  }
+
+  findBy(index: Index, key: string): T | undefined {
+    return this.#indexes[index].get(key);
+  }
+
+  set(row: T): void {
+    const before = this.#rows.get(row.id);
+    this.#rows.set(row.id, row);
+    if (before === undefined && row.seq > (this.#order.at(-1)?.seq ?? -1)) this.#order.push(row);
+    else if (before === undefined) this.#order.splice(this.#position(row.seq), 0, row);
+    else this.#order[this.#position(row.seq)] = row;
+    for (const index in this.#keyOf) {
+      if (before !== undefined) this.#dropKey(index, before);
+      this.#indexes[index].set(this.#keyOf[index](row), row);
+    }
+  }
+
+  delete(id: string): void {
+    const row = this.#rows.get(id);
+    if (row === undefined) return;
+    this.#rows.delete(id);
+    const position = this.#position(row.seq);
+    if (position === this.#order.length - 1) this.#order.pop();
+    else if (position === 0) this.#order.shift();
+    else this.#order.splice(position, 1);
+    for (const index in this.#keyOf) this.#dropKey(index, row);
+  }
+
+  /** Oldest first. */
+  values(): readonly T[] {
+    return this.#order;
+  }
+
+  /** Up to `limit` rows, and whether more follow in that direction. */
+  page({ limit, beyond, newestFirst = false, where }: PageRequest<T>): { rows: T[]; more: boolean } {
+    const step = newestFirst ? -1 : 1;
+    let at = newestFirst ? this.#order.length - 1 : 0;
+    if (beyond !== undefined) at = newestFirst ? this.#position(beyond) - 1 : this.#position(beyond + 1);
+    const rows: T[] = [];
+    for (; at >= 0 && at < this.#order.length; at += step) {
+      const row = this.#order[at] as T;
+      if (where !== undefined && !where(row)) continue;
+      if (rows.length === limit) return { rows, more: true };
+      rows.push(row);
+    }
+    return { rows, more: false };
+  }
+
+  /** The first place whose seq is not below `seq`. */
+  #position(seq: number): number {
+    let low = 0;
+    let high = this.#order.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#order[middle] as T).seq < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #dropKey(index: Index, row: T): void {
+    const key = this.#keyOf[index](row);
+    if (this.#indexes[index].get(key)?.id === row.id) this.#indexes[index].delete(key);
+  }
+}

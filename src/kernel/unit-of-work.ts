@@ -1,0 +1,42 @@
+import type { Row, RowStore } from "./table.js";
+
+/** One record before and after. `after` undefined: removed; `before` undefined: new. */
+export interface Change<T extends Row = Row> {
+  readonly store: RowStore<T>;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/**
+ * Collects what one operation changes, and keeps all of it or nothing. Changes are visible to the operation itself at once (it reads
+ * what it wrote), and to nobody else, since nothing awaits between the first read and `commit`.
+ */
+export class UnitOfWork {
+  readonly #changes: Change[] = [];
+
+  put<T extends Row>(store: RowStore<T>, row: T): void {
+    this.#changes.push({ store, before: store.get(row.id), after: row } as unknown as Change);
+    store.set(row);
+  }
+
+  remove<T extends Row>(store: RowStore<T>, id: string): void {
+    const before = store.get(id);
+    if (before === undefined) return;
+    this.#changes.push({ store, before, after: undefined } as unknown as Change);
+    store.delete(id);
+  }
+
+  /** What was changed, oldest first: the write set that a journal keeps. */
+  commit(): readonly Change[] {
+    return this.#changes;
+  }
+
+  /** Takes back every change, newest first. */
+  rollback(): void {
+    for (const { store, before, after } of this.#changes.reverse()) {
+      if (before !== undefined) store.set(before);
+      else if (after !== undefined) store.delete(after.id);
+    }
+    this.#changes.length = 0;
+  }
+}

@@ -1,0 +1,148 @@
+import type { DueKind } from "../domain/work.js";
+import { formatDuration } from "../kernel/duration.js";
+import { type Instant, LATEST, toIso } from "../kernel/instant.js";
+import { UsageError } from "../kernel/problem.js";
+import type { Company } from "./company.js";
+
+export interface AdvanceOptions {
+  /** Wait until every attempt that the span caused is over (default), or answer after the timers. */
+  readonly settle?: boolean | undefined;
+  /** Let time run ahead of attempts that are in flight: faster, and no longer repeatable. */
+  readonly lookAhead?: boolean | undefined;
+  /** Bound of the real time spent waiting for receivers, ms. */
+  readonly maxWaitMs?: number | undefined;
+}
+
+export interface FiredItem {
+  readonly at: Instant;
+  readonly kind: DueKind;
+  readonly subject: string;
+}
+
+export interface AdvanceResult {
+  readonly now: Instant;
+  /** The first {@link FIRED_MAX}, in order. */
+  readonly fired: readonly FiredItem[];
+  readonly firedCount: number;
+  readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
+  /** Deliveries whose attempts were not over when waiting ended. */
+  readonly unfinished: readonly string[];
+}
+
+export type AdvanceTarget = { readonly byMs: number } | { readonly to: Instant } | { readonly toNext: true };
+
+export const FIRED_MAX = 10_000;
+export const MAX_WAIT_MS = 60_000;
+
+/** Due items handled before requests get their turn. */
+const SLICE = 200;
+
+/**
+ * Moves a company's time forward, from due item to due item up to and including the target, with the clock at each item's own instant. Nothing at
+ * a later instant runs while an attempt to deliver is in flight: network calls take no sandbox time, so a whole retry schedule passes in
+ * one call and the same story gives the same bytes.
+ *
+ * Throws UsageError("input") for a target in the past.
+ */
+export function advance(company: Company, target: AdvanceTarget, options: AdvanceOptions = {}): Promise<AdvanceResult> {
+  return company.exclusively(() => advanceNow(company, target, options));
+}
+
+async function advanceNow(company: Company, target: AdvanceTarget, options: AdvanceOptions): Promise<AdvanceResult> {
+  await company.ready();
+  const start = company.now();
+  const end = resolveTarget(company, start, target);
+  const wait = createWait(company, options);
+  const fired: FiredItem[] = [];
+  let firedCount = 0;
+  const before = company.dispatcher.counts;
+  company.clock.pin(start);
+  company.onFired = (item) => {
+    firedCount++;
+    if (fired.length < FIRED_MAX) fired.push({ at: item.dueAt, kind: item.kind, subject: item.subject });
+  };
+  try {
+    await walk(company, end, {
+      between: options.lookAhead === true ? async () => false : wait,
+      atEnd: options.settle === false ? async () => false : wait,
+    });
+  } finally {
+    company.onFired = undefined;
+    company.clock.release();
+    company.rearm();
+  }
+  const after = company.dispatcher.counts;
+  return {
+    now: end,
+    fired,
+    firedCount,
+    deliveries: {
+      attempted: after.attempted - before.attempted,
+      succeeded: after.succeeded - before.succeeded,
+      failed: after.failed - before.failed,
+    },
+    unfinished: company.dispatcher.outstanding,
+  };
+}
+
+/** Waits until no attempt is in flight and nothing is due now. Moves no time. */
+export async function settle(company: Company, options: Pick<AdvanceOptions, "maxWaitMs"> = {}): Promise<readonly string[]> {
+  const wait = createWait(company, options);
+  for (;;) {
+    await company.ready();
+    if (company.dispatcher.quiet || !(await wait())) break;
+  }
+  return company.dispatcher.outstanding;
+}
+
+/** Waits for the receivers; false when the time for waiting is used up. */
+type Wait = () => Promise<boolean>;
+
+async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd: Wait }): Promise<void> {
+  const { due } = company.world;
+  for (let steps = 0; ; steps++) {
+    assertOpen(company);
+    const item = due.peek();
+    const within = item !== undefined && item.dueAt <= end;
+    const isLater = !within || item.dueAt > company.now();
+    // At the end of an instant: what its attempts lead to (retries) belongs before everything later.
+    if (isLater && !company.dispatcher.quiet && (await (within ? wait.between() : wait.atEnd()))) continue;
+    if (!within) break;
+    company.clock.pin(item.dueAt);
+    company.fire(item);
+    if (steps % SLICE === SLICE - 1) await company.deps.system.breathe();
+  }
+  company.clock.pin(end);
+}
+
+function createWait(company: Company, { maxWaitMs = MAX_WAIT_MS }: AdvanceOptions): Wait {
+  const { system } = company.deps;
+  let left = maxWaitMs;
+  return async () => {
+    if (left <= 0) return false;
+    const start = system.monotonic();
+    let cancel: () => void = () => undefined;
+    const elapsed = new Promise<void>((resolve) => (cancel = system.after(left, resolve)));
+    await Promise.race([company.dispatcher.whenQuiet(), elapsed]);
+    cancel();
+    left -= system.monotonic() - start;
+    return company.dispatcher.quiet;
+  };
+}
+
+function resolveTarget(company: Company, now: Instant, target: AdvanceTarget): Instant {
+  if ("byMs" in target) {
+    if (now + target.byMs <= LATEST) return now + target.byMs;
+    throw new UsageError("input", `Failed to move the clock: it goes to ${toIso(LATEST)} at most.`);
+  }
+  if ("toNext" in target) return company.world.due.peek()?.dueAt ?? now;
+  if (target.to < now) {
+    const behind = formatDuration(now - target.to);
+    throw new UsageError("input", `Failed to move the clock: ${toIso(target.to)} is ${behind} in the past (now is ${toIso(now)}). Only reset, restore and putting a state move it back.`);
+  }
+  return target.to;
+}
+
+function assertOpen(company: Company): void {
+  if (company.closed) throw new UsageError("state", "The clock was not advanced to the end: the company was reset or closed meanwhile.");
+}

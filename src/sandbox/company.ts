@@ -1,0 +1,234 @@
+import type { Store } from "../adapters/stores/store.js";
+import type { Transport } from "../adapters/delivery/transport.js";
+import { renderPayload } from "../contract/payloads.js";
+import type { Delivery } from "../domain/deliveries/delivery.js";
+import { oweDeliveries } from "../domain/deliveries/owe-deliveries.js";
+import type { Profile } from "../domain/profile/profile.js";
+import type { DueKind } from "../domain/work.js";
+import { Work, type World } from "../domain/work.js";
+import { Clock } from "../kernel/clock.js";
+import type { DueItem } from "../kernel/due-work.js";
+import { createIdSource, type IdSource } from "../kernel/ids.js";
+import type { Instant } from "../kernel/instant.js";
+import type { Log } from "../kernel/log.js";
+import { Signal } from "../kernel/signal.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import { attemptDelivery } from "./attempt-delivery.js";
+import type { CompanyRecord } from "./company-state.js";
+import { Dispatcher } from "./dispatcher.js";
+import { dueHandlers } from "./due-handlers.js";
+
+/** What a company needs of the sandbox it stands in. */
+export interface CompanyDeps {
+  readonly system: SystemClock;
+  readonly transport: Transport;
+  readonly store: Store<CompanyRecord>;
+  readonly log: Log;
+  readonly seed: number | undefined;
+  readonly limits: CompanyLimits;
+}
+
+/** Bounds of what only grows. */
+export interface CompanyLimits {
+  /** Domain events kept. */
+  readonly events: number;
+  /** Deliveries kept; one that is pending is never forgotten. */
+  readonly deliveries: number;
+}
+
+/** An operation of the domain: one synchronous function over a unit of work. */
+export type Operation<Input, Output> = (work: Work, input: Input) => Output;
+
+/** Calls `release` when the deliveries of a change may go out: at once, or when an answer has been written. */
+export type ReleaseGate = (release: () => void) => void;
+
+const atOnce: ReleaseGate = (release) => release();
+
+/** Due items handled before requests and answers get their turn. */
+const DUE_SLICE = 200;
+
+/**
+ * One company, one world: its records, its clock, and what is due in it. Every change goes through `run`, one synchronous step from
+ * reading to committing; that makes a payment atomic without a lock.
+ */
+export class Company {
+  readonly deps: CompanyDeps;
+  readonly record: CompanyRecord;
+  readonly clock: Clock;
+  readonly dispatcher: Dispatcher;
+  profile: Profile;
+  /** Raised whenever a delivery has changed. */
+  readonly deliveriesChanged = new Signal();
+  /** Told of everything that fires while an advance walks. */
+  onFired: ((item: DueItem<DueKind>) => void) | undefined;
+  readonly #ids: IdSource;
+  readonly #closing = new AbortController();
+  #clockTasks: Promise<unknown> = Promise.resolve();
+  #draining: Promise<void> | undefined;
+  #armedFor: Instant | undefined;
+  #disarm: () => void = () => undefined;
+
+  constructor(deps: CompanyDeps, record: CompanyRecord, profile: Profile) {
+    this.deps = deps;
+    this.record = record;
+    this.profile = profile;
+    this.clock = new Clock(deps.system, record.clock);
+    this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
+    this.dispatcher = new Dispatcher((id) => attemptDelivery(this, id, this.#closing.signal));
+  }
+
+  get id(): string {
+    return this.record.identity.id;
+  }
+
+  get world(): World {
+    return this.record.world;
+  }
+
+  get closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  now(): Instant {
+    return this.clock.now();
+  }
+
+  ids(): IdSource {
+    return this.#ids;
+  }
+
+  /** Everything of the operation or nothing; the deliveries it owes go out when `gate` says so. */
+  run<Input, Output>(operation: Operation<Input, Output>, input: Input, gate: ReleaseGate = atOnce): Output {
+    const { output, owed } = this.#commit(operation, input, this.now());
+    if (owed.length > 0) this.#owe(owed, gate);
+    this.wake();
+    return output;
+  }
+
+  /** Takes the next place in the order of the company's records. */
+  readonly nextSeq = (): number => ++this.record.seq;
+
+  /**
+   * "Before any request is handled, everything due at or before the company's now has happened." Undefined when nothing has to be waited for,
+   * which is nearly always.
+   */
+  ready(): Promise<void> | undefined {
+    if (this.#draining !== undefined || this.#fireSlice()) return this.#draining;
+    this.#draining = this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
+  }
+
+  /** Makes sure that what is due fires when its time comes, whether or not a request does. */
+  wake(): void {
+    if (this.clock.pinned || this.closed) return;
+    const next = this.world.due.peek();
+    if (next === undefined || (this.#armedFor !== undefined && this.#armedFor <= next.dueAt)) return;
+    const delay = next.dueAt <= this.now() ? 0 : this.clock.realDelayUntil(next.dueAt);
+    if (delay === undefined) return;
+    this.#disarm();
+    this.#armedFor = next.dueAt;
+    this.#disarm = this.deps.system.after(delay, () => {
+      this.#armedFor = undefined;
+      void Promise.resolve(this.ready()).finally(() => this.wake());
+    });
+  }
+
+  /** The clock was changed: what was planned in real time is planned anew. */
+  rearm(): void {
+    this.#disarm();
+    this.#armedFor = undefined;
+    this.record.clock = this.clock.save();
+    this.wake();
+  }
+
+  /** One advance or change of the clock at a time. */
+  exclusively<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#clockTasks.then(task);
+    this.#clockTasks = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Does one due item at its own instant. A bug in it is logged, and costs that item alone. */
+  fire(item: DueItem<DueKind>): void {
+    try {
+      const { owed } = this.#commit(fireDueItem, item, item.dueAt);
+      if (owed.length > 0) this.#owe(owed, atOnce);
+      const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
+      if (delivery !== undefined) this.dispatcher.start(delivery);
+    } catch (error) {
+      this.world.due.delete(item.id);
+      this.deps.log.write("error", "bug", { company: this.id, due: item.kind, id: item.subject, error: String(error) });
+    }
+    this.onFired?.(item);
+  }
+
+  /** Starts nothing more, gives up what is on the wire. */
+  close(): void {
+    this.#disarm();
+    this.#closing.abort();
+    this.dispatcher.close();
+    this.deliveriesChanged.raise();
+  }
+
+  #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
+    const work = new Work({ world: this.world, profile: this.profile, ids: this.#ids, at, nextSeq: this.nextSeq });
+    let committed = false;
+    try {
+      const output = operation(work, input);
+      const owed = oweDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
+      this.#forgetOldest(work);
+      work.commit();
+      committed = true;
+      this.record.idPosition = this.#ids.position;
+      return { output, owed };
+    } finally {
+      if (!committed) work.rollback();
+    }
+  }
+
+  #owe(owed: readonly Delivery[], gate: ReleaseGate): void {
+    const { dispatcher } = this;
+    dispatcher.hold(owed);
+    this.deliveriesChanged.raise();
+    gate(() => dispatcher.release(owed));
+  }
+
+  #forgetOldest(work: Work): void {
+    const { events, deliveries } = this.world;
+    for (let oldest = events.values()[0]; oldest && events.size > this.deps.limits.events; oldest = events.values()[0]) {
+      work.remove(events, oldest.id);
+    }
+    for (let oldest = deliveries.values()[0]; oldest && deliveries.size > this.deps.limits.deliveries; ) {
+      if (oldest.status === "pending") break;
+      work.remove(deliveries, oldest.id);
+      oldest = deliveries.values()[0];
+    }
+  }
+
+  #nextDue(): DueItem<DueKind> | undefined {
+    const next = this.world.due.peek();
+    return next !== undefined && next.dueAt <= this.now() ? next : undefined;
+  }
+
+  /** Whether nothing is due any more after some of it was done. */
+  #fireSlice(): boolean {
+    for (let fired = 0; fired < DUE_SLICE; fired++) {
+      const item = this.#nextDue();
+      if (item === undefined || this.closed) return true;
+      this.fire(item);
+    }
+    return this.#nextDue() === undefined;
+  }
+
+  async #drain(): Promise<void> {
+    do await this.deps.system.breathe();
+    while (!this.#fireSlice());
+  }
+}
+
+function fireDueItem(work: Work, item: DueItem<DueKind>): void {
+  work.remove(work.world.due, item.id);
+  dueHandlers[item.kind](work, item.subject);
+}

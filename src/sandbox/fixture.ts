@@ -1,0 +1,71 @@
+import type { Money } from "../domain/accounts/money.js";
+import type { Metadata } from "../domain/charges/charge.js";
+import type { ChargeStatus } from "../domain/charges/charge-lifecycle.js";
+import type { CustomerCheck } from "../domain/customers/customer.js";
+import type { ProfileOverrides } from "../domain/profile/setting.js";
+import type { TransferStatus } from "../domain/transfers/transfer-lifecycle.js";
+import type { Instant } from "../kernel/instant.js";
+import type { AccessToken } from "./company-state.js";
+
+/** What a company begins with, and returns to at a reset. Parsed: amounts are money, times are instants. */
+export interface WorldFixture {
+  readonly customers: readonly CustomerFixture[];
+  readonly charges: readonly ChargeFixture[];
+  readonly transactions: readonly TransactionFixture[];
+  readonly subscriptions: readonly SubscriptionFixture[];
+}
+
+export interface CustomerFixture extends CustomerCheck {
+  readonly msisdn: string;
+}
+
+export interface ChargeFixture {
+  /** Without one it is made up like any other. */
+  readonly id?: string | undefined;
+  readonly externalId: string;
+  readonly amount: Money;
+  readonly description: string;
+  readonly status: ChargeStatus;
+  /** Only for `refunded_partially`. */
+  readonly refunded?: Money | undefined;
+  /** Who paid it; any number, reserved or not. */
+  readonly msisdn?: string | undefined;
+  readonly droppedReason?: string | undefined;
+  /** Default: when the company begins. */
+  readonly createdAt?: Instant | undefined;
+  readonly onCompletedRedirectionUrl: string;
+  readonly onCanceledRedirectionUrl: string;
+  readonly metadata: Metadata;
+}
+
+export interface TransactionFixture {
+  readonly id?: string | undefined;
+  readonly amount: Money;
+  readonly msisdn: string;
+  readonly reference: string;
+  readonly description?: string | undefined;
+  readonly status: TransferStatus;
+  /** Only for `failed`. */
+  readonly failureReason?: string | undefined;
+  readonly createdAt?: Instant | undefined;
+}
+
+export interface SubscriptionFixture {
+  /** Either spelling. */
+  readonly topic: string;
+  readonly url: string;
+}
+
+/** One company as it is opened. */
+export interface CompanySetup {
+  readonly id: string;
+  readonly tokens: readonly AccessToken[];
+  readonly secretKey: string;
+  readonly balance: Money;
+  /** Frozen there; undefined: it runs with real time. */
+  readonly frozenAt: Instant | undefined;
+  readonly profile: ProfileOverrides;
+  readonly fixtures: readonly WorldFixture[];
+}
+
+export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { checkArchitecture, checkLength, formatViolations, type SourceFile } from "./support/architecture.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+it("src/ keeps its rings, and time, randomness and the machine in their places", () => {
+  expect(formatViolations(checkArchitecture(readSources("src")), "src/")).toBe("");
+});
+
+it("the files of test/ are short enough to be read", () => {
+  const files = readSources("test").map(({ path, text }) => ({ path: `test/${path}`, text }));
+  expect(formatViolations(checkLength(files), "")).toBe("");
+});
+
+function readSources(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path))
+    .sort()
+    .map((path) => ({ path: path.split(sep).join("/"), text: readFileSync(join(root, folder, path), "utf8") }));
+}
