@@ -49,6 +49,6 @@ function gotWhat(value: unknown): string {
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "got an object";
   // JSON.stringify would call 1e400 null.
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return `got ${text.length > QUOTED_CHARACTERS_MAX ? `${text.slice(0, QUOTED_CHARACTERS_MAX)}…` : text}`;
 }

@@ -3,7 +3,7 @@ import type { IdSource } from "../kernel/ids.js";
 import type { Instant } from "../kernel/instant.js";
 import type { Row, RowStore, Table } from "../kernel/table.js";
 import { type Change, UnitOfWork } from "../kernel/unit-of-work.js";
-import type { Account, LedgerEntry } from "./accounts/ledger.js";
+import type { Account, LedgerEntry } from "./accounts/account.js";
 import type { Charge } from "./charges/charge.js";
 import type { Customer } from "./customers/customer.js";
 import type { Delivery } from "./deliveries/delivery.js";

@@ -15,14 +15,14 @@ export class UnitOfWork {
   readonly #changes: Change[] = [];
 
   put<T extends Row>(store: RowStore<T>, row: T): void {
-    this.#changes.push({ store, before: store.get(row.id), after: row } as unknown as Change);
+    this.#changes.push({ store, before: store.get(row.id), after: row });
     store.set(row);
   }
 
   remove<T extends Row>(store: RowStore<T>, id: string): void {
     const before = store.get(id);
     if (before === undefined) return;
-    this.#changes.push({ store, before, after: undefined } as unknown as Change);
+    this.#changes.push({ store, before, after: undefined });
     store.delete(id);
   }
 

@@ -1,4 +1,4 @@
-import type { Account, LedgerEntry } from "../domain/accounts/ledger.js";
+import type { Account, LedgerEntry } from "../domain/accounts/account.js";
 import type { Charge } from "../domain/charges/charge.js";
 import type { Customer } from "../domain/customers/customer.js";
 import type { Delivery } from "../domain/deliveries/delivery.js";

@@ -1,9 +1,9 @@
 import type { Money } from "../domain/accounts/money.js";
 import type { Metadata } from "../domain/charges/charge.js";
-import type { ChargeStatus } from "../domain/charges/charge-lifecycle.js";
+import type { ChargeStatus } from "../domain/charges/charge.js";
 import type { CustomerCheck } from "../domain/customers/customer.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
-import type { TransferStatus } from "../domain/transfers/transfer-lifecycle.js";
+import type { TransferStatus } from "../domain/transfers/transfer.js";
 import type { Instant } from "../kernel/instant.js";
 import type { AccessToken } from "./company-state.js";
 

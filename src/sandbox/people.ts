@@ -1,4 +1,5 @@
-import { checkCustomer, type CustomerCheck, type DrawPerson } from "../domain/customers/customer.js";
+import { checkCustomer, type DrawPerson } from "../domain/customers/check-customer.js";
+import type { CustomerCheck } from "../domain/customers/customer.js";
 import { hashToSeed } from "../kernel/random.js";
 import type { Company } from "./company.js";
 

@@ -6,7 +6,7 @@ import { createCharge } from "../domain/charges/create-charge.js";
 import { dropCharge } from "../domain/charges/drop-charge.js";
 import { completePayment } from "../domain/charges/pay-charge.js";
 import { refundCharge } from "../domain/charges/refund-charge.js";
-import { setCustomer } from "../domain/customers/customer.js";
+import { setCustomer } from "../domain/customers/check-customer.js";
 import { digitsOf } from "../domain/msisdn.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { createSubscription } from "../domain/subscriptions/create-subscription.js";

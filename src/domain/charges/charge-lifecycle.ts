@@ -1,9 +1,7 @@
 import type { Lifecycle } from "../../kernel/lifecycle.js";
 import { nextStatus } from "../../kernel/lifecycle.js";
-import type { Charge } from "./charge.js";
+import type { Charge, ChargeStatus } from "./charge.js";
 
-/** What is stored. The contract's `created` is the creation answer's word for a charge that is `due`. */
-export type ChargeStatus = "due" | "paid" | "refunded_partially" | "refunded" | "dropped";
 export type ChargeAction = "pay" | "decline" | "cancel" | "expire" | "drop" | "refund";
 
 /** The contract's table of states and transitions, "Charge". */

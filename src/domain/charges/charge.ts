@@ -1,7 +1,9 @@
 import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
 import type { Money } from "../accounts/money.js";
-import type { ChargeStatus } from "./charge-lifecycle.js";
+
+/** What is stored. The contract's `created` is the creation answer's word for a charge that is `due`. */
+export type ChargeStatus = "due" | "paid" | "refunded_partially" | "refunded" | "dropped";
 
 /** Free-form caller data, returned exactly as it was sent. */
 export type Metadata = Readonly<Record<string, unknown>>;

@@ -1,7 +1,4 @@
 import type { Row } from "../../kernel/table.js";
-import { isMsisdn, msisdnKey } from "../msisdn.js";
-import { behaviourOf, findTestNumber, type TestNumberRole } from "../test-numbers.js";
-import type { Work } from "../work.js";
 
 /** A wallet user whom the service knows. */
 export interface Customer extends Row {
@@ -15,46 +12,3 @@ export interface Customer extends Row {
 }
 
 export type CustomerCheck = Pick<Customer, "kycStatus" | "firstName" | "lastName">;
-
-/** "`unknown` is returned when the user is not found"; so are both names. */
-const nobody: CustomerCheck = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };
-
-/** The people behind the reserved numbers. */
-const testPeople: Readonly<Record<TestNumberRole, readonly [firstName: string, lastName: string]>> = {
-  success: ["Awa", "Koné"],
-  failure: ["Issa", "Traoré"],
-  pending: ["Fatou", "Diop"],
-  late: ["Moussa", "Ouattara"],
-  silent: ["Aminata", "Sow"],
-  limit: ["Kouadio", "Yao"],
-  refused: ["unknown", "unknown"],
-  unverified: ["Adjoua", "Kouassi"],
-};
-
-/** Draws a person for a number that nobody registered, the same one every time (`customers.unlisted: generated`). */
-export type DrawPerson = (msisdnKey: string) => CustomerCheck;
-
-/** GET /v1/transactions/customers/check. Who was registered wins over the reserved numbers. */
-export function checkCustomer(work: Pick<Work, "world" | "profile">, msisdn: string, drawPerson: DrawPerson | undefined): CustomerCheck {
-  const customer = findCustomer(work, msisdn);
-  if (customer !== undefined) return customer;
-  const role = findTestNumber(work.profile, msisdn);
-  if (role !== undefined) {
-    const [firstName, lastName] = testPeople[role];
-    return { kycStatus: behaviourOf(work.profile, msisdn).kycStatus, firstName, lastName };
-  }
-  return work.profile.customers.unlisted === "generated" && drawPerson !== undefined
-    ? drawPerson(msisdnKey(msisdn))
-    : nobody;
-}
-
-export function findCustomer(work: Pick<Work, "world">, msisdn: string): Customer | undefined {
-  return isMsisdn(msisdn) ? work.world.customers.get(msisdnKey(msisdn)) : undefined;
-}
-
-/** Registers a person, or changes the one who has this number. */
-export function setCustomer(work: Work, msisdn: string, person: CustomerCheck): Customer {
-  const id = msisdnKey(msisdn);
-  const seq = work.world.customers.get(id)?.seq ?? work.nextSeq();
-  return work.put<Customer>(work.world.customers, { id, seq, msisdn, ...person });
-}

@@ -1,9 +1,7 @@
 import type { Instant } from "../../kernel/instant.js";
 import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
-import type { Attempt, Delivery } from "./delivery.js";
+import type { Attempt, Delivery, DeliveryStatus } from "./delivery.js";
 
-/** `failed`: a rule dropped it. `exhausted`: no retry is left. `cancelled`: its subscription was deleted. */
-export type DeliveryStatus = "pending" | "succeeded" | "failed" | "exhausted" | "cancelled";
 export type DeliveryAction = "succeed" | "retry" | "exhaust" | "cancel" | "drop" | "redeliver";
 
 export const deliveryLifecycle = {

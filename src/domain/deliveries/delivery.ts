@@ -1,6 +1,8 @@
 import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
-import type { DeliveryStatus } from "./delivery-lifecycle.js";
+
+/** `failed`: a rule dropped it. `exhausted`: no retry is left. `cancelled`: its subscription was deleted. */
+export type DeliveryStatus = "pending" | "succeeded" | "failed" | "exhausted" | "cancelled";
 
 /** One event owed to one subscription. */
 export interface Delivery extends Row {

@@ -1,8 +1,7 @@
 import type { Lifecycle } from "../../kernel/lifecycle.js";
 import { nextStatus } from "../../kernel/lifecycle.js";
-import type { Batch, Transfer } from "./transfer.js";
+import type { Batch, BatchStatus, Transfer, TransferStatus } from "./transfer.js";
 
-export type TransferStatus = "pending" | "completed" | "failed";
 export type TransferAction = "complete" | "fail";
 
 /** The contract: "A new transaction is returned as `pending`." Its transitions are "not shown"; these are the only sensible ones. */
@@ -12,7 +11,6 @@ export const transferLifecycle = {
   failed: {},
 } as const satisfies Lifecycle<TransferStatus, TransferAction>;
 
-export type BatchStatus = "processing" | "completed";
 export type BatchAction = "finish";
 
 /** The contract: "`processing` is the only value shown." It ends once every transaction of it is final. */

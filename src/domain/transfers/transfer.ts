@@ -2,7 +2,9 @@ import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
 import type { Money } from "../accounts/money.js";
 import type { TransferOutcome } from "../test-numbers.js";
-import type { BatchStatus, TransferStatus } from "./transfer-lifecycle.js";
+
+export type TransferStatus = "pending" | "completed" | "failed";
+export type BatchStatus = "processing" | "completed";
 
 /** One transfer to one wallet user: the contract's Transaction. */
 export interface Transfer extends Row {
