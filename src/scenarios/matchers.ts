@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from "node:util";
+
+/**
+ * Matching of what came against what a scenario expects: partial and deep. Of an object only the named members are looked at; a list matches element by
+ * element at the same length; an object of `$…` members is a matcher.
+ */
+
+/** One place where reality differs. */
+export interface Mismatch {
+  /** `body.transactions[0].status`; the root's own name when it is the whole. */
+  readonly path: string;
+  /** In words: `"paid"`, `a number above 5`, `nothing`. */
+  readonly expected: string;
+  /** Undefined: there was nothing at that place. */
+  readonly actual: unknown;
+}
+
+/** Everything that differs, in the order of the expectation. Empty: it matches. */
+export function findMismatches(expected: unknown, actual: unknown, path: string): Mismatch[] {
+  if (isMatcher(expected)) return matchOperators(expected, actual, path);
+  if (Array.isArray(expected)) return matchList(expected, actual, path);
+  if (isObject(expected)) return matchObject(expected, actual, path);
+  return Object.is(expected, actual) ? [] : [{ path, expected: show(expected), actual }];
+}
+
+export function matches(expected: unknown, actual: unknown): boolean {
+  return findMismatches(expected, actual, "").length === 0;
+}
+
+/** An object whose members all start with `$`. */
+export function isMatcher(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => key.startsWith("$"));
+}
+
+interface Operator {
+  /** What is wrong with an operand; undefined when nothing is. */
+  readonly check: (operand: unknown) => string | undefined;
+  readonly test: (operand: unknown, actual: unknown) => boolean;
+  readonly describe: (operand: unknown) => string;
+}
+
+const numberOrText = (operand: unknown): string | undefined =>
+  typeof operand === "number" || typeof operand === "string" ? undefined : "must be a number or a text to compare with";
+
+/** Numbers as numbers, texts (ISO 8601 timestamps, say) in order of their characters; nothing else compares. */
+function compare(accepts: (order: number) => boolean, words: string): Operator {
+  return {
+    check: numberOrText,
+    test: (operand, actual) => {
+      if (typeof operand === "number" && typeof actual === "number") return accepts(actual - operand);
+      if (typeof operand !== "string" || typeof actual !== "string") return false;
+      return accepts(actual < operand ? -1 : Number(actual > operand));
+    },
+    describe: (operand) => `${words} ${show(operand)}`,
+  };
+}
+
+const onlyTrue = (operand: unknown): string | undefined => (operand === true ? undefined : "must be true");
+
+const typeTests: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number",
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === "boolean",
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isObject,
+};
+export const typeNames = Object.keys(typeTests);
+
+export const operators: Readonly<Record<string, Operator>> = {
+  $regex: {
+    check: (operand) => (typeof operand === "string" ? regexProblem(operand) : "must be a regular expression as a text"),
+    test: (operand, actual) => typeof operand === "string" && typeof actual === "string" && new RegExp(operand, "u").test(actual),
+    describe: (operand) => `a text matching /${String(operand)}/`,
+  },
+  $type: {
+    check: (operand) =>
+      typeof operand === "string" && Object.hasOwn(typeTests, operand) ? undefined : `must be one of ${typeNames.join(", ")}`,
+    test: (operand, actual) => typeof operand === "string" && typeTests[operand]?.(actual) === true,
+    describe: (operand) => `of type ${String(operand)}`,
+  },
+  $gt: compare((order) => order > 0, "above"),
+  $gte: compare((order) => order >= 0, "at least"),
+  $lt: compare((order) => order < 0, "below"),
+  $lte: compare((order) => order <= 0, "at most"),
+  $in: {
+    check: (operand) => (Array.isArray(operand) && operand.length > 0 ? undefined : "must be a list of what is allowed"),
+    test: (operand, actual) => Array.isArray(operand) && operand.some((option) => matches(option, actual)),
+    describe: (operand) => `one of ${Array.isArray(operand) ? operand.map(show).join(", ") : show(operand)}`,
+  },
+  $length: {
+    check: (operand) =>
+      (Number.isInteger(operand) && Number(operand) >= 0) || isMatcher(operand)
+        ? undefined
+        : "must be a whole number, or a matcher such as { $gt: 0 }",
+    test: (operand, actual) => (typeof actual === "string" || Array.isArray(actual)) && matches(operand, actual.length),
+    describe: (operand) => `of length ${isMatcher(operand) ? describeMatcher(operand) : show(operand)}`,
+  },
+  $contains: {
+    check: () => undefined,
+    test: (operand, actual) => {
+      if (typeof actual === "string") return typeof operand === "string" && actual.includes(operand);
+      return Array.isArray(actual) && actual.some((element) => matches(operand, element));
+    },
+    describe: (operand) => `containing ${show(operand)}`,
+  },
+  $absent: { check: onlyTrue, test: (_, actual) => actual === undefined, describe: () => "nothing" },
+  $any: { check: onlyTrue, test: (_, actual) => actual !== undefined, describe: () => "anything" },
+  $exact: { check: () => undefined, test: isDeepStrictEqual, describe: (operand) => `exactly ${show(operand)}` },
+};
+
+/** A value as JSON, for messages. */
+export function show(value: unknown): string {
+  return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
+}
+
+function matchOperators(expected: Record<string, unknown>, actual: unknown, path: string): Mismatch[] {
+  const failed = Object.entries(expected).some(([name, operand]) => operators[name]?.test(operand, actual) !== true);
+  return failed ? [{ path, expected: describeMatcher(expected), actual }] : [];
+}
+
+function describeMatcher(matcher: Record<string, unknown>): string {
+  return Object.entries(matcher)
+    .map(([name, operand]) => operators[name]?.describe(operand) ?? name)
+    .join(" and ");
+}
+
+function matchList(expected: readonly unknown[], actual: unknown, path: string): Mismatch[] {
+  if (!Array.isArray(actual)) return [{ path, expected: `a list of ${expected.length}`, actual }];
+  if (actual.length !== expected.length) return [{ path, expected: `a list of ${expected.length}`, actual }];
+  return expected.flatMap((element, index) => findMismatches(element, actual[index], `${path}[${index}]`));
+}
+
+function matchObject(expected: Record<string, unknown>, actual: unknown, path: string): Mismatch[] {
+  if (!isObject(actual)) return [{ path, expected: show(expected), actual }];
+  return Object.entries(expected).flatMap(([key, value]) =>
+    findMismatches(value, Object.hasOwn(actual, key) ? actual[key] : undefined, path === "" ? key : `${path}.${key}`),
+  );
+}
+
+function regexProblem(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, "u");
+    return undefined;
+  } catch (error) {
+    return `is not a regular expression: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,88 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { timingSafeEqual } from "node:crypto";
+import { signBody } from "../domain/deliveries/signature.js";
+
+/** A webhook that reached the runner. */
+export interface Received {
+  readonly topic: string;
+  readonly data: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the header's signature is that of the raw body under the company's secret key. */
+  readonly genuine: boolean;
+}
+
+export interface Inbox {
+  readonly url: string;
+  readonly received: readonly Received[];
+  close(): void;
+}
+
+export interface InboxOptions {
+  /** Asked at every webhook: a key can be rotated, a header renamed, in the middle of a story. */
+  readonly secretKey: () => string;
+  readonly signatureHeader: () => string;
+}
+
+/** One server on loopback for all scenarios of a run, a path for each. */
+export interface Receiver {
+  open(name: string, options: InboxOptions): Inbox;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const inboxes = new Map<string, InboxOptions & { received: Received[] }>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", () => undefined);
+    request.on("end", () => {
+      const inbox = inboxes.get(request.url ?? "");
+      if (inbox === undefined) {
+        response.writeHead(410).end();
+        return;
+      }
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      const received = read(Buffer.concat(chunks), headers, inbox);
+      inbox.received.push(received);
+      // "If equal the payload is authentic; otherwise the request is to be rejected."
+      response.writeHead(received.genuine ? 200 : 401).end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    open(name, options) {
+      const path = `/${encodeURIComponent(name)}`;
+      const received: Received[] = [];
+      inboxes.set(path, { ...options, received });
+      return { url: `http://127.0.0.1:${port}${path}`, received, close: () => void inboxes.delete(path) };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function read(bytes: Buffer, headers: Record<string, string>, options: InboxOptions): Received {
+  const expected = Buffer.from(signBody(bytes, options.secretKey()));
+  const given = Buffer.from(headers[options.signatureHeader().toLowerCase()] ?? "");
+  const genuine = expected.length === given.length && timingSafeEqual(expected, given);
+  const { topic, data } = parse(bytes);
+  return { topic: typeof topic === "string" ? topic : "", data, headers, genuine };
+}
+
+/** A truncated body is no JSON: it is kept as text, so that a message can show it. */
+function parse(bytes: Buffer): { topic?: unknown; data?: unknown } {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return typeof value === "object" && value !== null ? value : { data: value };
+  } catch {
+    return { data: bytes.toString("utf8") };
+  }
+}

@@ -1,0 +1,102 @@
+import { defaultProfile } from "../domain/profile/parse-profile.js";
+import { toIso } from "../kernel/instant.js";
+import { UsageError } from "../kernel/problem.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import { readAnswer } from "./read-answer.js";
+import type { Scenario, Step } from "./scenario.js";
+import type { Answer, Credentials, Outgoing, ScenarioWorld, Target } from "./world.js";
+
+export interface RemoteOptions extends Credentials {
+  /** Base address, without a slash at the end. */
+  readonly url: string;
+  readonly system: SystemClock;
+}
+
+/** A stuck deployment must not stop a whole replay. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * Replays against any deployment of the contract, the provider's staging, say. What needs the sandbox itself (its clock, rules, receiver, a prepared
+ * world) is left out with the reason.
+ */
+export function createRemoteTarget(options: RemoteOptions): Target {
+  return {
+    unfit: (scenario) => findNeed(scenario),
+    open: async () => createRemoteWorld(options),
+    close: async () => undefined,
+  };
+}
+
+/** Fails when nobody answers there, before any story runs. */
+export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Promise<void> {
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new UsageError("cannot-run", `Failed to reach the target ${url}: ${cause}. Check --target and whether it is up.`, { cause: error });
+  }
+}
+
+function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
+  const { url, system, token, companyId, secretKey } = options;
+  return {
+    url,
+    token,
+    companyId,
+    secretKey,
+    async send({ method, path, headers, body }: Outgoing): Promise<Answer> {
+      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+      return readAnswer(await fetch(url + path, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }));
+    },
+    control: async () => {
+      throw new UsageError("cannot-run", "This target has no control API.");
+    },
+    other: () => {
+      throw new UsageError("cannot-run", "This target has one company.");
+    },
+    received: () => [],
+    now: () => toIso(system.now()),
+    frozen: false,
+    testNumbers: defaultProfile().testNumbers,
+    close: async () => undefined,
+  };
+}
+
+/** The first thing that only the sandbox has. */
+function findNeed({ steps, givenKeys }: Scenario): string | undefined {
+  if (givenKeys.length > 0) return `given.${givenKeys[0]} needs the sandbox`;
+  return findInSteps(steps);
+}
+
+function findInSteps(steps: readonly Step[]): string | undefined {
+  for (const step of steps) {
+    const need = needOf(step);
+    if (need !== undefined) return `${need} (line ${step.position.line})`;
+  }
+  return undefined;
+}
+
+function needOf(step: Step): string | undefined {
+  switch (step.kind) {
+    case "advance":
+    case "clock":
+      return `"${step.kind}" needs the sandbox's clock`;
+    case "webhook":
+      return "webhooks need the sandbox's receiver";
+    case "rule":
+      return "rules need the sandbox";
+    case "settle":
+      return '"settle" needs the sandbox';
+    case "request":
+      if (step.path.startsWith("/_sandbox")) return "the control API needs the sandbox";
+      return step.as === undefined ? undefined : "another company needs the sandbox";
+    case "eventually":
+      return needOf(step.request);
+    case "parallel":
+    case "repeat":
+    case "use":
+      return findInSteps(step.steps);
+    case "wait":
+      return undefined;
+  }
+}

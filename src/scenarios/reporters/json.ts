@@ -1,0 +1,22 @@
+import type { Reporter } from "./reporter.js";
+
+/** One JSON object: the counts, and for each story its outcome and, where it failed, everything about it. */
+export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun }) => {
+  const report = {
+    ...counts,
+    notRun,
+    durationMs: Math.round(durationMs),
+    seed: seed ?? null,
+    scenarios: results.map(({ scenario, outcome, reason, failure, durationMs: ms, stepsPassed }) => ({
+      name: scenario.name,
+      file: scenario.file,
+      tags: scenario.tags,
+      outcome,
+      durationMs: Math.round(ms),
+      stepsPassed,
+      ...(reason === undefined ? {} : { reason }),
+      ...(failure === undefined ? {} : { failure }),
+    })),
+  };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+};

@@ -1,0 +1,32 @@
+import { type Paint, renderFailure } from "../render-failure.js";
+import type { ReplaySummary } from "../replay.js";
+import type { ScenarioResult } from "../run-scenario.js";
+
+/** Colours of a terminal, or none. */
+export interface Palette extends Paint {
+  readonly passed: (text: string) => string;
+  readonly failed: (text: string) => string;
+  readonly strong: (text: string) => string;
+}
+
+/** One line for a story that went well or was left out; for one that did not, all there is to see. */
+export function renderResult({ scenario, outcome, reason, failure, durationMs }: ScenarioResult, palette: Palette): string {
+  const time = palette.faint(`${Math.round(durationMs)} ms`);
+  if (outcome === "passed") return `${palette.passed("✓")} ${scenario.name} ${time}\n`;
+  if (outcome === "skipped") return `${palette.faint("-")} ${scenario.name} ${palette.faint(`skipped: ${reason ?? ""}`)}\n`;
+  const details = failure === undefined ? "" : renderFailure(failure, palette).replaceAll(/^/gm, "    ");
+  return `${palette.failed("✗")} ${palette.strong(scenario.name)} ${time}\n${details}\n`;
+}
+
+/** `3 passed, 1 failed in 0.4 s`, and how to see the same run again. */
+export function renderSummary({ counts, notRun, durationMs, seed }: ReplaySummary, palette: Palette): string {
+  const parts = [
+    counts.passed > 0 || counts.failed + counts.error + counts.skipped === 0 ? palette.passed(`${counts.passed} passed`) : "",
+    counts.failed > 0 ? palette.failed(`${counts.failed} failed`) : "",
+    counts.error > 0 ? palette.failed(`${counts.error} could not be run to the end`) : "",
+    counts.skipped > 0 ? `${counts.skipped} skipped` : "",
+    notRun > 0 ? `${notRun} not run (--bail)` : "",
+  ].filter((part) => part !== "");
+  const again = seed === undefined ? "" : palette.faint(` (seed ${seed})`);
+  return `\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(2)} s${again}\n`;
+}

@@ -1,0 +1,4 @@
+import type { ReplaySummary } from "../replay.js";
+
+/** Makes a report of a whole replay as one text. */
+export type Reporter = (summary: ReplaySummary) => string;

@@ -1,0 +1,20 @@
+import { stringify } from "yaml";
+import { renderFailure } from "../render-failure.js";
+import type { Reporter } from "./reporter.js";
+
+/** TAP version 14: a line for each story, a YAML block for what went wrong. */
+export const renderTap: Reporter = ({ results }) => {
+  const lines = results.flatMap(({ scenario, outcome, reason, failure }, index) => {
+    const ok = outcome === "passed" || outcome === "skipped" ? "ok" : "not ok";
+    const directive = outcome === "skipped" ? ` # SKIP ${oneLine(reason ?? "")}` : "";
+    const head = `${ok} ${index + 1} - ${oneLine(scenario.name).replaceAll("#", "\\#")}${directive}`;
+    if (failure === undefined) return [head];
+    const block = stringify({ severity: failure.kind, at: failure.position, message: renderFailure(failure) });
+    return [head, "  ---", ...block.trimEnd().split("\n").map((line) => `  ${line}`), "  ..."];
+  });
+  return ["TAP version 14", `1..${results.length}`, ...lines, ""].join("\n");
+};
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}

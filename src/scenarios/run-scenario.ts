@@ -1,0 +1,98 @@
+import { createIdSource } from "../kernel/ids.js";
+import { hashToSeed } from "../kernel/random.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import type { Failure } from "./failure.js";
+import { runSteps } from "./run-step.js";
+import type { Scenario } from "./scenario.js";
+import type { StepContext } from "./step-context.js";
+import { type DrawFake, Variables } from "./variables.js";
+import type { Target } from "./world.js";
+
+export interface RunOptions {
+  readonly system: SystemClock;
+  /** Makes `${uuid}`, `${faker.…}` and identifiers repeat. */
+  readonly seed: number | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export type Outcome = "passed" | "failed" | "error" | "skipped";
+
+export interface ScenarioResult {
+  readonly scenario: Scenario;
+  readonly outcome: Outcome;
+  /** Why it was skipped. */
+  readonly reason: string | undefined;
+  readonly failure: Failure | undefined;
+  /** Real time, ms. */
+  readonly durationMs: number;
+  /** Steps that went well, those of repeats and used files counted each time. */
+  readonly stepsPassed: number;
+}
+
+/** Replays one story in a world of its own. Never rejects: what went wrong is in the result. */
+export async function runScenario(target: Target, scenario: Scenario, name: string, options: RunOptions): Promise<ScenarioResult> {
+  const reason = target.unfit(scenario);
+  if (reason !== undefined) {
+    return { scenario, outcome: "skipped", reason, failure: undefined, durationMs: 0, stepsPassed: 0 };
+  }
+  const start = options.system.monotonic();
+  let stepsPassed = 0;
+  let failure: Failure | undefined;
+  try {
+    const world = await target.open(scenario, name);
+    try {
+      const drawFake = scenario.usesFaker ? await loadFaker(hashToSeed(options.seed ?? 0, name)) : undefined;
+      const ids = createIdSource(options.seed, `scenario ${name}`);
+      const context: StepContext = {
+        world,
+        variables: new Variables({ world, ids, env: options.env, drawFake }),
+        system: options.system,
+        waitFor: undefined,
+        onStep: (_, failed) => (stepsPassed += failed === undefined ? 1 : 0),
+      };
+      failure = (await runSteps(context, scenario.steps)) ?? forged(scenario, world.received());
+    } finally {
+      await world.close();
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const position = { file: scenario.file, line: 1, column: 1 };
+    failure = { kind: "error", step: "given", position, message };
+  }
+  const outcome: Outcome = failure === undefined ? "passed" : failure.kind === "failure" ? "failed" : "error";
+  const durationMs = options.system.monotonic() - start;
+  return { scenario, outcome, reason: undefined, failure, durationMs, stepsPassed };
+}
+
+/** The runner's own receiver checks every signature; only a story that plays with rules may see a wrong one. */
+function forged(scenario: Scenario, received: ReturnType<Awaited<ReturnType<Target["open"]>>["received"]>): Failure | undefined {
+  const wrong = received.filter((webhook) => !webhook.genuine);
+  if (wrong.length === 0 || usesRules(scenario)) return undefined;
+  return {
+    kind: "failure",
+    step: "signatures",
+    position: { file: scenario.file, line: 1, column: 1 },
+    message: `${wrong.length} webhook(s) came with a signature that is not the body's`,
+    received,
+  };
+}
+
+function usesRules(scenario: Scenario): boolean {
+  return scenario.given.rules.length > 0 || JSON.stringify(scenario.steps).includes('"kind":"rule"');
+}
+
+/** An instance of its own for each story, imported only by one that draws from it. */
+async function loadFaker(seed: number): Promise<DrawFake> {
+  const { Faker, fr_SN, fr, base } = await import("@faker-js/faker");
+  const faker = new Faker({ locale: [fr_SN, fr, base] });
+  faker.seed(seed);
+  return (path) => {
+    let at: unknown = faker;
+    let owner: unknown = faker;
+    for (const key of path) {
+      owner = at;
+      at = typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined;
+    }
+    return typeof at === "function" ? at.call(owner) : undefined;
+  };
+}
