@@ -57,7 +57,12 @@ describe("matchers", () => {
 
 test("every difference is named by its path, in words", () => {
   const actual = { status: "paid", transactions: [{ type: "refund" }, { type: "payment" }], due: 0 };
-  const expected = { status: "due", transactions: [{ type: "refund" }, { type: "refund" }], due: { $gt: 5, $lt: 9 }, x: { $any: true } };
+  const expected = {
+    status: "due",
+    transactions: [{ type: "refund" }, { type: "refund" }],
+    due: { $gt: 5, $lt: 9 },
+    x: { $any: true },
+  };
   expect(findMismatches(expected, actual, "body")).toEqual([
     { path: "body.status", expected: '"due"', actual: "paid" },
     { path: "body.transactions[1].type", expected: '"refund"', actual: "payment" },

@@ -70,13 +70,17 @@ export const typeNames = Object.keys(typeTests);
 
 export const operators: Readonly<Record<string, Operator>> = {
   $regex: {
-    check: (operand) => (typeof operand === "string" ? regexProblem(operand) : "must be a regular expression as a text"),
-    test: (operand, actual) => typeof operand === "string" && typeof actual === "string" && new RegExp(operand, "u").test(actual),
+    check: (operand) =>
+      typeof operand === "string" ? regexProblem(operand) : "must be a regular expression as a text",
+    test: (operand, actual) =>
+      typeof operand === "string" && typeof actual === "string" && new RegExp(operand, "u").test(actual),
     describe: (operand) => `a text matching /${String(operand)}/`,
   },
   $type: {
     check: (operand) =>
-      typeof operand === "string" && Object.hasOwn(typeTests, operand) ? undefined : `must be one of ${typeNames.join(", ")}`,
+      typeof operand === "string" && Object.hasOwn(typeTests, operand)
+        ? undefined
+        : `must be one of ${typeNames.join(", ")}`,
     test: (operand, actual) => typeof operand === "string" && typeTests[operand]?.(actual) === true,
     describe: (operand) => `of type ${String(operand)}`,
   },
@@ -85,7 +89,8 @@ export const operators: Readonly<Record<string, Operator>> = {
   $lt: compare((order) => order < 0, "below"),
   $lte: compare((order) => order <= 0, "at most"),
   $in: {
-    check: (operand) => (Array.isArray(operand) && operand.length > 0 ? undefined : "must be a list of what is allowed"),
+    check: (operand) =>
+      Array.isArray(operand) && operand.length > 0 ? undefined : "must be a list of what is allowed",
     test: (operand, actual) => Array.isArray(operand) && operand.some((option) => matches(option, actual)),
     describe: (operand) => `one of ${Array.isArray(operand) ? operand.map(show).join(", ") : show(operand)}`,
   },

@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
-import type { Source } from "../adapters/files/source.js";
+import type { Source, SourcePath } from "../adapters/files/source.js";
 import { numberBehaviours } from "../domain/test-numbers.js";
 import { UsageError } from "../kernel/problem.js";
 import { didYouMean, nearest } from "../kernel/suggest.js";
-import { type Path, ProblemList } from "./problem-list.js";
+import { FileProblems } from "../sandbox/config/file-problems.js";
 import { parsePath } from "./template.js";
 
 /** Reads another file of the story. */
@@ -19,7 +19,8 @@ const USE_DEPTH_MAX = 20;
 interface ContextParts {
   readonly source: Source;
   readonly read: ReadSource;
-  readonly messages: string[];
+  /** Files that use one another share theirs. */
+  readonly problems: FileProblems;
   /** The files that lead here, the outermost first. */
   readonly chain: readonly string[];
   readonly known: Set<string>;
@@ -29,20 +30,24 @@ interface ContextParts {
 /** What parsing knows at one place of a story: the file, the variables saved before, and where problems go. */
 export class ParseContext {
   readonly source: Source;
-  readonly problems: ProblemList;
+  readonly problems: FileProblems;
   readonly #parts: ContextParts;
 
   constructor(parts: ContextParts) {
     this.#parts = parts;
     this.source = parts.source;
-    this.problems = new ProblemList(parts.source, parts.messages);
+    this.problems = parts.problems;
   }
 
-  static create(source: Source, read: ReadSource): { context: ParseContext; messages: readonly string[]; uses: { faker: boolean } } {
-    const messages: string[] = [];
-    const uses = { faker: false };
+  static create(source: Source, read: ReadSource): ParseContext {
     const chain = [resolve(source.file)];
-    return { context: new ParseContext({ source, read, messages, chain, known: new Set(), uses }), messages, uses };
+    const problems = new FileProblems();
+    return new ParseContext({ source, read, problems, chain, known: new Set(), uses: { faker: false } });
+  }
+
+  /** Whether any text so far draws from `${faker.…}`. */
+  get usesFaker(): boolean {
+    return this.#parts.uses.faker;
   }
 
   know(names: Iterable<string>): void {
@@ -58,7 +63,7 @@ export class ParseContext {
     return new ParseContext({ ...this.#parts, known: new Set(known) });
   }
 
-  checkExpression(expression: string, path: Path): void {
+  checkExpression(expression: string, path: SourcePath): void {
     const [root, member] = parsePath(expression);
     if (root === "faker") this.#parts.uses.faker = true;
     const known = [...this.#parts.known, ...BUILT_IN];
@@ -66,26 +71,38 @@ export class ParseContext {
       const hint = nearest(String(root), known) === undefined ? "" : didYouMean(String(root), known);
       const saved = this.known();
       const there = saved.length === 0 ? "no step before it saves one" : `saved before it: ${saved.join(", ")}`;
-      this.problems.add(path, `\${${expression}} is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`);
+      this.problems.add(
+        this.source,
+        path,
+        `\${${expression}} is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`,
+      );
     } else if (root === "testNumbers" && !this.#parts.known.has(root) && !TEST_NUMBERS.includes(String(member))) {
       const hint = didYouMean(String(member ?? ""), TEST_NUMBERS);
-      this.problems.add(path, `\${${expression}} is not a test number.${hint} There are ${TEST_NUMBERS.join(", ")}`);
+      this.problems.add(
+        this.source,
+        path,
+        `\${${expression}} is not a test number.${hint} There are ${TEST_NUMBERS.join(", ")}`,
+      );
     } else if (root === "env" && !this.#parts.known.has(root) && !/^SANDBOX_/.test(String(member))) {
-      this.problems.add(path, `\${${expression}} is not open to scenarios: only variables that start with SANDBOX_ are`);
+      this.problems.add(
+        this.source,
+        path,
+        `\${${expression}} is not open to scenarios: only variables that start with SANDBOX_ are`,
+      );
     }
   }
 
   /** The beginning of another file, which knows what is known here; undefined after saying what is wrong with using it. */
-  async open(file: string, variables: readonly string[], path: Path): Promise<ParseContext | undefined> {
+  async open(file: string, variables: readonly string[], path: SourcePath): Promise<ParseContext | undefined> {
     const target = resolve(dirname(this.source.file), file);
     const { chain } = this.#parts;
     if (chain.includes(target)) {
       const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
-      this.problems.add(path, `${file} uses itself: ${circle.join(" → ")}`);
+      this.problems.add(this.source, path, `${file} uses itself: ${circle.join(" → ")}`);
       return undefined;
     }
     if (chain.length > USE_DEPTH_MAX) {
-      this.problems.add(path, `Files use one another more than ${USE_DEPTH_MAX} deep`);
+      this.problems.add(this.source, path, `Files use one another more than ${USE_DEPTH_MAX} deep`);
       return undefined;
     }
     const source = await this.#read(target, path);
@@ -94,12 +111,12 @@ export class ParseContext {
     return new ParseContext({ ...this.#parts, source, chain: [...chain, target], known });
   }
 
-  async #read(file: string, path: Path): Promise<Source | undefined> {
+  async #read(file: string, path: SourcePath): Promise<Source | undefined> {
     try {
       return await this.#parts.read(file);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      for (const message of error.messages) this.problems.add(path, message);
+      for (const message of error.messages) this.problems.add(this.source, path, message);
       return undefined;
     }
   }

@@ -1,15 +1,15 @@
 import { parseDuration } from "../kernel/duration.js";
 import { didYouMean } from "../kernel/suggest.js";
-import type { Path } from "./problem-list.js";
+import type { SourcePath } from "../adapters/files/source.js";
 import type { ParseContext } from "./parse-context.js";
 import type { RequestStep, Saves, Step, When } from "./scenario.js";
 import { type StepKeyword, stepKeywords, stepSchemas, templateProblem } from "./step-schemas.js";
 import { listExpressions, listTexts } from "./template.js";
 
 /** The steps of a list, in order; what one saves the later ones know. */
-export async function parseSteps(context: ParseContext, value: unknown, path: Path): Promise<readonly Step[]> {
+export async function parseSteps(context: ParseContext, value: unknown, path: SourcePath): Promise<readonly Step[]> {
   if (!Array.isArray(value) || value.length === 0) {
-    context.problems.add(path, `${String(path.at(-1))} must be a list of at least one step`);
+    context.problems.add(context.source, path, `${String(path.at(-1))} must be a list of at least one step`);
     return [];
   }
   const steps: Step[] = [];
@@ -20,17 +20,12 @@ export async function parseSteps(context: ParseContext, value: unknown, path: Pa
   return steps;
 }
 
-async function parseStep(context: ParseContext, value: unknown, path: Path): Promise<Step | undefined> {
+async function parseStep(context: ParseContext, value: unknown, path: SourcePath): Promise<Step | undefined> {
   const keyword = findKeyword(context, value, path);
   if (keyword === undefined) return undefined;
-  const schema = stepSchemas[keyword];
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) {
-    const nested = NESTED[keyword] ?? [];
-    context.problems.addIssues(path, parsed.error.issues, [...Object.keys(schema.shape), ...nested]);
-  }
+  const parsed = context.problems.parse<unknown>(context.source, stepSchemas[keyword], path);
   checkTexts(context, keyword, value, path);
-  if (!parsed.success) {
+  if (parsed === undefined) {
     // What it would have saved must not be missed by later steps: that would be a second message for one mistake.
     context.know(savesOf(value));
     return undefined;
@@ -38,47 +33,49 @@ async function parseStep(context: ParseContext, value: unknown, path: Path): Pro
   return compilers[keyword](context, value as never, path);
 }
 
-/** Members one level below the step, for suggestions. */
-const NESTED: Partial<Record<StepKeyword, readonly string[]>> = {
-  request: ["status", "headers", "body"],
-  advance: ["by", "to", "toNext", "settle", "lookAhead", "maxWaitMs"],
-  webhook: ["topic", "data", "count"],
-  noWebhook: ["topic", "data"],
-  repeat: ["times", "steps"],
-  eventually: ["within", "every", ...Object.keys(stepSchemas.request.shape), "status"],
-};
-
-function findKeyword(context: ParseContext, value: unknown, path: Path): StepKeyword | undefined {
+function findKeyword(context: ParseContext, value: unknown, path: SourcePath): StepKeyword | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    context.problems.add(path, `A step must be an object with one of ${stepKeywords.join(", ")}`);
+    context.problems.add(context.source, path, `A step must be an object with one of ${stepKeywords.join(", ")}`);
     return undefined;
   }
   const keys = Object.keys(value);
   const found = stepKeywords.filter((keyword) => keys.includes(keyword));
   if (found.length === 1) return found[0];
   if (found.length > 1) {
-    context.problems.add(path, `A step does one thing, but this one has ${found.join(" and ")}. Write two steps`);
+    context.problems.add(
+      context.source,
+      path,
+      `A step does one thing, but this one has ${found.join(" and ")}. Write two steps`,
+    );
     return undefined;
   }
   const ordinary = new Set(["name", "when", "body", "expect", "save", "headers", "query", "as", "token"]);
   const strange = keys.find((key) => !ordinary.has(key)) ?? keys[0] ?? "";
   const hint = didYouMean(strange, stepKeywords);
-  context.problems.add([...path, strange], `"${strange}" is not a step.${hint} There are ${stepKeywords.join(", ")}`, "key");
+  context.problems.add(
+    context.source,
+    [...path, strange],
+    `"${strange}" is not a step.${hint} There are ${stepKeywords.join(", ")}`,
+    "key",
+  );
   return undefined;
 }
 
 /** Where the steps of a step stand: their texts are checked with them. */
-const SUBSTEPS: Partial<Record<StepKeyword, readonly string[]>> = { parallel: ["parallel"], repeat: ["repeat", "steps"] };
+const SUBSTEPS: Partial<Record<StepKeyword, readonly string[]>> = {
+  parallel: ["parallel"],
+  repeat: ["repeat", "steps"],
+};
 
 /** Every `${…}` must be well formed and known by now. */
-function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown, path: Path): void {
+function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown, path: SourcePath): void {
   const inner = SUBSTEPS[keyword];
-  const isInner = (at: Path): boolean => inner?.every((key, index) => at[index] === key) === true;
-  const isSaved = (at: Path): boolean => at[0] === "save" || (keyword === "eventually" && at[1] === "save");
+  const isInner = (at: SourcePath): boolean => inner?.every((key, index) => at[index] === key) === true;
+  const isSaved = (at: SourcePath): boolean => at[0] === "save" || (keyword === "eventually" && at[1] === "save");
   for (const { text, path: at } of listTexts(value)) {
     if (isInner(at) || isSaved(at)) continue;
     const problem = templateProblem(text);
-    if (problem !== undefined) context.problems.add([...path, ...at], problem);
+    if (problem !== undefined) context.problems.add(context.source, [...path, ...at], problem);
   }
   for (const { expression, path: at } of listExpressions(value)) {
     if (!isInner(at) && !isSaved(at)) context.checkExpression(expression, [...path, ...at]);
@@ -100,11 +97,11 @@ function stepsOf(file: unknown): unknown {
   return typeof file === "object" && file !== null && "steps" in file ? file.steps : undefined;
 }
 
-function base(context: ParseContext, written: Written, path: Path) {
+function base(context: ParseContext, written: Written, path: SourcePath) {
   return { name: written.name, when: written.when, position: context.source.positionOf(path) };
 }
 
-type Compiler = (context: ParseContext, written: Written, path: Path) => Step | Promise<Step | undefined>;
+type Compiler = (context: ParseContext, written: Written, path: SourcePath) => Step | Promise<Step | undefined>;
 
 const compilers: Readonly<Record<StepKeyword, Compiler>> = {
   request: (context, written, path) => compileRequest(context, written, path),
@@ -130,7 +127,11 @@ const compilers: Readonly<Record<StepKeyword, Compiler>> = {
   },
   rule: (context, written, path) => ({ ...base(context, written, path), kind: "rule", rule: written["rule"] }),
   settle: (context, written, path) => ({ ...base(context, written, path), kind: "settle" }),
-  wait: (context, written, path) => ({ ...base(context, written, path), kind: "wait", ms: parseDuration(written["wait"]) }),
+  wait: (context, written, path) => ({
+    ...base(context, written, path),
+    kind: "wait",
+    ms: parseDuration(written["wait"]),
+  }),
   parallel: async (context, written, path) => {
     const steps = await parseBranches(context, written["parallel"], [...path, "parallel"]);
     return { ...base(context, written, path), kind: "parallel", steps };
@@ -164,7 +165,7 @@ const compilers: Readonly<Record<StepKeyword, Compiler>> = {
 };
 
 /** Branches of a `parallel` begin together: none knows what another saves. */
-async function parseBranches(context: ParseContext, value: unknown, path: Path): Promise<readonly Step[]> {
+async function parseBranches(context: ParseContext, value: unknown, path: SourcePath): Promise<readonly Step[]> {
   const branches = Array.isArray(value) ? value : [];
   const before = context.known();
   const saved: string[] = [];
@@ -179,7 +180,7 @@ async function parseBranches(context: ParseContext, value: unknown, path: Path):
   return steps;
 }
 
-function compileRequest(context: ParseContext, written: Written, path: Path): RequestStep {
+function compileRequest(context: ParseContext, written: Written, path: SourcePath): RequestStep {
   const fields = written as Partial<RequestStep>;
   const [method = "GET", target = "/"] = String(written["request"]).split(" ");
   const save = written.save ?? {};

@@ -4,7 +4,11 @@ import type { Answer } from "./world.js";
 export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const headers = Object.fromEntries(response.headers);
-  return { status: response.status, headers, body: text === "" ? undefined : parse(text, headers["content-type"] ?? "") };
+  return {
+    status: response.status,
+    headers,
+    body: text === "" ? undefined : parse(text, headers["content-type"] ?? ""),
+  };
 }
 
 function parse(text: string, contentType: string): unknown {

@@ -33,7 +33,11 @@ export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Prom
     await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new UsageError("cannot-run", `Failed to reach the target ${url}: ${cause}. Check --target and whether it is up.`, { cause: error });
+    throw new UsageError(
+      "cannot-run",
+      `Failed to reach the target ${url}: ${cause}. Check --target and whether it is up.`,
+      { cause: error },
+    );
   }
 }
 
@@ -46,7 +50,15 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
     secretKey,
     async send({ method, path, headers, body }: Outgoing): Promise<Answer> {
       const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-      return readAnswer(await fetch(url + path, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }));
+      return readAnswer(
+        await fetch(url + path, {
+          method,
+          headers,
+          redirect: "manual",
+          signal,
+          ...(body === undefined ? {} : { body }),
+        }),
+      );
     },
     control: async () => {
       throw new UsageError("cannot-run", "This target has no control API.");

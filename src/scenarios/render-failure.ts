@@ -30,7 +30,11 @@ export function renderFailure(failure: Failure, paint: Paint = plain): string {
 }
 
 function renderMismatch({ path, expected, actual }: Mismatch, paint: Paint): string[] {
-  return [`  ${path || "(all of it)"}`, paint.expected(`    - expected ${expected}`), paint.actual(`    + received ${cut(show(actual))}`)];
+  return [
+    `  ${path || "(all of it)"}`,
+    paint.expected(`    - expected ${expected}`),
+    paint.actual(`    + received ${cut(show(actual))}`),
+  ];
 }
 
 function renderRequest({ method, path, body }: Outgoing, paint: Paint): string[] {

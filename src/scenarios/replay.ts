@@ -22,7 +22,11 @@ export interface ReplaySummary {
 }
 
 /** Replays stories, several at a time. The result does not depend on how many. */
-export async function replay(target: Target, scenarios: readonly Scenario[], options: ReplayOptions): Promise<ReplaySummary> {
+export async function replay(
+  target: Target,
+  scenarios: readonly Scenario[],
+  options: ReplayOptions,
+): Promise<ReplaySummary> {
   const start = options.system.monotonic();
   const results = new Map<number, ScenarioResult>();
   const names = uniqueNames(scenarios);
@@ -55,7 +59,10 @@ export async function replay(target: Target, scenarios: readonly Scenario[], opt
 function uniqueNames(scenarios: readonly Scenario[]): string[] {
   const seen = new Map<string, number>();
   return scenarios.map(({ file, name }) => {
-    const stem = `${file.split(/[\\/]/).at(-1) ?? "scenario"}-${name}`.replaceAll(/[^A-Za-z0-9]+/g, "-").toLowerCase().slice(0, 80);
+    const stem = `${file.split(/[\\/]/).at(-1) ?? "scenario"}-${name}`
+      .replaceAll(/[^A-Za-z0-9]+/g, "-")
+      .toLowerCase()
+      .slice(0, 80);
     const count = (seen.get(stem) ?? 0) + 1;
     seen.set(stem, count);
     return count === 1 ? stem : `${stem}-${count}`;

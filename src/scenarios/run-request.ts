@@ -61,7 +61,9 @@ function ownHeaders(path: string, who: Credentials, body: string | undefined): R
 }
 
 function withQuery(path: string, query: RequestStep["query"], render: (value: unknown) => string): string {
-  const entries = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(render(value))}`);
+  const entries = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(render(value))}`,
+  );
   if (entries.length === 0) return path;
   return `${path}${path.includes("?") ? "&" : "?"}${entries.join("&")}`;
 }
@@ -71,5 +73,8 @@ function withLowerCaseHeaders(expected: unknown): unknown {
   if (typeof expected !== "object" || expected === null || !("headers" in expected)) return expected;
   const { headers } = expected;
   if (typeof headers !== "object" || headers === null) return expected;
-  return { ...expected, headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])) };
+  return {
+    ...expected,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  };
 }

@@ -30,7 +30,12 @@ export interface ScenarioResult {
 }
 
 /** Replays one story in a world of its own. Never rejects: what went wrong is in the result. */
-export async function runScenario(target: Target, scenario: Scenario, name: string, options: RunOptions): Promise<ScenarioResult> {
+export async function runScenario(
+  target: Target,
+  scenario: Scenario,
+  name: string,
+  options: RunOptions,
+): Promise<ScenarioResult> {
   const reason = target.unfit(scenario);
   if (reason !== undefined) {
     return { scenario, outcome: "skipped", reason, failure: undefined, durationMs: 0, stepsPassed: 0 };
@@ -65,7 +70,10 @@ export async function runScenario(target: Target, scenario: Scenario, name: stri
 }
 
 /** The runner's own receiver checks every signature; only a story that plays with rules may see a wrong one. */
-function forged(scenario: Scenario, received: ReturnType<Awaited<ReturnType<Target["open"]>>["received"]>): Failure | undefined {
+function forged(
+  scenario: Scenario,
+  received: ReturnType<Awaited<ReturnType<Target["open"]>>["received"]>,
+): Failure | undefined {
   const wrong = received.filter((webhook) => !webhook.genuine);
   if (wrong.length === 0 || usesRules(scenario)) return undefined;
   return {

@@ -64,7 +64,8 @@ async function perform(context: StepContext, step: Step): Promise<Failure | unde
       }
       return undefined;
     case "use":
-      for (const [name, value] of Object.entries(step.with)) context.variables.save(name, context.variables.fill(value));
+      for (const [name, value] of Object.entries(step.with))
+        context.variables.save(name, context.variables.fill(value));
       return runSteps(context, step.steps);
     case "eventually":
       await runEventually(context, step);
@@ -79,7 +80,8 @@ async function runAdvance(context: StepContext, step: AdvanceStep): Promise<void
   const answer = await control(context, "POST", "/_sandbox/clock/advance", body);
   if (step.expect === undefined) return;
   const mismatches = findMismatches(context.variables.fill(step.expect), answer.body, "");
-  if (mismatches.length > 0) throw new StepFailed({ message: "Time did not bring what was expected", mismatches, answer });
+  if (mismatches.length > 0)
+    throw new StepFailed({ message: "Time did not bring what was expected", mismatches, answer });
 }
 
 /** Settles, then looks at all that came so far. */
@@ -88,7 +90,9 @@ async function runWebhook(context: StepContext, step: WebhookStep): Promise<void
   const received = context.world.received();
   const topic = step.topic === undefined ? undefined : context.variables.fillText(step.topic);
   const data = context.variables.fill(step.data);
-  const found = received.filter((webhook) => webhook.genuine && isTopic(topic, webhook) && (data === undefined || matches(data, webhook.data)));
+  const found = received.filter(
+    (webhook) => webhook.genuine && isTopic(topic, webhook) && (data === undefined || matches(data, webhook.data)),
+  );
   const wanted = step.count ?? 1;
   if (step.count === undefined ? found.length >= 1 : found.length === wanted) {
     if (found[0] !== undefined) saveFrom(context, step.save, found[0], {});
@@ -120,7 +124,11 @@ function nearestMiss(topic: string | undefined, data: unknown, received: readonl
 /** Again and again until the answer is as expected: on the company's clock when it stands, in real time when it runs. */
 async function runEventually(context: StepContext, step: EventuallyStep): Promise<void> {
   const start = context.system.monotonic();
-  for (let waitedMs = 0; ; waitedMs = context.world.frozen ? waitedMs + step.everyMs : context.system.monotonic() - start) {
+  for (
+    let waitedMs = 0;
+    ;
+    waitedMs = context.world.frozen ? waitedMs + step.everyMs : context.system.monotonic() - start
+  ) {
     try {
       await runRequest(context, step.request);
       return;

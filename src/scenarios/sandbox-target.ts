@@ -54,7 +54,8 @@ function openWorld({ sandbox, fetch, receiver, scenario, name }: Parts): Scenari
     const isControl = path.startsWith("/_sandbox");
     if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", identity.id);
     const { adminToken } = sandbox.options;
-    const admin: Record<string, string> = isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : {};
+    const admin: Record<string, string> =
+      isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : {};
     const init = { method, headers: { ...admin, ...headers }, ...(body === undefined ? {} : { body }) };
     return readAnswer(await fetch(new Request(url, init)));
   };

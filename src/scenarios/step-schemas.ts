@@ -2,6 +2,7 @@ import * as z from "zod";
 import { tryParseDuration } from "../kernel/duration.js";
 import { parseInstant } from "../kernel/instant.js";
 import { isMatcher, operators } from "./matchers.js";
+import { flag, object, wholeNumber } from "../sandbox/config/fields.js";
 import { didYouMean } from "../kernel/suggest.js";
 import { parseTemplate } from "./template.js";
 
@@ -22,7 +23,9 @@ const duration = z
   .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["1h", "59m59s"] });
 
 /** Fixed when the file is read. */
-const fixedDuration = duration.refine((value) => !hasVariables(value), { error: "must be a duration, without variables" });
+const fixedDuration = duration.refine((value) => !hasVariables(value), {
+  error: "must be a duration, without variables",
+});
 
 const instant = z
   .string({ error: "must be an ISO 8601 instant such as 2026-01-15T09:00:00Z" })
@@ -56,9 +59,12 @@ const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()])
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-const when = z
-  .strictObject({ request: expectation.optional(), event: expectation.optional() })
-  .meta({ description: "Only under `start --scenario`: what the step waits for" });
+const when = object(
+  { request: expectation.optional(), event: expectation.optional() },
+  "an object with request or event",
+).meta({
+  description: "Only under `start --scenario`: what the step waits for",
+});
 
 const common = { name: text("a text").optional(), when: when.optional() };
 
@@ -77,32 +83,29 @@ const requestFields = {
   query: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]), { error: "must be an object: name to value" })
     .optional(),
-  expect: z
-    .strictObject(
-      { status: expectation.optional(), headers: expectation.optional(), body: expectation.optional() },
-      { error: "must be an object with status, headers, body" },
-    )
-    .optional(),
+  expect: object(
+    { status: expectation.optional(), headers: expectation.optional(), body: expectation.optional() },
+    "an object with status, headers, body",
+  ).optional(),
   save: saves.optional(),
 };
 
-const advanceBody = z.strictObject({
-  by: duration.optional(),
-  to: instant.optional(),
-  toNext: z.literal(true).optional(),
-  settle: z.boolean().optional(),
-  lookAhead: z.boolean().optional(),
-  maxWaitMs: z.int().min(0).optional(),
-});
-
-const webhookMatch = z.strictObject(
+const advanceBody = object(
   {
-    topic: text("a topic").optional(),
-    data: expectation.optional(),
-    count: z.int({ error: "must be a whole number" }).min(0, { error: "must be a whole number" }).optional(),
+    by: duration.optional(),
+    to: instant.optional(),
+    toNext: z.literal(true, { error: "must be true" }).optional(),
+    settle: flag.optional(),
+    lookAhead: flag.optional(),
+    maxWaitMs: wholeNumber(0, 600_000).optional(),
   },
-  { error: "must be an object with topic, data, count" },
+  "an object with by, to or toNext",
 );
+
+const webhookMatch = { topic: text("a topic").optional(), data: expectation.optional() };
+
+const COUNT_MAX = 1_000_000;
+const STEP = "a step";
 
 const steps = z
   .array(z.unknown(), { error: "must be a list of steps" })
@@ -113,47 +116,76 @@ const REPEAT_MAX = 100_000;
 
 /** Keyword → schema. A step has exactly one of these keywords. */
 export const stepSchemas = {
-  request: z.strictObject({ ...common, ...requestFields }),
-  advance: z.strictObject({
-    ...common,
-    advance: z.union([duration, advanceBody], { error: "must be a duration such as 1h, or an object with by, to or toNext" }),
-    expect: expectation.optional(),
-  }),
-  clock: z.strictObject({
-    ...common,
-    clock: z.union([z.enum(["freeze", "resume"]), instant], { error: "must be freeze, resume, or an ISO 8601 instant to go to" }),
-  }),
-  webhook: z.strictObject({ ...common, webhook: webhookMatch, save: saves.optional() }),
-  noWebhook: z.strictObject({ ...common, noWebhook: webhookMatch.omit({ count: true }) }),
-  rule: z.strictObject({ ...common, rule: z.record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" }) }),
-  settle: z.strictObject({ ...common, settle: z.union([z.literal(true), z.null()], { error: "must be true" }) }),
-  wait: z.strictObject({ ...common, wait: fixedDuration }),
-  parallel: z.strictObject({ ...common, parallel: steps }),
-  repeat: z.strictObject({
-    ...common,
-    repeat: z.strictObject(
-      {
-        times: z
-          .int({ error: `must be a whole number from 1 to ${REPEAT_MAX}` })
-          .min(1, { error: `must be a whole number from 1 to ${REPEAT_MAX}` })
-          .max(REPEAT_MAX, { error: `must be a whole number from 1 to ${REPEAT_MAX}` }),
-        steps,
-      },
-      { error: "must be an object with times and steps" },
-    ),
-  }),
-  use: z.strictObject({
-    ...common,
-    use: text("the path of another scenario file"),
-    with: z.record(z.string(), filled, { error: "must be an object of variables" }).optional(),
-  }),
-  eventually: z.strictObject({
-    ...common,
-    eventually: z.strictObject(
-      { within: fixedDuration, every: fixedDuration.optional(), ...requestFields },
-      { error: "must be an object with within, every and a request" },
-    ),
-  }),
+  request: object({ ...common, ...requestFields }, STEP),
+  advance: object(
+    {
+      ...common,
+      advance: z.union([duration, advanceBody], {
+        error: "must be a duration such as 1h, or an object with by, to or toNext",
+      }),
+      expect: expectation.optional(),
+    },
+    STEP,
+  ),
+  clock: object(
+    {
+      ...common,
+      clock: z.union([z.enum(["freeze", "resume"]), instant], {
+        error: "must be freeze, resume, or an ISO 8601 instant to go to",
+      }),
+    },
+    STEP,
+  ),
+  webhook: object(
+    {
+      ...common,
+      webhook: object(
+        { ...webhookMatch, count: wholeNumber(0, COUNT_MAX).optional() },
+        "an object with topic, data, count",
+      ),
+      save: saves.optional(),
+    },
+    STEP,
+  ),
+  noWebhook: object({ ...common, noWebhook: object(webhookMatch, "an object with topic, data") }, STEP),
+  rule: object(
+    { ...common, rule: z.record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" }) },
+    STEP,
+  ),
+  settle: object({ ...common, settle: z.union([z.literal(true), z.null()], { error: "must be true" }) }, STEP),
+  wait: object({ ...common, wait: fixedDuration }, STEP),
+  parallel: object({ ...common, parallel: steps }, STEP),
+  repeat: object(
+    {
+      ...common,
+      repeat: object(
+        {
+          times: wholeNumber(1, REPEAT_MAX),
+          steps,
+        },
+        "an object with times and steps",
+      ),
+    },
+    STEP,
+  ),
+  use: object(
+    {
+      ...common,
+      use: text("the path of another scenario file"),
+      with: z.record(z.string(), filled, { error: "must be an object of variables" }).optional(),
+    },
+    STEP,
+  ),
+  eventually: object(
+    {
+      ...common,
+      eventually: object(
+        { within: fixedDuration, every: fixedDuration.optional(), ...requestFields },
+        "an object with within, every and a request",
+      ),
+    },
+    STEP,
+  ),
 } as const;
 
 export type StepKeyword = keyof typeof stepSchemas;

@@ -20,7 +20,9 @@ describe("a text is filled in", () => {
   });
 
   test("deeply, and keys are left alone", () => {
-    expect(fill({ "${amount}": ["${amount}", { a: "${charge.id}" }] }, lookUp)).toEqual({ "${amount}": [10000, { a: "c1" }] });
+    expect(fill({ "${amount}": ["${amount}", { a: "${charge.id}" }] }, lookUp)).toEqual({
+      "${amount}": [10000, { a: "c1" }],
+    });
   });
 });
 

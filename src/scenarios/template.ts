@@ -11,7 +11,7 @@ export interface TemplatePart {
 export function parseTemplate(text: string): { parts: readonly TemplatePart[] } | { problem: string } {
   const parts: TemplatePart[] = [];
   let literal = "";
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     if (text.startsWith("$${", at)) {
       literal += "${";
       at += 3;
@@ -20,7 +20,9 @@ export function parseTemplate(text: string): { parts: readonly TemplatePart[] } 
       if (end === -1) return { problem: `"${text.slice(at)}" is not closed: a variable is \${name}` };
       const expression = text.slice(at + 2, end).trim();
       if (!EXPRESSION.test(expression)) {
-        return { problem: `"\${${expression}}" is not a variable: it is a name with dots and [0], such as \${charge.transactions[0].id}` };
+        return {
+          problem: `"\${${expression}}" is not a variable: it is a name with dots and [0], such as \${charge.transactions[0].id}`,
+        };
       }
       if (literal !== "") parts.push({ literal });
       literal = "";
@@ -39,7 +41,9 @@ const EXPRESSION = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_$][\w$-]*|\[\d+\])*$/;
 
 /** The steps of a dotted path with `[0]`: `a.b[0].c` → a, b, 0, c. */
 export function parsePath(path: string): readonly (string | number)[] {
-  return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) => (name === undefined ? Number(index) : name));
+  return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) =>
+    name === undefined ? Number(index) : name,
+  );
 }
 
 export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
@@ -58,7 +62,10 @@ export function listExpressions(value: unknown): { expression: string; path: (st
   });
 }
 
-export function listTexts(value: unknown, path: (string | number)[] = []): { text: string; path: (string | number)[] }[] {
+export function listTexts(
+  value: unknown,
+  path: (string | number)[] = [],
+): { text: string; path: (string | number)[] }[] {
   if (typeof value === "string") return [{ text: value, path }];
   if (Array.isArray(value)) return value.flatMap((element, index) => listTexts(element, [...path, index]));
   if (typeof value !== "object" || value === null) return [];

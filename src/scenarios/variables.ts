@@ -42,7 +42,8 @@ export class Variables {
     const [root = "", ...rest] = parsePath(expression);
     const name = String(root);
     const value = this.#saved.has(name) ? valueAt(this.#saved.get(name), rest) : this.#builtIn(name, rest);
-    if (value === undefined) throw new UsageError("input", `\${${expression}} has no value: nothing stands at that path.`);
+    if (value === undefined)
+      throw new UsageError("input", `\${${expression}} has no value: nothing stands at that path.`);
     return value;
   }
 
@@ -72,4 +73,3 @@ export class Variables {
     }
   }
 }
-

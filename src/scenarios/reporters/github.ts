@@ -5,7 +5,8 @@ import type { Reporter } from "./reporter.js";
 export const renderGithub: Reporter = ({ results }) =>
   results
     .flatMap(({ scenario, outcome, reason, failure }) => {
-      if (outcome === "skipped") return [`::notice file=${property(scenario.file)},title=Skipped::${data(`${scenario.name}: ${reason ?? ""}`)}`];
+      if (outcome === "skipped")
+        return [`::notice file=${property(scenario.file)},title=Skipped::${data(`${scenario.name}: ${reason ?? ""}`)}`];
       if (failure === undefined) return [];
       const { file, line, column } = failure.position;
       const place = `file=${property(file)},line=${line},col=${column},title=${property(scenario.name)}`;

@@ -26,7 +26,8 @@ function groupByFolder(results: readonly ScenarioResult[]): Map<string, Scenario
 }
 
 function renderSuite(folder: string, cases: readonly ScenarioResult[]): string[] {
-  const count = (outcome: ScenarioResult["outcome"]): number => cases.filter((result) => result.outcome === outcome).length;
+  const count = (outcome: ScenarioResult["outcome"]): number =>
+    cases.filter((result) => result.outcome === outcome).length;
   const time = cases.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const totals = `tests="${cases.length}" failures="${count("failed")}" errors="${count("error")}" skipped="${count("skipped")}"`;
   return [

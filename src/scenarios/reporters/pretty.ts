@@ -10,10 +10,14 @@ export interface Palette extends Paint {
 }
 
 /** One line for a story that went well or was left out; for one that did not, all there is to see. */
-export function renderResult({ scenario, outcome, reason, failure, durationMs }: ScenarioResult, palette: Palette): string {
+export function renderResult(
+  { scenario, outcome, reason, failure, durationMs }: ScenarioResult,
+  palette: Palette,
+): string {
   const time = palette.faint(`${Math.round(durationMs)} ms`);
   if (outcome === "passed") return `${palette.passed("✓")} ${scenario.name} ${time}\n`;
-  if (outcome === "skipped") return `${palette.faint("-")} ${scenario.name} ${palette.faint(`skipped: ${reason ?? ""}`)}\n`;
+  if (outcome === "skipped")
+    return `${palette.faint("-")} ${scenario.name} ${palette.faint(`skipped: ${reason ?? ""}`)}\n`;
   const details = failure === undefined ? "" : renderFailure(failure, palette).replaceAll(/^/gm, "    ");
   return `${palette.failed("✗")} ${palette.strong(scenario.name)} ${time}\n${details}\n`;
 }
@@ -21,7 +25,9 @@ export function renderResult({ scenario, outcome, reason, failure, durationMs }:
 /** `3 passed, 1 failed in 0.4 s`, and how to see the same run again. */
 export function renderSummary({ counts, notRun, durationMs, seed }: ReplaySummary, palette: Palette): string {
   const parts = [
-    counts.passed > 0 || counts.failed + counts.error + counts.skipped === 0 ? palette.passed(`${counts.passed} passed`) : "",
+    counts.passed > 0 || counts.failed + counts.error + counts.skipped === 0
+      ? palette.passed(`${counts.passed} passed`)
+      : "",
     counts.failed > 0 ? palette.failed(`${counts.failed} failed`) : "",
     counts.error > 0 ? palette.failed(`${counts.error} could not be run to the end`) : "",
     counts.skipped > 0 ? `${counts.skipped} skipped` : "",

@@ -10,7 +10,15 @@ export const renderTap: Reporter = ({ results }) => {
     const head = `${ok} ${index + 1} - ${oneLine(scenario.name).replaceAll("#", "\\#")}${directive}`;
     if (failure === undefined) return [head];
     const block = stringify({ severity: failure.kind, at: failure.position, message: renderFailure(failure) });
-    return [head, "  ---", ...block.trimEnd().split("\n").map((line) => `  ${line}`), "  ..."];
+    return [
+      head,
+      "  ---",
+      ...block
+        .trimEnd()
+        .split("\n")
+        .map((line) => `  ${line}`),
+      "  ...",
+    ];
   });
   return ["TAP version 14", `1..${results.length}`, ...lines, ""].join("\n");
 };
