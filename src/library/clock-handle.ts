@@ -49,7 +49,8 @@ export function createClockHandle(current: () => Company): ClockHandle {
     advanceToNext: (options) => move({ toNext: true }, options),
     set: async (to, options) => {
       const instant = parseInstant(to instanceof Date ? toIso(to.getTime()) : to);
-      if (instant === undefined) throw new UsageError("input", `The clock must be set to an ISO 8601 instant or a date, got ${String(to)}.`);
+      if (instant === undefined)
+        throw new UsageError("input", `The clock must be set to an ISO 8601 instant or a date, got ${String(to)}.`);
       return move({ to: instant }, options);
     },
     freeze: () => setMode("frozen"),
@@ -60,7 +61,11 @@ export function createClockHandle(current: () => Company): ClockHandle {
 function render({ now, fired, firedCount, deliveries }: AdvanceResult): Advanced {
   return {
     now: new Date(now),
-    fired: fired.map(({ at, kind, subject }) => ({ at: new Date(at), kind, id: kind === "transfer.settle" ? `txn_${subject}` : subject })),
+    fired: fired.map(({ at, kind, subject }) => ({
+      at: new Date(at),
+      kind,
+      id: kind === "transfer.settle" ? `txn_${subject}` : subject,
+    })),
     firedCount,
     deliveries,
   };

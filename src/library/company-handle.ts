@@ -22,7 +22,9 @@ export interface CompanyHandle {
   readonly companyId: string;
   readonly secretKey: string;
   /** The four above as `SANDBOX_URL`, `SANDBOX_ACCESS_TOKEN`, `SANDBOX_COMPANY_ID`, `SANDBOX_SECRET_KEY`, for a child process. */
-  readonly env: Readonly<Record<"SANDBOX_URL" | "SANDBOX_ACCESS_TOKEN" | "SANDBOX_COMPANY_ID" | "SANDBOX_SECRET_KEY", string>>;
+  readonly env: Readonly<
+    Record<"SANDBOX_URL" | "SANDBOX_ACCESS_TOKEN" | "SANDBOX_COMPANY_ID" | "SANDBOX_SECRET_KEY", string>
+  >;
   readonly clock: ClockHandle;
   readonly customers: CustomersHandle;
   readonly webhooks: WebhookLog;
@@ -93,23 +95,31 @@ export function createCompanyHandle(parts: HandleParts, id: string): CompanyHand
     clock: createClockHandle(current),
     webhooks: createWebhookLog(current),
     customers: {
-      set: (msisdn, person) => void run((work) => setCustomer(work, checked(msisdn), { kycStatus: "complete", ...person }), undefined),
+      set: (msisdn, person) =>
+        void run((work) => setCustomer(work, checked(msisdn), { kycStatus: "complete", ...person }), undefined),
       get: (msisdn) => renderCustomer(findCustomer(current(), checked(msisdn))),
-      delete: (msisdn) => void run((work) => work.remove(work.world.customers, msisdnKey(checked(msisdn))), undefined),
+      delete: (msisdn) => run((work) => work.remove(work.world.customers, msisdnKey(checked(msisdn))), undefined),
     },
     get balance() {
       return toXof(balanceOf(current()));
     },
     setBalance(xof) {
       if (!isExactXof(xof) || xof < 0) {
-        throw new UsageError("input", `balance must be a number of XOF, at least 0, with at most four decimals, got ${xof}.`);
+        throw new UsageError(
+          "input",
+          `balance must be a number of XOF, at least 0, with at most four decimals, got ${xof}.`,
+        );
       }
       run(setBalance, fromXof(xof));
     },
     setProfile(patch) {
       const company = current();
       const parsed = parseProfile(mergeOverrides(company.record.overrides, patch));
-      if (!parsed.ok) throw new UsageError("input", parsed.problems.map(({ message }) => message));
+      if (!parsed.ok)
+        throw new UsageError(
+          "input",
+          parsed.problems.map(({ message }) => message),
+        );
       company.record.overrides = parsed.overrides;
       company.profile = parsed.profile;
     },
@@ -119,7 +129,12 @@ export function createCompanyHandle(parts: HandleParts, id: string): CompanyHand
       if (!headers.has("x-company-id")) headers.set("x-company-id", id);
       if (json !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
       const body = json === undefined ? init.body : JSON.stringify(json);
-      const request = new Request(new URL(path, url), { method: body == null ? "GET" : "POST", ...init, headers, ...(body == null ? {} : { body }) });
+      const request = new Request(new URL(path, url), {
+        method: body == null ? "GET" : "POST",
+        ...init,
+        headers,
+        ...(body == null ? {} : { body }),
+      });
       return parts.fetch(request);
     },
     settle: async () => void (await settle(current())),
@@ -129,7 +144,10 @@ export function createCompanyHandle(parts: HandleParts, id: string): CompanyHand
 
 function checked(msisdn: string): string {
   if (isMsisdn(msisdn)) return msisdn;
-  throw new UsageError("input", `msisdn must be a phone number: 8 to 15 digits after an optional + or 00, got ${JSON.stringify(msisdn)}.`);
+  throw new UsageError(
+    "input",
+    `msisdn must be a phone number: 8 to 15 digits after an optional + or 00, got ${JSON.stringify(msisdn)}.`,
+  );
 }
 
 function renderCustomer(customer: Customer | undefined): CustomerCheck | undefined {

@@ -10,7 +10,12 @@ import { didYouMean } from "../kernel/suggest.js";
 import type { Company } from "../sandbox/company.js";
 
 /** Either spelling of a topic. */
-export type TopicName = Topic | "transaction/started" | "transaction/completed" | "transaction/failed" | "charge/events";
+export type TopicName =
+  | Topic
+  | "transaction/started"
+  | "transaction/completed"
+  | "transaction/failed"
+  | "charge/events";
 
 /** The event of a topic, as its webhook tells it. */
 export type WebhookEvent<Name extends TopicName = TopicName> = WebhookBody<
@@ -63,7 +68,15 @@ export function createWebhookLog(current: () => Company): WebhookLog {
           const company = current();
           const found = told(known).find(({ webhook }) => matches(webhook as WebhookEvent<Name>));
           if (found !== undefined && hasGoneOut(company, found.event)) return found.webhook as WebhookEvent<Name>;
-          if (expired) throw new UsageError("state", describeMissing(topic, timeout, told(undefined).map(({ webhook }) => webhook)));
+          if (expired)
+            throw new UsageError(
+              "state",
+              describeMissing(
+                topic,
+                timeout,
+                told(undefined).map(({ webhook }) => webhook),
+              ),
+            );
           await Promise.race([company.changed.next(), timer.elapsed]);
         }
       } finally {
@@ -78,7 +91,10 @@ export function createWebhookLog(current: () => Company): WebhookLog {
 function parseTopic(text: string): Topic {
   const topic = findTopic(text);
   if (topic !== undefined) return topic;
-  throw new UsageError("input", `"${text}" is not a topic.${didYouMean(text, topicSpellings)} There are ${topicSpellings.join(", ")}.`);
+  throw new UsageError(
+    "input",
+    `"${text}" is not a topic.${didYouMean(text, topicSpellings)} There are ${topicSpellings.join(", ")}.`,
+  );
 }
 
 /** Each subscriber has answered, or was given up on. */
