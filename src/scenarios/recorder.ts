@@ -1,0 +1,89 @@
+import { toXof } from "../domain/accounts/money.js";
+import { balanceOf } from "../domain/accounts/ledger.js";
+import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
+import type { DomainEvent } from "../domain/events.js";
+import type { Company } from "../sandbox/company.js";
+import type { Exchange } from "../sandbox/exchange.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { renderRecording } from "./record-scenario.js";
+import type { Recorded, RecordedWebhook } from "./recording.js";
+
+/** What a recording holds at most; a longer session is no story. */
+export const RECORDED_REQUESTS_MAX = 10_000;
+
+export interface Recorder {
+  /** The session so far as a scenario file. */
+  render(): string;
+  /** How much was recorded. */
+  readonly size: number;
+  stop(): void;
+}
+
+/** Listens to the default company from now on. `fixtures`: the files it began with, as the recording names them. */
+export function startRecorder(sandbox: Sandbox, fixtures: readonly string[]): Recorder {
+  const id = sandbox.defaultCompany.id;
+  const begin = stateOf(sandbox.defaultCompany);
+  const recorded: Recorded[] = [];
+  let leftOut = 0;
+  const stop = sandbox.listen((exchange) => {
+    const item = describeExchange(exchange, id);
+    if (item === "another") return;
+    if (item === undefined || recorded.length >= RECORDED_REQUESTS_MAX) leftOut++;
+    else recorded.push(item);
+  });
+  return {
+    stop,
+    get size() {
+      return recorded.length;
+    },
+    render() {
+      const company = sandbox.findCompany(id);
+      const webhooks = company === undefined ? [] : listWebhooks(company, begin.seq);
+      // At one instant the requests come first, then what they caused.
+      const merged = [...recorded, ...webhooks].sort((a, b) => a.at - b.at);
+      return renderRecording({ ...begin, fixtures, recorded: merged, leftOut });
+    },
+  };
+}
+
+function stateOf(company: Company) {
+  return {
+    startedAt: company.now(),
+    balance: toXof(balanceOf(company)),
+    profile: company.record.overrides,
+    seq: company.record.seq,
+  };
+}
+
+/** Undefined: it cannot be told again. */
+function describeExchange(exchange: Exchange, companyId: string): Recorded | undefined | "another" {
+  const { operation, company, at, method, path, body, status, answer, header } = exchange;
+  const isOurs = company === undefined || company.id === companyId;
+  if (!isOurs) return "another";
+  // Whose body was no JSON, too large, or of another type.
+  if (status === 413 || status === 415 || (body === undefined && (header("content-length") ?? "0") !== "0"))
+    return undefined;
+  const token = company !== undefined ? "company" : header("authorization") === undefined ? "none" : "other";
+  const given = header("x-company-id");
+  const companyHeader =
+    operation === "createCharge" && given === undefined ? null : given === companyId ? undefined : given;
+  return { kind: "request", at, operation, method, path, body, token, companyHeader, status, answer };
+}
+
+/** Events that had a subscriber, told by the caller's own references: those are the same in every run. */
+function listWebhooks(company: Company, afterSeq: number): RecordedWebhook[] {
+  const delivered = new Set(company.world.deliveries.values().map(({ eventId }) => eventId));
+  return company.world.events.values().flatMap((event) => {
+    const topic = webhookTopicOf(company.profile, event);
+    const data = referenceOf(event);
+    if (event.seq <= afterSeq || topic === undefined || data === undefined || !delivered.has(event.id)) return [];
+    return [{ kind: "webhook", at: event.at, topic, data }];
+  });
+}
+
+function referenceOf({ subject }: DomainEvent): RecordedWebhook["data"] | undefined {
+  if (subject.kind === "charge") return { externalId: subject.charge.externalId, status: subject.charge.status };
+  if (subject.kind === "transaction")
+    return { reference: subject.transaction.reference, status: subject.transaction.status };
+  return undefined;
+}

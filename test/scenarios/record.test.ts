@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseSource } from "../../src/adapters/files/source.js";
+import { createApp } from "../../src/http/app.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { advance } from "../../src/sandbox/advance.js";
+import { resolveOptions } from "../../src/sandbox/options.js";
+import { Sandbox as Core } from "../../src/sandbox/sandbox.js";
+import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { startRecorder } from "../../src/scenarios/recorder.js";
+import { renderFailure } from "../../src/scenarios/render-failure.js";
+import { runScenario } from "../../src/scenarios/run-scenario.js";
+import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
+import { createReceiver, type Receiver } from "../support/receiver.js";
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await createReceiver();
+});
+afterEach(() => receiver.close());
+
+const order = (externalId: string) => ({
+  amount: 10_000,
+  externalId,
+  description: "Costs ${nothing}, says $5",
+  onCanceledRedirectionUrl: "https://shop.test/no",
+  onCompletedRedirectionUrl: "https://shop.test/yes",
+  metadata: { $gt: 1, id: "mine" },
+});
+
+/** Replays what was recorded in a sandbox of its own; the text of the failure, or undefined. */
+async function replayed(text: string): Promise<string | undefined> {
+  const scenario = await parseScenario(parseSource(text, "recorded.yaml"));
+  const sandbox = new Core(resolveOptions());
+  const app = createApp(sandbox);
+  const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
+  try {
+    const { outcome, failure } = await runScenario(target, scenario, "recorded", {
+      system: systemClock,
+      seed: undefined,
+      env: {},
+    });
+    return outcome === "passed" ? undefined : failure === undefined ? outcome : renderFailure(failure);
+  } finally {
+    await target.close();
+    await sandbox.close();
+  }
+}
+
+test("a session becomes a scenario that replays green", async () => {
+  const core = new Core(
+    resolveOptions({ defaults: { ...resolveOptions().defaults, frozenAt: Date.UTC(2026, 0, 15, 9) } }),
+  );
+  const app = createApp(core);
+  const recorder = startRecorder(core, []);
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const content: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+    const own = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox", ...content, ...headers };
+    const init = { method, headers: own, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await app.fetch(new Request(`http://localhost${path}`, init));
+    return (await answer.json().catch(() => undefined)) as { id: string; cursor: { next: string } };
+  };
+  await call("POST", "/v1/webhooks", { topic: "charge/events", url: receiver.url });
+  await call("POST", "/v1/webhooks", { topic: "transactions/completed", url: receiver.url });
+  const page = await call("GET", "/v1/webhooks?limit=1");
+  await call("GET", `/v1/webhooks?limit=1&cursor=${page.cursor.next}`);
+  const charge = await call("POST", "/v1/charges", order("order-1"));
+  await call("POST", "/v1/charges", order("order-1"));
+  await call("POST", "/v1/charges", { amount: -1 });
+  await call("POST", `/v1/charges/${charge.id}/pay`);
+  await call("POST", `/v1/charges/${charge.id}/refund`, { amount: 4000 });
+  const transfer = await call("POST", "/v1/transactions", {
+    amount: 5050,
+    msisdn: "+2250700000001",
+    reference: "r-1",
+    type: "transfer",
+  });
+  const dropped = await call("POST", "/v1/charges", order("order-2"));
+  await advance(core.defaultCompany, { byMs: 3_600_000 });
+  await call("GET", `/v1/charges/${dropped.id}`);
+  await call("GET", `/v1/transactions/${transfer.id}`);
+  await call("GET", "/v1/balance", undefined, { authorization: "Bearer nobody" });
+  await call("GET", "/v1/charges/unknown");
+  await core.close();
+  const text = recorder.render();
+  expect(recorder.size).toBe(15);
+  expect(text).toMatch(/advance: 2s[^]*advance: 59m58s/);
+  expect(text).toContain("url: ${receiver}");
+  expect(text).toContain("request: POST /v1/charges/${charge}/pay");
+  expect(text).not.toContain(charge.id);
+  expect(text).not.toContain("at_sandbox");
+  expect(text).not.toContain("secret_sandbox");
+  expect(await replayed(text)).toBeUndefined();
+  // And it tells a difference: the story with another amount does not come out.
+  expect(await replayed(text.replace("refunded: 4000", "refunded: 4001"))).toContain("expected 4001");
+});
+
+test("other companies' requests are not part of the story, and a body that is no JSON is counted as left out", async () => {
+  const core = new Core(resolveOptions({ autoProvision: true }));
+  const app = createApp(core);
+  const recorder = startRecorder(core, []);
+  const headers = { "content-type": "application/json", "content-length": "1" };
+  await app.fetch(new Request("http://localhost/v1/balance", { headers: { authorization: "Bearer at_other" } }));
+  const broken = { method: "POST", headers: { ...headers, authorization: "Bearer at_sandbox" }, body: "{" };
+  await app.fetch(new Request("http://localhost/v1/transactions", broken));
+  await core.close();
+  expect(recorder.size).toBe(0);
+  expect(recorder.render()).toContain("1 request(s) could not be told again");
+});
