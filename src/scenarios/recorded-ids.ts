@@ -24,8 +24,9 @@ export function substitute(value: unknown, ids: KnownIds): unknown {
 
 function substituteText(text: string, ids: KnownIds): string {
   if (text === OWN_RECEIVER) return text;
-  let result = text.replaceAll("${", "$${");
-  for (const [id, { name }] of ids) result = result.replaceAll(id, `\${${name}}`);
+  // Functions, since `$` means something in the text of a replacement.
+  let result = text.replaceAll("${", () => "$${");
+  for (const [id, { name }] of ids) result = result.replaceAll(id, () => `\${${name}}`);
   return result;
 }
 

@@ -66,6 +66,7 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
     other: () => {
       throw new UsageError("cannot-run", "This target has one company.");
     },
+    receiverUrl: "",
     received: () => [],
     now: () => toIso(system.now()),
     frozen: false,

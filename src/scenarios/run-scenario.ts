@@ -2,10 +2,11 @@ import { createIdSource } from "../kernel/ids.js";
 import { hashToSeed } from "../kernel/random.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import type { Failure } from "./failure.js";
+import { loadFaker } from "./load-faker.js";
 import { runSteps } from "./run-step.js";
 import type { Scenario } from "./scenario.js";
 import type { StepContext } from "./step-context.js";
-import { type DrawFake, Variables } from "./variables.js";
+import { Variables } from "./variables.js";
 import type { Target } from "./world.js";
 
 export interface RunOptions {
@@ -87,20 +88,4 @@ function forged(
 
 function usesRules(scenario: Scenario): boolean {
   return scenario.given.rules.length > 0 || JSON.stringify(scenario.steps).includes('"kind":"rule"');
-}
-
-/** An instance of its own for each story, imported only by one that draws from it. */
-async function loadFaker(seed: number): Promise<DrawFake> {
-  const { Faker, fr_SN, fr, base } = await import("@faker-js/faker");
-  const faker = new Faker({ locale: [fr_SN, fr, base] });
-  faker.seed(seed);
-  return (path) => {
-    let at: unknown = faker;
-    let owner: unknown = faker;
-    for (const key of path) {
-      owner = at;
-      at = typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined;
-    }
-    return typeof at === "function" ? at.call(owner) : undefined;
-  };
 }

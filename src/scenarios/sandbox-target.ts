@@ -3,7 +3,7 @@ import { setupFor } from "../sandbox/options.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { readAnswer } from "./read-answer.js";
 import { type Receiver, startReceiver } from "./receiver.js";
-import type { Scenario } from "./scenario.js";
+import type { Given, Scenario } from "./scenario.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld, Target } from "./world.js";
 
 /** The sandbox's own door, without a socket. */
@@ -19,7 +19,7 @@ export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
     unfit: () => undefined,
     async open(scenario, name) {
       receiver ??= startReceiver();
-      return openWorld({ sandbox, fetch, receiver: await receiver, scenario, name });
+      return openWorld({ sandbox, fetch, receiver: await receiver, name }, scenario);
     },
     async close() {
       await (await receiver)?.close();
@@ -31,28 +31,42 @@ interface Parts {
   readonly sandbox: Sandbox;
   readonly fetch: Fetch;
   readonly receiver: Receiver;
-  readonly scenario: Scenario;
+  /** Of the story: its receiver's path and its other companies are called by it. */
   readonly name: string;
 }
 
-function openWorld({ sandbox, fetch, receiver, scenario, name }: Parts): ScenarioWorld {
+/** A company of its own, which goes with the story. */
+function openWorld(parts: Parts, { given }: Scenario): ScenarioWorld {
+  const { sandbox, name } = parts;
   const identity = setupFor(`at_${name}`);
+  const world = createCompanyWorld(parts, identity.id, given);
+  const subscriptions = given.webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
+  const own = { customers: [], charges: [], transactions: [], subscriptions };
+  sandbox.open({ ...identity, ...given, fixtures: [...given.fixtures, own] });
+  const closeOthers = world.close;
+  world.close = async () => {
+    await closeOthers();
+    const left = sandbox.findCompany(identity.id);
+    if (left !== undefined) sandbox.remove(left);
+  };
+  return world;
+}
+
+/** What a story does in a company of this sandbox. `given`: how another company of the same story begins. */
+export function createCompanyWorld(parts: Parts, companyId: string, given?: Given): ScenarioWorld {
+  const { sandbox, fetch, receiver, name } = parts;
   const opened = new Map<string, Credentials>();
   // A company's state can be replaced while its story runs (reset, put state): it is looked up each time.
-  const company = () => sandbox.findCompany(identity.id) ?? sandbox.defaultCompany;
+  const company = () => sandbox.findCompany(companyId) ?? sandbox.defaultCompany;
   const inbox = receiver.open(name, {
     secretKey: () => company().record.identity.secretKey,
     signatureHeader: () => company().profile.webhooks.signatureHeader,
   });
-  const { given } = scenario;
-  const subscriptions = given.webhooks.map(({ topic, url }) => ({ topic, url: url ?? inbox.url }));
-  const own = { customers: [], charges: [], transactions: [], subscriptions };
-  sandbox.open({ ...identity, ...given, fixtures: [...given.fixtures, own] });
 
   const send = async ({ method, path, headers, body }: Outgoing): Promise<Answer> => {
     const url = new URL(ORIGIN + path);
     const isControl = path.startsWith("/_sandbox");
-    if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", identity.id);
+    if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", companyId);
     const { adminToken } = sandbox.options;
     const admin: Record<string, string> =
       isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : {};
@@ -61,9 +75,13 @@ function openWorld({ sandbox, fetch, receiver, scenario, name }: Parts): Scenari
   };
 
   return {
-    token: identity.tokens[0]?.token ?? "",
-    companyId: identity.id,
-    secretKey: identity.secretKey,
+    get token() {
+      return company().record.identity.tokens[0]?.token ?? "";
+    },
+    companyId,
+    get secretKey() {
+      return company().record.identity.secretKey;
+    },
     url: sandbox.publicUrl,
     send,
     control: (method, path, body) => {
@@ -74,11 +92,12 @@ function openWorld({ sandbox, fetch, receiver, scenario, name }: Parts): Scenari
       const known = opened.get(otherName);
       if (known !== undefined) return known;
       const other = setupFor(`at_${name}-${otherName}`);
-      sandbox.open({ ...other, ...given, fixtures: [] });
-      const credentials = { token: `at_${name}-${otherName}`, companyId: other.id, secretKey: other.secretKey };
+      sandbox.open({ ...other, ...(given ?? sandbox.options.defaults), fixtures: [] });
+      const credentials = describeIdentity(other);
       opened.set(otherName, credentials);
       return credentials;
     },
+    receiverUrl: inbox.url,
     received: () => inbox.received,
     now: () => toIso(company().now()),
     get frozen() {
@@ -89,10 +108,14 @@ function openWorld({ sandbox, fetch, receiver, scenario, name }: Parts): Scenari
     },
     close: async () => {
       inbox.close();
-      for (const id of [identity.id, ...[...opened.values()].map(({ companyId }) => companyId)]) {
+      for (const { companyId: id } of opened.values()) {
         const left = sandbox.findCompany(id);
         if (left !== undefined) sandbox.remove(left);
       }
     },
   };
+}
+
+function describeIdentity({ id, tokens, secretKey }: ReturnType<typeof setupFor>): Credentials {
+  return { token: tokens[0]?.token ?? "", companyId: id, secretKey };
 }

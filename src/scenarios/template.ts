@@ -37,6 +37,13 @@ export function parseTemplate(text: string): { parts: readonly TemplatePart[] } 
   return { parts };
 }
 
+/** Whether a value is known only when the step runs. A text that is not well formed counts: what is wrong with it is said elsewhere. */
+export function hasVariables(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const parsed = parseTemplate(value);
+  return "problem" in parsed || parsed.parts.some(({ expression }) => expression !== undefined);
+}
+
 const EXPRESSION = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_$][\w$-]*|\[\d+\])*$/;
 
 /** The steps of a dotted path with `[0]`: `a.b[0].c` → a, b, 0, c. */

@@ -1,10 +1,8 @@
 import type { IdSource } from "../kernel/ids.js";
 import { UsageError } from "../kernel/problem.js";
+import type { DrawFake } from "./fake-data.js";
 import { fill, parsePath, valueAt } from "./template.js";
 import type { ScenarioWorld } from "./world.js";
-
-/** Calls `faker.person.firstName` and the like. Undefined when there is no such function. */
-export type DrawFake = (path: readonly string[]) => unknown;
 
 export interface VariableSources {
   readonly world: ScenarioWorld;
@@ -15,18 +13,37 @@ export interface VariableSources {
   readonly drawFake: DrawFake | undefined;
 }
 
-/** What `${…}` stands for at one place of a running story: what was saved, then what is always there. */
+type Values = ReadonlyMap<string, unknown>;
+
+/** What `${…}` stands for at one place of a running story: what holds only there, then what was saved, then what is always there. */
 export class Variables {
   readonly #sources: VariableSources;
   readonly #saved: Map<string, unknown>;
+  readonly #locals: Map<string, unknown>;
+  /** What was saved here, and not before. */
+  readonly #written = new Map<string, unknown>();
 
-  constructor(sources: VariableSources, saved = new Map<string, unknown>()) {
+  constructor(sources: VariableSources, saved: Values = new Map(), locals: Values = new Map()) {
     this.#sources = sources;
-    this.#saved = saved;
+    this.#saved = new Map(saved);
+    this.#locals = new Map(locals);
   }
 
   save(name: string, value: unknown): void {
+    this.#locals.delete(name);
     this.#saved.set(name, value);
+    this.#written.set(name, value);
+  }
+
+  /** The same place with more that holds only there: the `with` of a used file, the `index` of a repetition. Saves nothing until it is adopted. */
+  branch(locals: Readonly<Record<string, unknown>> = {}): Variables {
+    const all = new Map([...this.#locals, ...Object.entries(locals)]);
+    return new Variables(this.#sources, this.#saved, all);
+  }
+
+  /** Takes over what a branch saved. */
+  adopt(branch: Variables): void {
+    for (const [name, value] of branch.#written) this.save(name, value);
   }
 
   fill(value: unknown): unknown {
@@ -41,10 +58,11 @@ export class Variables {
   #lookUp(expression: string): unknown {
     const [root = "", ...rest] = parsePath(expression);
     const name = String(root);
-    const value = this.#saved.has(name) ? valueAt(this.#saved.get(name), rest) : this.#builtIn(name, rest);
-    if (value === undefined)
-      throw new UsageError("input", `\${${expression}} has no value: nothing stands at that path.`);
-    return value;
+    const own = [this.#locals, this.#saved].find((values) => values.has(name));
+    const value = own === undefined ? this.#builtIn(name, rest) : valueAt(own.get(name), rest);
+    if (value !== undefined) return value;
+    const why = own === undefined && name === "env" ? "that variable is not set" : "nothing stands at that path";
+    throw new UsageError("input", `\${${expression}} has no value: ${why}.`);
   }
 
   #builtIn(root: string, rest: readonly (string | number)[]): unknown {
@@ -62,6 +80,8 @@ export class Variables {
         return world.companyId;
       case "secretKey":
         return world.secretKey;
+      case "receiver":
+        return world.receiverUrl;
       case "testNumbers":
         return valueAt(world.testNumbers, rest);
       case "env":

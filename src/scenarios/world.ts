@@ -30,12 +30,14 @@ export interface ScenarioWorld extends Credentials {
   control(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Another company in the same sandbox, opened at its first use. */
   other(name: string): Credentials;
+  /** Where the runner's own receiver listens for this story: `${receiver}`. */
+  readonly receiverUrl: string;
   /** Webhooks that the runner's own receiver caught so far, oldest first. */
   received(): readonly Received[];
   now(): string;
   readonly frozen: boolean;
   readonly testNumbers: Readonly<Record<string, string>>;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Where scenarios are replayed. */

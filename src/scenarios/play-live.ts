@@ -1,0 +1,158 @@
+import { renderCharge } from "../contract/charges-wire.js";
+import { renderTransfer } from "../contract/transfers-wire.js";
+import type { Profile } from "../domain/profile/profile.js";
+import { createSubscription } from "../domain/subscriptions/create-subscription.js";
+import { createIdSource } from "../kernel/ids.js";
+import { toIso } from "../kernel/instant.js";
+import type { Log } from "../kernel/log.js";
+import { hashToSeed } from "../kernel/random.js";
+import { Signal } from "../kernel/signal.js";
+import type { DomainEvent } from "../domain/events.js";
+import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
+import type { Exchange } from "../sandbox/exchange.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import type { Failure } from "./failure.js";
+import { loadFaker } from "./load-faker.js";
+import { matches } from "./matchers.js";
+import { renderFailure } from "./render-failure.js";
+import { runSteps } from "./run-step.js";
+import { createCompanyWorld, type Fetch } from "./sandbox-target.js";
+import { type Receiver, startReceiver } from "./receiver.js";
+import type { Scenario, When } from "./scenario.js";
+import { Variables } from "./variables.js";
+
+export interface LiveOptions {
+  readonly sandbox: Sandbox;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface LivePlay {
+  /** Resolves when every story is at its end, or failed. */
+  readonly done: Promise<readonly (Failure | undefined)[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Plays the world's part of stories in the default company while an application drives the API: a step with `when` waits for a request or an event. What
+ * the stories expect is held against what happens, and a difference is logged.
+ */
+export async function playLive(scenarios: readonly Scenario[], options: LiveOptions): Promise<LivePlay> {
+  const receiver = await startReceiver();
+  const watch = startWatch(options.sandbox);
+  const plays = scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, receiver, watch, options));
+  return {
+    done: Promise.all(plays),
+    close: async () => {
+      watch.stop();
+      await receiver.close();
+    },
+  };
+}
+
+async function playOne(
+  scenario: Scenario,
+  name: string,
+  receiver: Receiver,
+  watch: Watch,
+  { sandbox, fetch, log, env }: LiveOptions,
+): Promise<Failure | undefined> {
+  const company = sandbox.defaultCompany;
+  const world = createCompanyWorld({ sandbox, fetch, receiver, name }, company.id);
+  for (const { topic, url } of scenario.given.webhooks)
+    company.run(createSubscription, { topic, url: url ?? world.receiverUrl });
+  const drawFake = scenario.usesFaker ? await loadFaker(hashToSeed(sandbox.options.seed ?? 0, name)) : undefined;
+  const ids = createIdSource(sandbox.options.seed, `scenario ${name}`);
+  log.write("info", "scenario", { scenario: scenario.name, message: `plays "${scenario.name}"` });
+  const failure = await runSteps(
+    {
+      world,
+      variables: new Variables({ world, ids, env, drawFake }),
+      system: sandbox.system,
+      waitFor: watch.cursor(),
+      onStep: (step, failed) => {
+        const what = step.name ?? step.kind;
+        if (failed === undefined)
+          log.write("info", "scenario-step", { scenario: scenario.name, step: what, line: step.position.line });
+      },
+    },
+    scenario.steps,
+  );
+  if (failure !== undefined) {
+    log.write("error", "scenario-failed", { scenario: scenario.name, message: renderFailure(failure) });
+  } else log.write("info", "scenario-ended", { scenario: scenario.name, message: `"${scenario.name}" is at its end` });
+  return failure;
+}
+
+interface Watch {
+  /** Waits for what `when` describes. Each thing that happened is met once, in order. */
+  cursor(): (when: When) => Promise<void>;
+  stop(): void;
+}
+
+/** What happened since the start, kept for stories that come to wait for it later. */
+const HAPPENED_MAX = 10_000;
+
+function startWatch(sandbox: Sandbox): Watch {
+  const { id } = sandbox.defaultCompany;
+  const requests: unknown[] = [];
+  const changed = new Signal();
+  const beginSeq = sandbox.defaultCompany.record.seq;
+  const stopListening = sandbox.listen((exchange) => {
+    if (exchange.company?.id !== id) return;
+    requests.push(describeExchange(exchange));
+    if (requests.length > HAPPENED_MAX) requests.shift();
+    changed.raise();
+  });
+  return {
+    stop: stopListening,
+    cursor: () => {
+      let nextRequest = 0;
+      let afterEvent = beginSeq;
+      return async ({ request, event }) => {
+        while (request !== undefined) {
+          const found = requests.findIndex((candidate, index) => index >= nextRequest && matches(request, candidate));
+          if (found !== -1) {
+            nextRequest = found + 1;
+            break;
+          }
+          await changed.next();
+        }
+        while (event !== undefined) {
+          const company = sandbox.findCompany(id) ?? sandbox.defaultCompany;
+          const found = company.world.events
+            .values()
+            .find((each) => each.seq > afterEvent && matches(event, describeEvent(each, company.profile)));
+          if (found !== undefined) {
+            afterEvent = found.seq;
+            return;
+          }
+          await company.changed.next();
+        }
+      };
+    },
+  };
+}
+
+/** What `when.request` is held against. */
+function describeExchange({ operation, method, path, body, status, answer }: Exchange) {
+  return { operation, method, path, body, status, answer };
+}
+
+/** What `when.event` is held against. */
+function describeEvent(event: DomainEvent, profile: Profile) {
+  const topic = webhookTopicOf(profile, event);
+  return {
+    type: event.type,
+    topic,
+    resource: event.resource,
+    at: toIso(event.at),
+    data: describeSubject(event, profile),
+  };
+}
+
+function describeSubject({ subject }: DomainEvent, profile: Profile): unknown {
+  if (subject.kind === "charge") return renderCharge(subject.charge, "read", profile);
+  return subject.kind === "transaction" ? renderTransfer(subject.transaction, "read", profile) : undefined;
+}
