@@ -19,7 +19,7 @@ export default defineConfig(({ mode }) => {
       name,
       include,
       exclude: name === "unit" ? [...configDefaults.exclude, "test/{browser,package}/**"] : configDefaults.exclude,
-      globalSetup: "test/support/seed.ts",
+      globalSetup: ["test/support/seed.ts", "test/support/build.ts"],
       testTimeout,
       hookTimeout: testTimeout,
       retry: 0,

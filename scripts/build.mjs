@@ -1,6 +1,7 @@
 /**
  * Builds `dist/`: one bundle per entry point, with shared and lazily imported code in chunks beside it, and the
- * declarations of `src/`. Both run at once, since `npm ci` waits for this (the `prepare` script).
+ * declarations of `src/`. Both run at once, since `npm ci` waits for this (the `prepare` script); `--bundle-only` leaves the
+ * declarations as they are.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -15,8 +16,8 @@ const dist = join(root, "dist");
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts", webhooks: "src/webhooks.ts" };
 
-const [bundled, declared] = await Promise.allSettled([bundle(), declarations()]);
-for (const result of [bundled, declared]) {
+const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
+for (const result of await Promise.allSettled(steps)) {
   if (result.status === "rejected") {
     console.error(`build: ${result.reason instanceof Error ? result.reason.message : result.reason}`);
     process.exitCode = 1;

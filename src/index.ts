@@ -18,4 +18,3 @@ export type {
   WebhookBody as Webhook,
 } from "./contract/resources.js";
 export type { Topic } from "./domain/subscriptions/topic.js";
-export { verifySignature } from "./webhooks.js";

@@ -3,6 +3,7 @@ import { CURRENCY, fromXof, toXof, XOF_MAX } from "../domain/accounts/money.js";
 import { type Charge, type ChargeEntry, dueOf } from "../domain/charges/charge.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
+import { note } from "./field-note.js";
 import { absoluteUrl, metadata, msisdn, text, xof } from "./fields.js";
 import { perProfile } from "./parse.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
@@ -20,12 +21,18 @@ export interface CreateChargeRequest {
 export const createChargeRequest = perProfile<CreateChargeRequest>((profile) =>
   z.object(
     {
-      amount: xof(profile.charges.min, profile.charges.max),
-      externalId: text("the caller's reference"),
-      description: text("the purpose of the payment"),
-      onCanceledRedirectionUrl: absoluteUrl,
-      onCompletedRedirectionUrl: absoluteUrl,
-      metadata: metadata.optional(),
+      amount: xof(profile.charges.min, profile.charges.max).meta(
+        note("Amount to collect, in XOF.", "charges.min", "charges.max"),
+      ),
+      externalId: text("the caller's reference").meta(note("Caller's reference; unique per charge.")),
+      description: text("the purpose of the payment").meta(note("Purpose of the payment.")),
+      onCanceledRedirectionUrl: absoluteUrl.meta(
+        note("The service URL the user is redirected to after a canceled payment."),
+      ),
+      onCompletedRedirectionUrl: absoluteUrl.meta(
+        note("The service URL the user is redirected to after a completed payment."),
+      ),
+      metadata: metadata.meta(note("Extra data stored with the charge, returned exactly as it was sent.")).optional(),
     },
     { error: "must be a JSON object" },
   ),
@@ -33,12 +40,24 @@ export const createChargeRequest = perProfile<CreateChargeRequest>((profile) =>
 
 /** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
 export const payRequest: z.ZodType<{ msisdn?: string | undefined } | undefined> = z
-  .object({ msisdn: msisdn.optional() }, { error: "must be a JSON object, or nothing" })
+  .object(
+    {
+      msisdn: msisdn
+        .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
+        .optional(),
+    },
+    { error: "must be a JSON object, or nothing" },
+  )
   .optional();
 
 /** "The exact request body format: not shown." Here `{amount}`, and nothing refunds what is left. */
 export const refundRequest: z.ZodType<{ amount?: number | undefined } | undefined> = z
-  .object({ amount: xof(1, XOF_MAX).optional() }, { error: "must be a JSON object, or nothing" })
+  .object(
+    {
+      amount: xof(1, XOF_MAX).meta(note("How much to refund, in XOF; without it everything that is left.")).optional(),
+    },
+    { error: "must be a JSON object, or nothing" },
+  )
   .optional();
 
 export function refundAmountOf(request: { amount?: number | undefined } | undefined): number | undefined {
@@ -54,7 +73,8 @@ export function renderCharge(charge: Charge, view: ChargeView, profile: Profile)
   const asRead = view === "read" || view === "payload"; // a payload is "the charge as GET shows it"
   return {
     id: charge.id,
-    createdAt: created && profile.charges.createdAtFormat === "compact" ? compact(charge.createdAt) : toIso(charge.createdAt),
+    createdAt:
+      created && profile.charges.createdAtFormat === "compact" ? compact(charge.createdAt) : toIso(charge.createdAt),
     externalId: charge.externalId,
     description: charge.description,
     currency: CURRENCY,
@@ -69,7 +89,9 @@ export function renderCharge(charge: Charge, view: ChargeView, profile: Profile)
     metadata: charge.metadata,
     ...(created || (asRead && profile.charges.paymentUrlOnRead) ? { paymentUrl: charge.paymentUrl } : {}),
     ...(view === "paid" ? { webRedirectionUrl: redirectionOf(charge) } : {}),
-    ...(view === "payload" && profile.webhooks.chargePayload === "slim" ? {} : { transactions: charge.entries.map(renderEntry) }),
+    ...(view === "payload" && profile.webhooks.chargePayload === "slim"
+      ? {}
+      : { transactions: charge.entries.map(renderEntry) }),
   };
 }
 

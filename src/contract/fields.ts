@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isMsisdn } from "../domain/msisdn.js";
+import { parseUrl } from "../kernel/parse-url.js";
 
 /** The strict fields of requests. Each message completes "<field> …" and says what would be right. */
 
@@ -26,36 +27,35 @@ const urlError = "must be an absolute http or https URL";
 export const absoluteUrl: z.ZodType<string> = z
   .string({ error: urlError })
   .refine(isAbsoluteHttpUrl, { error: urlError })
-  .meta({ format: "uri", pattern: "^https?://" });
+  .meta({ pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s/\\]\S*$` });
 
-/** No white space or control characters: the URL parser would drop them silently. */
+/** No white space or control characters, and a host after the slashes: the URL parser would mend all of it silently. */
 function isAbsoluteHttpUrl(url: string): boolean {
   // eslint-disable-next-line no-control-regex
-  return /^https?:\/\/[^\s\u0000-\u001f]+$/i.test(url) && URL.canParse(url);
+  return /^https?:\/\/[^\s\u0000-\u001f/\\][^\s\u0000-\u001f]*$/i.test(url) && parseUrl(url) !== undefined;
 }
 
 /** Deeper data than this no caller sends, and printing it would exhaust the stack. */
 const METADATA_DEPTH_MAX = 100;
-const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} deep`;
+const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} deep, with finite numbers`;
 
 /** Kept and returned as it was sent, keys such as `__proto__` included: no copy is made. */
 export const metadata = z
-  .custom<Record<string, unknown>>((value) => isObject(value) && depthOf(value) <= METADATA_DEPTH_MAX, {
-    error: metadataError,
-  })
+  .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
   .meta({ type: "object", additionalProperties: true });
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Level by level, since a recursion would be what it guards against. */
-function depthOf(value: object): number {
-  let depth = 0;
-  for (let level: object[] = [value]; level.length > 0 && depth <= METADATA_DEPTH_MAX; depth++) {
-    level = level
-      .flatMap((item): unknown[] => Object.values(item))
-      .filter((item): item is object => typeof item === "object" && item !== null);
+/** Whether it comes back as it was sent: 1e400 would be null. Level by level, since a recursion would be what it guards against. */
+function isPrintable(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === METADATA_DEPTH_MAX) return false;
+    const members = level.flatMap((item): unknown[] => Object.values(item));
+    if (members.some((member) => member === Infinity || member === -Infinity)) return false;
+    level = members.filter((member): member is object => typeof member === "object" && member !== null);
   }
-  return depth;
+  return true;
 }

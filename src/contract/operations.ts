@@ -1,3 +1,5 @@
+import type { Profile } from "../domain/profile/profile.js";
+
 /**
  * The contract's endpoints and their errors: the one table from which routes, the API description and coverage are made.
  */
@@ -22,8 +24,16 @@ export interface OperationError {
   readonly source: "contract" | "sandbox";
 }
 
-const contract = (status: OperationError["status"], cause: string): OperationError => ({ status, cause, source: "contract" });
-const ours = (status: OperationError["status"], cause: string): OperationError => ({ status, cause, source: "sandbox" });
+const contract = (status: OperationError["status"], cause: string): OperationError => ({
+  status,
+  cause,
+  source: "contract",
+});
+const ours = (status: OperationError["status"], cause: string): OperationError => ({
+  status,
+  cause,
+  source: "sandbox",
+});
 
 const tokenError = "Access token missing or invalid.";
 const chargeNotFound = contract(404, "Charge not found.");
@@ -201,4 +211,10 @@ export const operationIds = Object.keys(operations) as OperationId[];
 /** The operation as the table's common type: its literal members are for those who name one operation. */
 export function operationOf(id: OperationId): Operation {
   return operations[id];
+}
+
+/** The status with which an operation succeeds under this profile. */
+export function successStatus({ success }: Operation, { http }: Profile): number {
+  if (success === "http.createdStatus") return http.createdStatus;
+  return success === "http.actionStatus" ? http.actionStatus : success;
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { refuse } from "../domain/problem-codes.js";
+import { quote } from "../kernel/quote.js";
 
 /** A schema that depends on settings (bounds, what is required), built once per profile. */
 export function perProfile<T>(build: (profile: Profile) => z.ZodType<T>): (profile: Profile) => z.ZodType<T> {
@@ -18,13 +19,23 @@ export function parseRequest<T>(schema: z.ZodType<T>, value: unknown, root = "bo
   return result.success ? result.data : refuse("invalid_request", messagesOf(result.error.issues, value, root));
 }
 
-function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): string[] {
+/** One message for each field that is wrong, and for each key that has no place there. */
+export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): string[] {
   const byPath = new Map<string, string>();
+  const others: string[] = [];
   for (const issue of issues) {
     const path = renderPath(issue.path);
-    if (!byPath.has(path)) byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path))}`);
+    if (issue.code === "unrecognized_keys") {
+      others.push(...issue.message.split("\n").map((message) => `${path || root} ${message}`));
+    } else if (isSentence(issue)) others.push(path === "" ? issue.message : `${path}: ${issue.message}`);
+    else if (!byPath.has(path)) byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path))}`);
   }
-  return [...byPath.values()];
+  return [...byPath.values(), ...others];
+}
+
+/** A message that says by itself what was given and what is wrong with it. */
+function isSentence(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "custom" && issue.params?.["sentence"] === true;
 }
 
 function renderPath(path: readonly PropertyKey[]): string {
@@ -41,14 +52,12 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-const QUOTED_CHARACTERS_MAX = 60;
-
-/** What stood there, briefly: enough to recognise it, never a whole body. */
+/** What stood there, briefly. */
 function gotWhat(value: unknown): string {
   if (value === undefined) return "but it is missing";
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "got an object";
+  if (typeof value === "string") return `got ${quote(value)}`;
   // JSON.stringify would call 1e400 null.
-  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
-  return `got ${text.length > QUOTED_CHARACTERS_MAX ? `${text.slice(0, QUOTED_CHARACTERS_MAX)}…` : text}`;
+  return `got ${typeof value === "number" ? String(value) : JSON.stringify(value)}`;
 }

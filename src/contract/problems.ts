@@ -10,7 +10,6 @@ export const statusOfProblem = {
   invalid_request: 400,
   company_header_missing: 400,
   refund_exceeds_paid: 400,
-  sub_company_refused: 400,
   token_invalid: 401,
   company_mismatch: 403,
   route_not_found: 404,

@@ -3,26 +3,31 @@ import { CURRENCY, type Money, toXof } from "../domain/accounts/money.js";
 import type { CustomerCheck } from "../domain/customers/customer.js";
 import { refuse } from "../domain/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
-import type { ListRequest, Page } from "../kernel/page.js";
+import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
+import { quote } from "../kernel/quote.js";
+import { note } from "./field-note.js";
 import { msisdn } from "./fields.js";
-import { parseRequest } from "./parse.js";
+import { parseRequest, perProfile } from "./parse.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";
 
 /** The query parameters of a request, each by its first value. */
 export type Query = Readonly<Record<string, string>>;
 
-export const customerCheckQuery: z.ZodType<{ msisdn: string; subCompanyId?: string | undefined }> = z.object({
-  msisdn,
-  subCompanyId: z.string().optional().meta({ description: "id of a sub company" }),
-});
+export const customerCheckQuery = perProfile<{ msisdn: string; subCompanyId?: string | undefined }>((profile) =>
+  z.object({
+    msisdn: msisdn.meta(note("The customer's phone number.")),
+    subCompanyId:
+      profile.customers.subCompanyId === "refused"
+        ? z.undefined({ error: "must be absent: this company has no sub companies" }).optional()
+        : z.string().meta(note("Id of a sub company.", "customers.subCompanyId")).optional(),
+  }),
+);
 
 /** A `+` that was decoded to a space counts as `+`: many clients forget to write it `%2B`. */
 export function parseCustomerCheck(profile: Profile, query: Query): { msisdn: string } {
-  const input = parseRequest(customerCheckQuery, { ...query, ...(query.msisdn === undefined ? {} : { msisdn: query.msisdn.replace(/^ /, "+") }) }, "query");
-  if (input.subCompanyId !== undefined && profile.customers.subCompanyId === "refused") {
-    refuse("sub_company_refused", "subCompanyId is not accepted: this company has no sub companies");
-  }
-  return input;
+  const { msisdn: number, ...others } = query;
+  const given = number === undefined ? others : { ...others, msisdn: number.replace(/^ /, "+") };
+  return parseRequest(customerCheckQuery(profile), given, "query");
 }
 
 export function renderCustomerCheck({ kycStatus, firstName, lastName }: CustomerCheck): CustomerCheckBody {
@@ -33,18 +38,30 @@ export function renderBalance(balance: Money): BalanceBody {
   return { balance: toXof(balance), currency: CURRENCY };
 }
 
+const cursorError = "cursor must be the cursor.prev or cursor.next of an earlier answer";
+
+/** "Page size (15 in the example)"; never more than this is asked for at once. */
+export const PAGE_LIMIT_MAX = 100;
+
 /** "Query parameters for paging: not shown." Here `limit` and `cursor`. */
-export function parsePaging(query: Query, defaultLimit: number, maxLimit: number): Pick<ListRequest<never>, "limit" | "cursor"> {
+export function parsePaging(
+  query: Query,
+  defaultLimit: number,
+  maxLimit: number,
+): Pick<ListRequest<never>, "limit" | "cursor"> {
   const { limit: text, cursor } = query;
   const limit = text === undefined ? defaultLimit : Number(text);
+  const problems: string[] = [];
   if (text !== undefined && (!/^\d{1,6}$/.test(text) || limit < 1 || limit > maxLimit)) {
-    refuse("invalid_request", `limit must be a whole number from 1 to ${maxLimit}, got ${JSON.stringify(text.slice(0, 40))}`);
+    problems.push(`limit must be a whole number from 1 to ${maxLimit}, got ${quote(text)}`);
   }
+  if (cursor !== undefined && !isCursor(cursor)) problems.push(`${cursorError}, got ${quote(cursor)}`);
+  if (problems.length > 0) refuse("invalid_request", problems);
   return { limit, cursor };
 }
 
 export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) => Body): PageBody<Body> {
-  if (page === undefined) refuse("invalid_request", "cursor must be a cursor.prev or cursor.next of an earlier answer");
+  if (page === undefined) refuse("invalid_request", cursorError);
   return {
     count: page.rows.length,
     limit: page.limit,

@@ -4,19 +4,30 @@ import { isReceiverAllowed } from "../domain/subscriptions/allowed-receivers.js"
 import { shownTopic, type Subscription } from "../domain/subscriptions/subscription.js";
 import { topicSpellings } from "../domain/subscriptions/topic.js";
 import { toIso } from "../kernel/instant.js";
+import { parseUrl } from "../kernel/parse-url.js";
+import { note } from "./field-note.js";
 import { absoluteUrl } from "./fields.js";
 import { perProfile } from "./parse.js";
 import type { SubscriptionBody } from "./resources.js";
 
 const topicError = `must be one of ${topicSpellings.join(", ")}`;
-const hostError = "must name a host that webhooks.allow permits";
+const hostErrors = {
+  any: "must not name a link-local or cloud metadata address",
+  list: "must name a host that the setting webhooks.allow lists",
+} as const;
 
 /** Body of POST /v1/webhooks: "topic (String, the event to be notified about), url (String, receiving endpoint)". */
 export const subscriptionRequest = perProfile<{ topic: string; url: string }>((profile) =>
   z.object(
     {
-      topic: z.enum(topicSpellings, { error: topicError }),
-      url: absoluteUrl.refine((url) => !URL.canParse(url) || isReceiverAllowed(profile.webhooks.allow, url), { error: hostError }),
+      topic: z
+        .enum(topicSpellings, { error: topicError })
+        .meta(note("The event to be notified about, in either spelling.", "webhooks.topicSpelling")),
+      url: absoluteUrl
+        .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
+          error: hostErrors[profile.webhooks.allow.kind],
+        })
+        .meta(note("The receiving endpoint.", "webhooks.allow")),
     },
     { error: "must be a JSON object" },
   ),

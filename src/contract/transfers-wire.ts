@@ -5,6 +5,7 @@ import type { TransferOrder } from "../domain/transfers/create-transfer.js";
 import { type Batch, type Transfer, totalOf } from "../domain/transfers/transfer.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
+import { note } from "./field-note.js";
 import { msisdn, text, xof } from "./fields.js";
 import { parseRequest, perProfile } from "./parse.js";
 import type { BatchBody, TransactionBody } from "./resources.js";
@@ -17,13 +18,19 @@ export interface TransferRequest {
   description?: string | undefined;
 }
 
-export const transferRequest = perProfile<TransferRequest>((profile) => z.object(transferFields(profile, true), notAnObject));
+export const transferRequest = perProfile<TransferRequest>((profile) =>
+  z.object(transferFields(profile, true), notAnObject),
+);
 
 /** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
 export const batchRequest = perProfile<{ transactions: TransferRequest[] }>((profile) => {
   const item = z.object(transferFields(profile, profile.batch.itemType === "required"), notAnObject);
   const error = `must be a list of 1 to ${profile.batch.maxItems} transactions`;
-  return z.object({ transactions: z.array(item, { error }).min(1, { error }).max(profile.batch.maxItems, { error }) }, notAnObject);
+  const list = z.array(item, { error }).min(1, { error }).max(profile.batch.maxItems, { error });
+  return z.object(
+    { transactions: list.meta(note("The transfers to make: all of them or none.", "batch.maxItems")) },
+    notAnObject,
+  );
 });
 
 /** What a batch's items may not be is not worth looking at when there are too many of them. */
@@ -64,7 +71,19 @@ export function renderTransfer(transfer: Transfer, view: TransferView, profile: 
   };
 }
 
-export function renderBatch({ batch, transactions }: CreatedBatch, view: "created" | "read", profile: Profile): BatchBody {
+export function renderBatch(
+  { batch, transactions }: CreatedBatch,
+  view: "created" | "read",
+  profile: Profile,
+): BatchBody {
+  return {
+    ...renderBatchHead(batch, profile),
+    transactions: transactions.map((transfer) => renderTransfer(transfer, view, profile)),
+  };
+}
+
+/** A batch without its transactions. */
+export function renderBatchHead(batch: Batch, profile: Profile): Omit<BatchBody, "transactions"> {
   return {
     id: batchId(batch.id),
     createdAt: toIso(batch.createdAt),
@@ -72,7 +91,6 @@ export function renderBatch({ batch, transactions }: CreatedBatch, view: "create
     totalAmount: toXof(batch.totalAmount),
     totalFee: toXof(batch.totalFee),
     status: shownBatchStatus(batch, profile),
-    transactions: transactions.map((transfer) => renderTransfer(transfer, view, profile)),
   };
 }
 
@@ -84,19 +102,26 @@ export function batchId(id: string): string {
   return `bat_${id}`;
 }
 
-function shownBatchStatus(batch: Batch, profile: Profile): string {
+/** `batch.finalStatus` once every transaction of it is final. */
+export function shownBatchStatus(batch: Batch, profile: Profile): string {
   return batch.status === "completed" ? profile.batch.finalStatus : batch.status;
 }
 
 const notAnObject = { error: "must be a JSON object" };
 
 function transferFields(profile: Profile, typeRequired: boolean) {
-  const type = z.literal("transfer", { error: 'must be "transfer"' });
+  const type = z
+    .literal("transfer", { error: 'must be "transfer"' })
+    .meta(note("The only type there is; an item of a batch may do without.", "batch.itemType"));
   return {
-    amount: xof(profile.transfers.min, profile.transfers.max),
-    msisdn,
-    reference: text("the caller's reference"),
+    amount: xof(profile.transfers.min, profile.transfers.max).meta(
+      note("Amount to transfer, in XOF, without the fee.", "transfers.min", "transfers.max"),
+    ),
+    msisdn: msisdn.meta(note("The recipient.")),
+    reference: text("the caller's reference").meta(
+      note("Caller's reference (for example an internal id).", "transfers.duplicateReference"),
+    ),
     type: typeRequired ? type : type.optional(),
-    description: text("the caller's description").optional(),
+    description: text("the caller's description").meta(note("Caller's text, returned in answers.")).optional(),
   };
 }

@@ -13,22 +13,25 @@ export type EventSubject =
   | { readonly kind: "subscription"; readonly subscription: Subscription }
   | { readonly kind: "account"; readonly balance: Money };
 
-export type EventType =
-  | "charge.created"
-  | "charge.paid"
-  | "charge.payment_failed"
-  | "charge.payment_cancelled"
-  | "charge.dropped"
-  | "charge.refunded"
-  | "charge.refunded_partially"
-  | "transaction.started"
-  | "transaction.completed"
-  | "transaction.failed"
-  | "batch.created"
-  | "batch.completed"
-  | "subscription.created"
-  | "subscription.deleted"
-  | "balance.adjusted";
+export const eventTypes = [
+  "charge.created",
+  "charge.paid",
+  "charge.payment_failed",
+  "charge.payment_cancelled",
+  "charge.dropped",
+  "charge.refunded",
+  "charge.refunded_partially",
+  "transaction.started",
+  "transaction.completed",
+  "transaction.failed",
+  "batch.created",
+  "batch.completed",
+  "subscription.created",
+  "subscription.deleted",
+  "balance.adjusted",
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
 
 /** What a transition says happened. Named by the transition itself, never inferred from a stored record. */
 export interface NewEvent {

@@ -3,8 +3,8 @@ const MSISDN = /^(?:\+|00)?(\d{8,15})$/;
 
 /** The country prefix of Côte d'Ivoire, in the XOF zone. */
 const COUNTRY_PREFIX = "225";
-/** A national number has ten digits there; a shorter remainder means that 225 is part of the number itself. */
-const NATIONAL_DIGITS = 10;
+/** The shortest number there is; a shorter remainder means that 225 is part of the number itself. */
+const DIGITS_MIN = 8;
 
 export function isMsisdn(text: string): boolean {
   return MSISDN.test(text);
@@ -19,5 +19,5 @@ export function digitsOf(msisdn: string): string {
 export function msisdnKey(msisdn: string): string {
   const digits = digitsOf(msisdn);
   const national = digits.startsWith(COUNTRY_PREFIX) ? digits.slice(COUNTRY_PREFIX.length) : digits;
-  return national.length >= NATIONAL_DIGITS ? national : digits;
+  return national.length >= DIGITS_MIN ? national : digits;
 }

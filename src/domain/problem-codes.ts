@@ -6,7 +6,6 @@ export type ProblemCode =
   | "invalid_request"
   | "company_header_missing"
   | "refund_exceeds_paid"
-  | "sub_company_refused"
   | "token_invalid"
   | "company_mismatch"
   | "route_not_found"

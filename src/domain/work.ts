@@ -98,6 +98,7 @@ export class Work {
   }
 }
 
-function dueId(kind: DueKind, subject: string): string {
+/** One subject has at most one timer of a kind, and this is its name. */
+export function dueId(kind: DueKind, subject: string): string {
   return `${kind}:${subject}`;
 }

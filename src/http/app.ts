@@ -5,11 +5,13 @@ import { answerProblem } from "./api/answer.js";
 import { addApiRoutes } from "./api/routes.js";
 import { createControlApp } from "./control/control-app.js";
 import type { HttpContext, HttpEnv } from "./env.js";
+import { addOpenApiRoutes } from "./openapi-routes.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   addApiRoutes(app, sandbox);
+  addOpenApiRoutes(app, sandbox);
   app.route("/", createControlApp(sandbox));
   app.notFound((c) => answerNotFound(sandbox, c));
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));

@@ -3,7 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** What the server passes on; a request that is made in process has neither. */
 export interface HttpEnv {
-  Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
+  Bindings: {
+    readonly incoming?: IncomingMessage;
+    readonly outgoing?: ServerResponse;
+    /** The address that the server was told to listen on. */
+    readonly boundTo?: string;
+  };
 }
 
 export type HttpContext = Context<HttpEnv>;

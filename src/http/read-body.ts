@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { refuse } from "../domain/problem-codes.js";
+import { quote } from "../kernel/quote.js";
 import type { HttpContext } from "./env.js";
 
 /** What a client that was refused may still send before its connection is cut. */
@@ -15,12 +16,11 @@ export async function readJson(c: HttpContext, limit: number): Promise<unknown> 
   if (bytes.length === 0) return undefined;
   assertMediaType(c);
   if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
+  const text = bytes.toString("utf8");
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return JSON.parse(text);
   } catch (error) {
-    // The parser's own words quote the body, which may hold a secret at any place.
-    const where = /position \d+(?: \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : "")?.[0];
-    refuse("malformed_json", `The body is not JSON${where === undefined ? ": it ends too early" : `: unexpected character at ${where}`}`);
+    refuse("malformed_json", `The body is not JSON${reasonOf(error instanceof Error ? error.message : "", text)}`);
   }
 }
 
@@ -44,8 +44,19 @@ function assertMediaType(c: HttpContext): void {
   }
   const type = c.req.header("content-type");
   if (type !== undefined && JSON_MEDIA_TYPE.test(type)) return;
-  const got = type === undefined ? "it is missing" : `got ${JSON.stringify(type.slice(0, 80))}`;
+  const got = type === undefined ? "it is missing" : `got ${quote(type)}`;
   refuse("media_type_unsupported", `content-type must be application/json, ${got}`);
+}
+
+/** As far as the parser says; its own words quote the body, which may hold a secret at any place. */
+function reasonOf(parserMessage: string, text: string): string {
+  if (text.startsWith("\ufeff")) return ": it must not begin with a byte order mark";
+  const [where, position] = /position (\d+)(?: \(line \d+ column \d+\))?/.exec(parserMessage) ?? [];
+  const endsEarly = /^Unexpected end|^Unterminated/.test(parserMessage) || Number(position) >= text.length;
+  if (endsEarly) return ": it ends too early";
+  if (where !== undefined) return `: unexpected character at ${where}`;
+  const character = /^Unexpected token '(.)'/u.exec(parserMessage)?.[1];
+  return character === undefined ? "" : `: unexpected ${quote(character)}`;
 }
 
 function refuseTooLarge(limit: number): never {

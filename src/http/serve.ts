@@ -1,8 +1,9 @@
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import type { HttpEnv } from "./env.js";
 import { DISCARDED_BYTES_MAX } from "./read-body.js";
@@ -13,6 +14,7 @@ export interface ServeOptions {
   readonly host: string;
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly log?: Log;
   /** Lets the server put its faster Request and Response in the place of the process's own. Only for a process that is ours. */
   readonly ownProcess?: boolean;
 }
@@ -21,29 +23,57 @@ export interface RunningServer {
   /** `http://127.0.0.1:4010` */
   readonly url: string;
   readonly port: number;
-  /** No new requests; those in flight get their answer. */
+  /** No new requests; resolves when those in flight have their answer. */
   close(): Promise<void>;
+  /** Cuts every connection that is still open. */
+  cutOff(): void;
+}
+
+/** A server that has its address, for an app that is built with it. Requests wait until it answers. */
+export interface Listener extends RunningServer {
+  answerWith(app: Hono<HttpEnv>): void;
 }
 
 /** Resolves when it listens; throws UsageError("cannot-run") when it cannot. */
 export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<RunningServer> {
-  const answer = getRequestListener((request, env) => app.fetch(request, env), {
-    overrideGlobalObjects: options.ownProcess ?? false,
-    // It would cut a client off that is still sending; see `discardRest`.
-    autoCleanupIncoming: false,
-  });
-  const listener: RequestListener = (incoming, outgoing) => {
+  const listener = await listen(options);
+  listener.answerWith(app);
+  return listener;
+}
+
+/** As `serve`, in two steps. */
+export async function listen(options: ServeOptions): Promise<Listener> {
+  const { log = silentLog } = options;
+  let answer: ReturnType<typeof getRequestListener> | undefined;
+  const early: [IncomingMessage, ServerResponse][] = [];
+  const onRequest: RequestListener = (incoming, outgoing) => {
     outgoing.once("finish", () => discardRest(incoming));
-    void answer(incoming, outgoing);
+    // The client would keep its connection for a next request, and with it a server that is about to close.
+    outgoing.once("close", () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+    if (answer === undefined) early.push([incoming, outgoing]);
+    else void answer(incoming, outgoing);
   };
-  const server = options.tls === undefined ? createServer(listener) : createTls(options.tls, listener);
-  await listen(server, options);
-  const { port, family } = server.address() as AddressInfo;
-  const host = family === "IPv6" ? `[${options.host}]` : options.host;
+  const server = options.tls === undefined ? createServer(onRequest) : createTls(options.tls, onRequest);
+  await bind(server, options);
+  // A connection that could not be taken (too many open files, say) is no reason to end.
+  server.on("error", (error) => log.write("error", "server", { error: error.message }));
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${reachable(host)}:${port}`,
     port,
     close: () => close(server),
+    cutOff: () => server.closeAllConnections(),
+    answerWith(app) {
+      answer = getRequestListener((request, env) => app.fetch(request, { ...env, boundTo: options.host }), {
+        overrideGlobalObjects: options.ownProcess ?? false,
+        // It would cut a client off that is still sending; see `discardRest`.
+        autoCleanupIncoming: false,
+      });
+      for (const [incoming, outgoing] of early.splice(0)) void answer(incoming, outgoing);
+    },
   };
 }
 
@@ -62,10 +92,14 @@ function createTls(tls: { cert: string; key: string }, listener: RequestListener
   }
 }
 
-function listen(server: Server, { port, host }: ServeOptions): Promise<void> {
+function bind(server: Server, { port, host }: ServeOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port, host)));
-    server.listen(port, host, resolve);
+    const fail = (error: NodeJS.ErrnoException): void => reject(explain(error, port, host));
+    server.once("error", fail);
+    server.listen(port, host, () => {
+      server.off("error", fail);
+      resolve();
+    });
   });
 }
 
@@ -73,12 +107,21 @@ function explain(error: NodeJS.ErrnoException, port: number, host: string): Usag
   const failed = `Failed to listen on ${host}:${port}`;
   switch (error.code) {
     case "EADDRINUSE":
-      return new UsageError("cannot-run", `${failed}: the port is taken. Choose another with --port, or --port 0 for a free one.`);
+      return new UsageError(
+        "cannot-run",
+        `${failed}: the port is taken. Choose another with --port, or --port 0 for a free one.`,
+      );
     case "EACCES":
-      return new UsageError("cannot-run", `${failed}: not permitted. Ports below 1024 need privileges; choose another with --port.`);
+      return new UsageError(
+        "cannot-run",
+        `${failed}: not permitted. Ports below 1024 need privileges; choose another with --port.`,
+      );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new UsageError("cannot-run", `${failed}: this machine does not have that address. Choose another with --host.`);
+      return new UsageError(
+        "cannot-run",
+        `${failed}: this machine does not have that address. Choose another with --host.`,
+      );
     default:
       return new UsageError("cannot-run", `${failed}: ${error.message}.`);
   }

@@ -46,9 +46,9 @@ export class Clock {
   }
 
   /** Lets go at the instant the clock is pinned to: a running clock runs on from there, a frozen one stands there. */
-  release(): void {
+  release(mode: ClockMode = this.mode): void {
     if (this.#pinnedAt === undefined) return;
-    this.#state = this.#stateAt(this.#pinnedAt, this.#state.mode);
+    this.#state = this.#stateAt(this.#pinnedAt, mode);
     this.#pinnedAt = undefined;
   }
 

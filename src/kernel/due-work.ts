@@ -74,7 +74,7 @@ export class DueQueue<Kind extends string> implements RowStore<DueItem<Kind>> {
 
   #sink(start: number): void {
     const heap = this.#heap;
-    for (let at = start; ; ) {
+    for (let at = start; ;) {
       const left = 2 * at + 1;
       if (left >= heap.length) return;
       const right = left + 1;

@@ -36,6 +36,10 @@ export function nextStatus<S extends string, A extends string>(
   return chosen;
 }
 
+export function statusesOf<S extends string>(table: Readonly<Record<S, unknown>>): S[] {
+  return Object.keys(table) as S[];
+}
+
 /** Every edge of the table: for documentation, coverage and property tests. */
 export function listTransitions<S extends string, A extends string>(
   table: Lifecycle<S, A>,

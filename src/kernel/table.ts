@@ -21,7 +21,7 @@ export interface PageRequest<T> {
 }
 
 /**
- * Records by id, in order of creation, with unique look-ups beside. Rows are immutable and replaced whole, so a reader may keep
+ * Records by id, in order of creation, with look-ups by key beside: of rows that share a key the oldest is found. Rows are immutable and replaced whole, so a reader may keep
  * one: it never changes under their hands.
  */
 export class Table<T extends Row, Index extends string = never> implements RowStore<T> {
@@ -56,10 +56,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     if (before === undefined && row.seq > (this.#order.at(-1)?.seq ?? -1)) this.#order.push(row);
     else if (before === undefined) this.#order.splice(this.#position(row.seq), 0, row);
     else this.#order[this.#position(row.seq)] = row;
-    for (const index in this.#keyOf) {
-      if (before !== undefined) this.#dropKey(index, before);
-      this.#indexes[index].set(this.#keyOf[index](row), row);
-    }
+    for (const index in this.#keyOf) this.#putKey(index, before, row);
   }
 
   delete(id: string): void {
@@ -105,8 +102,19 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     return low;
   }
 
-  #dropKey(index: Index, row: T): void {
+  #putKey(index: Index, before: T | undefined, row: T): void {
     const key = this.#keyOf[index](row);
-    if (this.#indexes[index].get(key)?.id === row.id) this.#indexes[index].delete(key);
+    if (before !== undefined && this.#keyOf[index](before) !== key) this.#dropKey(index, before);
+    const found = this.#indexes[index].get(key);
+    if (found === undefined || found.seq >= row.seq) this.#indexes[index].set(key, row);
+  }
+
+  #dropKey(index: Index, row: T): void {
+    const keyOf = this.#keyOf[index];
+    const key = keyOf(row);
+    if (this.#indexes[index].get(key)?.id !== row.id) return;
+    const next = this.#order.find((other) => other.id !== row.id && keyOf(other) === key);
+    if (next === undefined) this.#indexes[index].delete(key);
+    else this.#indexes[index].set(key, next);
   }
 }

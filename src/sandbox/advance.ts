@@ -1,4 +1,5 @@
 import type { DueKind } from "../domain/work.js";
+import type { ClockMode } from "../kernel/clock.js";
 import { formatDuration } from "../kernel/duration.js";
 import { type Instant, LATEST, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
@@ -11,6 +12,8 @@ export interface AdvanceOptions {
   readonly lookAhead?: boolean | undefined;
   /** Bound of the real time spent waiting for receivers, ms. */
   readonly maxWaitMs?: number | undefined;
+  /** How the clock goes on from there; as before when not given. */
+  readonly mode?: ClockMode | undefined;
 }
 
 export interface FiredItem {
@@ -50,25 +53,33 @@ export function advance(company: Company, target: AdvanceTarget, options: Advanc
 
 async function advanceNow(company: Company, target: AdvanceTarget, options: AdvanceOptions): Promise<AdvanceResult> {
   await company.ready();
+  assertOpen(company);
   const start = company.now();
-  const end = resolveTarget(company, start, target);
+  assertAhead(start, target);
   const wait = createWait(company, options);
+  const patient = options.lookAhead !== true;
   const fired: FiredItem[] = [];
   let firedCount = 0;
   const before = company.dispatcher.counts;
+  let end = start;
   company.clock.pin(start);
+  company.rearm();
   company.onFired = (item) => {
     firedCount++;
     if (fired.length < FIRED_MAX) fired.push({ at: item.dueAt, kind: item.kind, subject: item.subject });
   };
   try {
+    // "the next advance or settle waits for what is still in flight": its retries may belong into this span.
+    if (patient) await wait();
+    assertOpen(company);
+    end = resolveTarget(company, start, target);
     await walk(company, end, {
-      between: options.lookAhead === true ? async () => false : wait,
-      atEnd: options.settle === false ? async () => false : wait,
+      between: patient ? wait : goOn,
+      atEnd: options.settle === false ? goOn : wait,
     });
   } finally {
     company.onFired = undefined;
-    company.clock.release();
+    company.clock.release(options.mode);
     company.rearm();
   }
   const after = company.dispatcher.counts;
@@ -85,18 +96,33 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   };
 }
 
+/** Freezes or resumes the clock where it is, after the advances that were asked for before. */
+export function setClockMode(company: Company, mode: ClockMode): Promise<void> {
+  return company.exclusively(async () => {
+    await company.ready();
+    assertOpen(company);
+    company.clock.setMode(mode);
+    company.rearm();
+  });
+}
+
 /** Waits until no attempt is in flight and nothing is due now. Moves no time. */
-export async function settle(company: Company, options: Pick<AdvanceOptions, "maxWaitMs"> = {}): Promise<readonly string[]> {
+export async function settle(
+  company: Company,
+  options: Pick<AdvanceOptions, "maxWaitMs"> = {},
+): Promise<readonly string[]> {
   const wait = createWait(company, options);
   for (;;) {
     await company.ready();
-    if (company.dispatcher.quiet || !(await wait())) break;
+    const waiting = company.dispatcher.quiet ? undefined : wait();
+    if (waiting === undefined) break;
+    await waiting;
   }
   return company.dispatcher.outstanding;
 }
 
-/** Waits for the receivers; false when the time for waiting is used up. */
-type Wait = () => Promise<boolean>;
+/** Waits for the receivers; undefined when the time for waiting is used up. */
+type Wait = () => Promise<void> | undefined;
 
 async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd: Wait }): Promise<void> {
   const { due } = company.world;
@@ -106,7 +132,11 @@ async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd
     const within = item !== undefined && item.dueAt <= end;
     const isLater = !within || item.dueAt > company.now();
     // At the end of an instant: what its attempts lead to (retries) belongs before everything later.
-    if (isLater && !company.dispatcher.quiet && (await (within ? wait.between() : wait.atEnd()))) continue;
+    const waiting = isLater && !company.dispatcher.quiet ? wait[within ? "between" : "atEnd"]() : undefined;
+    if (waiting !== undefined) {
+      await waiting;
+      continue; // requests came in meanwhile: what is due next may be something else now
+    }
     if (!within) break;
     company.clock.pin(item.dueAt);
     company.fire(item);
@@ -115,34 +145,41 @@ async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd
   company.clock.pin(end);
 }
 
+const goOn: Wait = () => undefined;
+
+/** One allowance of real time for all the waiting of one call. */
 function createWait(company: Company, { maxWaitMs = MAX_WAIT_MS }: AdvanceOptions): Wait {
   const { system } = company.deps;
   let left = maxWaitMs;
-  return async () => {
-    if (left <= 0) return false;
+  const spend = async (): Promise<void> => {
     const start = system.monotonic();
-    let cancel: () => void = () => undefined;
-    const elapsed = new Promise<void>((resolve) => (cancel = system.after(left, resolve)));
-    await Promise.race([company.dispatcher.whenQuiet(), elapsed]);
-    cancel();
-    left -= system.monotonic() - start;
-    return company.dispatcher.quiet;
+    const quiet = await company.dispatcher.quietWithin(system, left);
+    left = quiet ? left - (system.monotonic() - start) : 0;
   };
+  return () => (left > 0 ? spend() : undefined);
+}
+
+/** Refused before anything is waited for. */
+function assertAhead(now: Instant, target: AdvanceTarget): void {
+  if ("byMs" in target && now + target.byMs > LATEST) {
+    throw new UsageError("input", `Failed to move the clock: it goes to ${toIso(LATEST)} at most.`);
+  }
+  if ("to" in target && target.to < now) {
+    const behind = formatDuration(now - target.to);
+    throw new UsageError(
+      "input",
+      `Failed to move the clock: ${toIso(target.to)} is ${behind} in the past (now is ${toIso(now)}). Only reset, restore and putting a state move it back.`,
+    );
+  }
 }
 
 function resolveTarget(company: Company, now: Instant, target: AdvanceTarget): Instant {
-  if ("byMs" in target) {
-    if (now + target.byMs <= LATEST) return now + target.byMs;
-    throw new UsageError("input", `Failed to move the clock: it goes to ${toIso(LATEST)} at most.`);
-  }
-  if ("toNext" in target) return company.world.due.peek()?.dueAt ?? now;
-  if (target.to < now) {
-    const behind = formatDuration(now - target.to);
-    throw new UsageError("input", `Failed to move the clock: ${toIso(target.to)} is ${behind} in the past (now is ${toIso(now)}). Only reset, restore and putting a state move it back.`);
-  }
-  return target.to;
+  if ("byMs" in target) return now + target.byMs;
+  if ("to" in target) return target.to;
+  return Math.max(now, company.world.due.peek()?.dueAt ?? now);
 }
 
 function assertOpen(company: Company): void {
-  if (company.closed) throw new UsageError("state", "The clock was not advanced to the end: the company was reset or closed meanwhile.");
+  if (company.closed)
+    throw new UsageError("state", "The clock was not advanced to the end: the company was reset or closed meanwhile.");
 }

@@ -1,9 +1,11 @@
+import { setMaxListeners } from "node:events";
 import type { Store } from "../adapters/stores/store.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { renderPayload } from "../contract/payloads.js";
 import type { Delivery } from "../domain/deliveries/delivery.js";
 import { oweDeliveries } from "../domain/deliveries/owe-deliveries.js";
 import type { Profile } from "../domain/profile/profile.js";
+import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { DueKind } from "../domain/work.js";
 import { Work, type World } from "../domain/work.js";
 import { Clock } from "../kernel/clock.js";
@@ -13,6 +15,7 @@ import type { Instant } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import { Signal } from "../kernel/signal.js";
 import type { SystemClock } from "../kernel/system-clock.js";
+import type { Row, Table } from "../kernel/table.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "./company-state.js";
 import { Dispatcher } from "./dispatcher.js";
@@ -57,6 +60,8 @@ export class Company {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   profile: Profile;
+  /** Raised after every commit. */
+  readonly changed = new Signal();
   /** Raised whenever a delivery has changed. */
   readonly deliveriesChanged = new Signal();
   /** Told of everything that fires while an advance walks. */
@@ -73,8 +78,14 @@ export class Company {
     this.record = record;
     this.profile = profile;
     this.clock = new Clock(deps.system, record.clock);
+    // As many attempts listen as there are on the wire.
+    setMaxListeners(0, this.#closing.signal);
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
-    this.dispatcher = new Dispatcher((id) => attemptDelivery(this, id, this.#closing.signal));
+    this.dispatcher = new Dispatcher({
+      attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
+      nextSeq: this.nextSeq,
+      onBug: (deliveryId, error) => this.#logBug({ delivery: deliveryId }, error),
+    });
   }
 
   get id(): string {
@@ -97,10 +108,15 @@ export class Company {
     return this.#ids;
   }
 
-  /** Everything of the operation or nothing; the deliveries it owes go out when `gate` says so. */
+  /**
+   * Everything of the operation or nothing, at one instant of the company's time; the deliveries it owes go out when `gate` says so. What is
+   * due by that instant happens first, also what came due since `ready` looked: nothing is paid in the millisecond of its expiry.
+   */
   run<Input, Output>(operation: Operation<Input, Output>, input: Input, gate: ReleaseGate = atOnce): Output {
-    const { output, owed } = this.#commit(operation, input, this.now());
-    if (owed.length > 0) this.#owe(owed, gate);
+    const at = this.now();
+    while (!this.#fireSlice(at));
+    const { output, owed } = this.#commit(operation, input, at);
+    if (owed.length > 0) gate(this.dispatcher.hold(owed));
     this.wake();
     return output;
   }
@@ -122,7 +138,7 @@ export class Company {
 
   /** Makes sure that what is due fires when its time comes, whether or not a request does. */
   wake(): void {
-    if (this.clock.pinned || this.closed) return;
+    if (this.closed) return;
     const next = this.world.due.peek();
     if (next === undefined || (this.#armedFor !== undefined && this.#armedFor <= next.dueAt)) return;
     const delay = next.dueAt <= this.now() ? 0 : this.clock.realDelayUntil(next.dueAt);
@@ -135,7 +151,7 @@ export class Company {
     });
   }
 
-  /** The clock was changed: what was planned in real time is planned anew. */
+  /** The clock was changed or pinned: what was planned in real time is planned anew. */
   rearm(): void {
     this.#disarm();
     this.#armedFor = undefined;
@@ -150,16 +166,22 @@ export class Company {
     return result;
   }
 
+  /** Other settings, from the next request on. `profile` is what `overrides` make of the defaults. */
+  adopt(profile: Profile, overrides: ProfileOverrides): void {
+    this.profile = profile;
+    this.record.overrides = overrides;
+  }
+
   /** Does one due item at its own instant. A bug in it is logged, and costs that item alone. */
   fire(item: DueItem<DueKind>): void {
     try {
       const { owed } = this.#commit(fireDueItem, item, item.dueAt);
-      if (owed.length > 0) this.#owe(owed, atOnce);
+      if (owed.length > 0) this.dispatcher.hold(owed)();
       const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
       if (delivery !== undefined) this.dispatcher.start(delivery);
     } catch (error) {
       this.world.due.delete(item.id);
-      this.deps.log.write("error", "bug", { company: this.id, due: item.kind, id: item.subject, error: String(error) });
+      this.#logBug({ due: item.kind, id: item.subject }, error);
     }
     this.onFired?.(item);
   }
@@ -169,6 +191,7 @@ export class Company {
     this.#disarm();
     this.#closing.abort();
     this.dispatcher.close();
+    this.changed.raise();
     this.deliveriesChanged.raise();
   }
 
@@ -179,47 +202,43 @@ export class Company {
       const output = operation(work, input);
       const owed = oweDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
       this.#forgetOldest(work);
-      work.commit();
+      const changes = work.commit();
       committed = true;
       this.record.idPosition = this.#ids.position;
+      this.changed.raise();
+      if (changes.some(({ store }) => store === this.world.deliveries)) this.deliveriesChanged.raise();
       return { output, owed };
     } finally {
       if (!committed) work.rollback();
     }
   }
 
-  #owe(owed: readonly Delivery[], gate: ReleaseGate): void {
-    const { dispatcher } = this;
-    dispatcher.hold(owed);
-    this.deliveriesChanged.raise();
-    gate(() => dispatcher.release(owed));
-  }
-
   #forgetOldest(work: Work): void {
     const { events, deliveries } = this.world;
-    for (let oldest = events.values()[0]; oldest && events.size > this.deps.limits.events; oldest = events.values()[0]) {
-      work.remove(events, oldest.id);
-    }
-    for (let oldest = deliveries.values()[0]; oldest && deliveries.size > this.deps.limits.deliveries; ) {
-      if (oldest.status === "pending") break;
-      work.remove(deliveries, oldest.id);
-      oldest = deliveries.values()[0];
-    }
+    const { limits } = this.deps;
+    for (const { id } of oldestOf(events, events.size - limits.events)) work.remove(events, id);
+    const isOver = ({ status }: Delivery): boolean => status !== "pending";
+    for (const { id } of oldestOf(deliveries, deliveries.size - limits.deliveries, isOver)) work.remove(deliveries, id);
   }
 
-  #nextDue(): DueItem<DueKind> | undefined {
+  #logBug(where: Readonly<Record<string, unknown>>, error: unknown): void {
+    const stack = error instanceof Error ? error.stack : String(error);
+    this.deps.log.write("error", "bug", { company: this.id, ...where, error: stack });
+  }
+
+  #nextDue(at: Instant): DueItem<DueKind> | undefined {
     const next = this.world.due.peek();
-    return next !== undefined && next.dueAt <= this.now() ? next : undefined;
+    return next !== undefined && next.dueAt <= at ? next : undefined;
   }
 
-  /** Whether nothing is due any more after some of it was done. */
-  #fireSlice(): boolean {
+  /** Whether nothing is due by `at` any more after some of it was done. */
+  #fireSlice(at: Instant = this.now()): boolean {
     for (let fired = 0; fired < DUE_SLICE; fired++) {
-      const item = this.#nextDue();
+      const item = this.#nextDue(at);
       if (item === undefined || this.closed) return true;
       this.fire(item);
     }
-    return this.#nextDue() === undefined;
+    return this.#nextDue(at) === undefined;
   }
 
   async #drain(): Promise<void> {
@@ -231,4 +250,15 @@ export class Company {
 function fireDueItem(work: Work, item: DueItem<DueKind>): void {
   work.remove(work.world.due, item.id);
   dueHandlers[item.kind](work, item.subject);
+}
+
+/** At most `count` rows that `may` go, oldest first. */
+function oldestOf<T extends Row>(table: Table<T>, count: number, may = (_: T): boolean => true): T[] {
+  const found: T[] = [];
+  if (count <= 0) return found;
+  for (const row of table.values()) {
+    if (may(row)) found.push(row);
+    if (found.length >= count) break;
+  }
+  return found;
 }

@@ -1,9 +1,21 @@
-import { CONNECTIONS_PER_RECEIVER } from "../adapters/delivery/http-transport.js";
 import { type Delivery, receiverOf } from "../domain/deliveries/delivery.js";
-import { Signal } from "../kernel/signal.js";
+import { Fifo } from "../kernel/fifo.js";
+import { Signal, waitUntil } from "../kernel/signal.js";
+import type { SystemClock } from "../kernel/system-clock.js";
 
-/** Makes one attempt and records it. Resolves when the record stands; never rejects. */
-export type AttemptDelivery = (deliveryId: string) => Promise<{ readonly succeeded: boolean } | undefined>;
+/** Attempts of one company on the wire to one receiver at a time; more wait their turn. */
+export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
+
+export interface DispatcherDeps {
+  /**
+   * Begins one attempt; resolves when its record stands. Undefined when there is nothing to attempt any more. `turn` is the place of whatever the
+   * attempt leads to (its retry) in the order in which due work was scheduled.
+   */
+  attempt(deliveryId: string, turn: number): Promise<{ readonly succeeded: boolean }> | undefined;
+  readonly nextSeq: () => number;
+  /** An attempt that could not be recorded: a bug. */
+  onBug(deliveryId: string, error: unknown): void;
+}
 
 export interface DispatchCounts {
   readonly attempted: number;
@@ -14,39 +26,43 @@ export interface DispatchCounts {
 interface Job {
   readonly deliveryId: string;
   readonly receiver: string;
-  readonly lane: Lane | undefined;
+  readonly turn: number;
+  /** Where a first attempt stands; undefined for a later one, which holds up nothing. */
+  readonly place: { readonly lane: Lane; readonly eventId: string } | undefined;
+  /** Whether the answer that it waited for has been written. */
+  released: boolean;
+  started: boolean;
 }
 
-/** The first attempts of one resource's events to one receiver, event by event. */
+/** The first attempts of one resource's events to one receiver that are not over, in the order of the events. */
 interface Lane {
   readonly key: string;
-  eventId: string;
-  open: number;
-  readonly waiting: Delivery[];
+  readonly jobs: Job[];
 }
 
 interface Receiver {
   active: number;
-  readonly ready: Job[];
+  readonly ready: Fifo<Job>;
 }
 
 /**
  * Decides when each attempt of a company goes out:
- * - a resource's next event goes to the same receiver only once the first attempts of its previous event have ended;
+ * - a resource's next event goes to the same receiver only once the first attempts of its previous event have ended, also when the
+ *   answers that they wait for are written in another order;
  * - retries hold up nothing, and different resources go out concurrently, bounded per receiver.
  */
 export class Dispatcher {
-  readonly #attempt: AttemptDelivery;
+  readonly #deps: DispatcherDeps;
   readonly #lanes = new Map<string, Lane>();
   readonly #receivers = new Map<string, Receiver>();
   /** How often each delivery is owed: a retry may begin before the attempt before it has left. */
   readonly #outstanding = new Map<string, number>();
-  readonly #quiet = new Signal();
+  readonly #wentQuiet = new Signal();
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
 
-  constructor(attempt: AttemptDelivery) {
-    this.#attempt = attempt;
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
   }
 
   /** Deliveries that are owed but not over: held until an answer is written, waiting, or on the wire. */
@@ -58,105 +74,127 @@ export class Dispatcher {
     return this.#outstanding.size === 0;
   }
 
+  /** Whether an attempt of this delivery is held, waiting, or on the wire. */
+  owes(deliveryId: string): boolean {
+    return this.#outstanding.has(deliveryId);
+  }
+
   get counts(): DispatchCounts {
     return { ...this.#counts };
   }
 
-  /** Counts them as owed; they go out with `release`. */
-  hold(deliveries: readonly Delivery[]): void {
-    for (const delivery of deliveries) this.#owe(delivery.id);
+  /** First attempts, in the order of their events. They are owed, and keep their places, from now on; they go out when the returned function is called. */
+  hold(deliveries: readonly Delivery[]): () => void {
+    const jobs = deliveries.map((delivery) => this.#enterLane(delivery));
+    return () => {
+      for (const job of jobs) job.released = true;
+      for (const lane of new Set(jobs.map(({ place }) => place?.lane))) if (lane !== undefined) this.#startHead(lane);
+    };
   }
 
-  /** First attempts, in the order of their events. */
-  release(deliveries: readonly Delivery[]): void {
-    for (const delivery of deliveries) this.#enterLane(delivery);
+  /** Attempts after the first, which hold up nothing: beside every lane. They go out when the returned function is called. */
+  holdBeside(deliveries: readonly Delivery[]): () => void {
+    const jobs = deliveries.map((delivery) => this.#owe(delivery, undefined));
+    return () => {
+      for (const job of jobs) this.#enqueue(job);
+    };
   }
 
-  /** A retry or a redelivery: beside every lane. */
+  /** A retry whose time has come. */
   start(delivery: Delivery): void {
-    this.#owe(delivery.id);
-    this.#enqueue({ deliveryId: delivery.id, receiver: receiverOf(delivery.url), lane: undefined });
+    this.holdBeside([delivery])();
   }
 
-  /** Resolves when nothing is outstanding, now or at the next moment when that is so. */
-  async whenQuiet(): Promise<void> {
-    while (this.#outstanding.size > 0 && !this.#closed) await this.#quiet.next();
+  /** True as soon as nothing is outstanding; false when that took longer than `maxMs` of real time. */
+  quietWithin(system: SystemClock, maxMs: number): Promise<boolean> {
+    return waitUntil(this.#wentQuiet, () => this.quiet, system, maxMs);
   }
 
-  /** Starts nothing more. What is on the wire is given up by its company's signal. */
+  /** Starts nothing more and owes nothing more. What is on the wire is given up by its company's signal. */
   close(): void {
     this.#closed = true;
     this.#outstanding.clear();
-    this.#quiet.raise();
+    this.#lanes.clear();
+    this.#receivers.clear();
+    this.#wentQuiet.raise();
   }
 
-  #owe(deliveryId: string): void {
-    this.#outstanding.set(deliveryId, (this.#outstanding.get(deliveryId) ?? 0) + 1);
+  #owe({ id, url }: Delivery, place: Job["place"]): Job {
+    if (!this.#closed) this.#outstanding.set(id, (this.#outstanding.get(id) ?? 0) + 1);
+    return {
+      deliveryId: id,
+      receiver: receiverOf(url),
+      turn: this.#deps.nextSeq(),
+      place,
+      released: false,
+      started: false,
+    };
   }
 
-  #enterLane(delivery: Delivery): void {
-    const receiver = receiverOf(delivery.url);
-    const key = `${delivery.resource} ${receiver}`;
-    const lane = this.#lanes.get(key) ?? { key, eventId: delivery.eventId, open: 0, waiting: [] };
+  #enterLane(delivery: Delivery): Job {
+    const key = `${delivery.resource} ${receiverOf(delivery.url)}`;
+    const lane = this.#lanes.get(key) ?? { key, jobs: [] };
     this.#lanes.set(key, lane);
-    if (lane.waiting.length > 0 || (lane.open > 0 && lane.eventId !== delivery.eventId)) {
-      lane.waiting.push(delivery);
-      return;
-    }
-    lane.eventId = delivery.eventId;
-    lane.open++;
-    this.#enqueue({ deliveryId: delivery.id, receiver, lane });
+    const job = this.#owe(delivery, { lane, eventId: delivery.eventId });
+    lane.jobs.push(job);
+    return job;
   }
 
-  /** The next event of the lane, with every subscription of it at that receiver. */
-  #leaveLane(lane: Lane): void {
-    lane.open--;
-    if (lane.open > 0) return;
-    const next = lane.waiting[0];
-    if (next === undefined) {
-      this.#lanes.delete(lane.key);
-      return;
+  /** The lane's oldest event, with every subscription of it at that receiver. */
+  #startHead({ jobs }: Lane): void {
+    const eventId = jobs[0]?.place?.eventId;
+    const next = jobs.findIndex(({ place }) => place?.eventId !== eventId);
+    for (const job of jobs.slice(0, next === -1 ? jobs.length : next)) {
+      if (!job.released || job.started) continue;
+      job.started = true;
+      this.#enqueue(job);
     }
-    const together = lane.waiting.findIndex((delivery) => delivery.eventId !== next.eventId);
-    const group = lane.waiting.splice(0, together === -1 ? lane.waiting.length : together);
-    lane.eventId = next.eventId;
-    lane.open = group.length;
-    for (const delivery of group) {
-      this.#enqueue({ deliveryId: delivery.id, receiver: receiverOf(delivery.url), lane });
-    }
+  }
+
+  #leaveLane(lane: Lane, job: Job): void {
+    lane.jobs.splice(lane.jobs.indexOf(job), 1);
+    if (lane.jobs.length === 0) this.#lanes.delete(lane.key);
+    else this.#startHead(lane);
   }
 
   #enqueue(job: Job): void {
-    const receiver = this.#receivers.get(job.receiver) ?? { active: 0, ready: [] };
+    const receiver = this.#receivers.get(job.receiver) ?? { active: 0, ready: new Fifo() };
     this.#receivers.set(job.receiver, receiver);
     receiver.ready.push(job);
     this.#pump(job.receiver, receiver);
   }
 
   #pump(origin: string, receiver: Receiver): void {
-    while (!this.#closed && receiver.active < CONNECTIONS_PER_RECEIVER) {
+    while (!this.#closed && receiver.active < CONCURRENT_ATTEMPTS_PER_RECEIVER) {
       const job = receiver.ready.shift();
       if (job === undefined) break;
       receiver.active++;
       // The job's end is counted in `outstanding`, which settle and advance wait for.
       void this.#perform(job, receiver);
     }
-    if (receiver.active === 0 && receiver.ready.length === 0) this.#receivers.delete(origin);
+    if (receiver.active === 0 && receiver.ready.size === 0) this.#receivers.delete(origin);
   }
 
   async #perform(job: Job, receiver: Receiver): Promise<void> {
-    this.#counts.attempted++;
-    const outcome = await this.#attempt(job.deliveryId);
-    if (outcome === undefined) this.#counts.attempted--; // it was cancelled before its turn
-    else if (outcome.succeeded) this.#counts.succeeded++;
-    else this.#counts.failed++;
-    receiver.active--;
+    try {
+      const attempt = this.#deps.attempt(job.deliveryId, job.turn);
+      if (attempt !== undefined) this.#counts.attempted++;
+      const outcome = await attempt;
+      if (outcome !== undefined) this.#counts[outcome.succeeded ? "succeeded" : "failed"]++;
+    } catch (error) {
+      this.#deps.onBug(job.deliveryId, error);
+    }
     if (this.#closed) return;
-    const owed = (this.#outstanding.get(job.deliveryId) ?? 1) - 1;
-    if (owed === 0) this.#outstanding.delete(job.deliveryId);
-    else this.#outstanding.set(job.deliveryId, owed);
-    if (job.lane !== undefined) this.#leaveLane(job.lane);
+    receiver.active--;
+    this.#settle(job.deliveryId);
+    if (job.place !== undefined) this.#leaveLane(job.place.lane, job);
     this.#pump(job.receiver, receiver);
-    if (this.#outstanding.size === 0) this.#quiet.raise();
+    if (this.quiet) this.#wentQuiet.raise();
+  }
+
+  #settle(deliveryId: string): void {
+    const owed = (this.#outstanding.get(deliveryId) ?? 1) - 1;
+    if (owed === 0) this.#outstanding.delete(deliveryId);
+    else this.#outstanding.set(deliveryId, owed);
   }
 }

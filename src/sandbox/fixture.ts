@@ -15,6 +15,9 @@ export interface WorldFixture {
   readonly subscriptions: readonly SubscriptionFixture[];
 }
 
+/** An instant, or so long before the company begins: a file that says `-30m` is as good tomorrow as today. */
+export type FixtureTime = Instant | { readonly beforeStartMs: number };
+
 export interface CustomerFixture extends CustomerCheck {
   readonly msisdn: string;
 }
@@ -26,13 +29,13 @@ export interface ChargeFixture {
   readonly amount: Money;
   readonly description: string;
   readonly status: ChargeStatus;
-  /** Only for `refunded_partially`. */
+  /** Needed for `refunded_partially`, and only there: less than the amount. */
   readonly refunded?: Money | undefined;
   /** Who paid it; any number, reserved or not. */
   readonly msisdn?: string | undefined;
   readonly droppedReason?: string | undefined;
-  /** Default: when the company begins. */
-  readonly createdAt?: Instant | undefined;
+  /** Default: when the company begins. A charge whose time to live was over by then begins dropped, whatever its status says. */
+  readonly createdAt?: FixtureTime | undefined;
   readonly onCompletedRedirectionUrl: string;
   readonly onCanceledRedirectionUrl: string;
   readonly metadata: Metadata;
@@ -45,9 +48,10 @@ export interface TransactionFixture {
   readonly reference: string;
   readonly description?: string | undefined;
   readonly status: TransferStatus;
-  /** Only for `failed`. */
+  /** Only for `failed`. Default: as its number fails, or else `recipient_unreachable`. */
   readonly failureReason?: string | undefined;
-  readonly createdAt?: Instant | undefined;
+  /** Default: when the company begins. One that is pending still is then: its settlement takes its time from there. */
+  readonly createdAt?: FixtureTime | undefined;
 }
 
 export interface SubscriptionFixture {
@@ -64,6 +68,8 @@ export interface CompanySetup {
   readonly balance: Money;
   /** Frozen there; undefined: it runs with real time. */
   readonly frozenAt: Instant | undefined;
+  /** A clock that is not frozen starts there; undefined: at real time. */
+  readonly runsFrom?: Instant | undefined;
   readonly profile: ProfileOverrides;
   readonly fixtures: readonly WorldFixture[];
 }

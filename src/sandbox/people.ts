@@ -19,7 +19,7 @@ export function checkCustomerOf(company: Company, msisdn: string): CustomerCheck
 }
 
 /** "a person drawn by Faker, the same for the same number and seed", in the French of the XOF zone. */
-async function createDrawPerson(seed: number): Promise<DrawPerson> {
+export async function createDrawPerson(seed: number): Promise<DrawPerson> {
   const { faker } = await importNames();
   return (msisdnKey) => {
     faker.seed(hashToSeed(seed, msisdnKey));

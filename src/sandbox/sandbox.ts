@@ -3,12 +3,15 @@ import type { Store } from "../adapters/stores/store.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
+import type { ClockState } from "../kernel/clock.js";
 import { createIdSource, type IdSource } from "../kernel/ids.js";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
+import { type Row, Table } from "../kernel/table.js";
 import { Company, type CompanyDeps } from "./company.js";
 import { type CompanyRecord, createWorld, type Identity } from "./company-state.js";
+import type { Exchange, ExchangeListener } from "./exchange.js";
 import type { CompanySetup } from "./fixture.js";
 import { type ResolvedOptions, setupFor } from "./options.js";
 import { seedCompany } from "./seed-company.js";
@@ -21,6 +24,13 @@ export interface SandboxParts {
   readonly transport?: Transport;
   readonly store?: Store<CompanyRecord>;
   readonly log?: Log;
+  /** Where the server is reached, when it listens before its sandbox is built. */
+  readonly url?: string;
+}
+
+/** A company in the order of opening, with what it returns to at a reset. */
+export interface OpenedCompany extends Row {
+  readonly setup: CompanySetup;
 }
 
 /** All companies of one process. Two sandboxes share nothing. */
@@ -29,19 +39,22 @@ export class Sandbox {
   readonly system: SystemClock;
   readonly log: Log;
   readonly startedAt: number;
-  /** Where the server is reached; told once it listens. `paymentUrl` of seeded charges starts with it. */
-  #url = "http://127.0.0.1:4010";
+  /** Where the server is reached. `paymentUrl` of seeded charges starts with it. */
+  #url: string;
   readonly #transport: Transport;
   readonly #store: Store<CompanyRecord>;
   readonly #companies = new Map<string, Company>();
-  readonly #setups = new Map<string, CompanySetup>();
+  readonly #opened = new Table<OpenedCompany>("companies");
   readonly #byToken = new Map<string, string>();
+  readonly #listeners = new Set<ExchangeListener>();
+  #openings = 0;
   readonly #ids: IdSource;
 
   constructor(options: ResolvedOptions, parts: SandboxParts = {}) {
     this.options = options;
     this.system = parts.system ?? systemClock;
     this.log = parts.log ?? silentLog;
+    this.#url = parts.url ?? "http://127.0.0.1:4010";
     this.#transport = parts.transport ?? createHttpTransport(this.system);
     this.#store = parts.store ?? createMemoryStore();
     this.#ids = createIdSource(options.seed, "sandbox");
@@ -54,10 +67,17 @@ export class Sandbox {
     return [...this.#companies.values()];
   }
 
-  /** "default is the first configured one". */
+  /** In the order of opening, for pages of them. */
+  get opened(): Pick<Table<OpenedCompany>, "page"> {
+    return this.#opened;
+  }
+
+  /** "default is the first configured one"; when none of those is left, the oldest. */
   get defaultCompany(): Company {
-    const first = this.companies[0];
-    if (first === undefined) throw new UsageError("state", "There is no company left. Open one with POST /_sandbox/companies, or reset.");
+    const configured = this.options.companies.find(({ id }) => this.#companies.has(id));
+    const first = configured === undefined ? this.companies[0] : this.#companies.get(configured.id);
+    if (first === undefined)
+      throw new UsageError("state", "There is no company left. Open one with POST /_sandbox/companies, or reset.");
     return first;
   }
 
@@ -70,6 +90,7 @@ export class Sandbox {
     return this.#ids;
   }
 
+  /** For a sandbox that was there before its server: what begins from now on (a reset, a new company) starts with this address. */
   listensAt(url: string): void {
     this.#url = url;
   }
@@ -88,6 +109,21 @@ export class Sandbox {
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
   }
 
+  /** Whether anybody listens to what the API is asked and answers. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Tells `listener` of every request to the API and its answer, until the returned function is called. */
+  listen(listener: ExchangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  tell(exchange: Exchange): void {
+    for (const listener of this.#listeners) listener(exchange);
+  }
+
   /** Resolves when everything changed so far is kept; undefined when nothing has to be waited for. */
   durable(): Promise<void> | undefined {
     return this.#store.durable();
@@ -102,7 +138,7 @@ export class Sandbox {
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
     }
     const company = this.#create(setup);
-    this.#setups.set(setup.id, setup);
+    this.#opened.set({ id: setup.id, seq: ++this.#openings, setup });
     this.#put(company);
     return company;
   }
@@ -110,34 +146,46 @@ export class Sandbox {
   remove(company: Company): void {
     company.close();
     this.#companies.delete(company.id);
-    this.#setups.delete(company.id);
+    this.#opened.delete(company.id);
     this.#store.data.companies.delete(company.id);
-    for (const { token } of company.record.identity.tokens) this.#byToken.delete(token);
+    this.#forgetTokens(company);
   }
 
-  /** The company as it was opened: rebuilt from its setup, so nothing can be forgotten. What it still owed is dropped. */
+  /**
+   * The company as it was opened: rebuilt from its setup, so nothing can be forgotten. What it still owed is dropped. Throws UsageError("state")
+   * when a token that it was opened with has become another company's.
+   */
   reset(company: Company): Company {
-    const setup = this.#setups.get(company.id);
+    const setup = this.#opened.get(company.id)?.setup;
     if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
+    const holders = setup.tokens.map(({ token }) => this.#byToken.get(token));
+    const holder = holders.find((id) => id !== undefined && id !== company.id);
+    if (holder !== undefined) {
+      const failed = `Failed to reset the company "${company.id}"`;
+      throw new UsageError(
+        "state",
+        `${failed}: the company "${holder}" has its initial access token now. Remove that company, or reset all.`,
+      );
+    }
     return this.replace(company, this.#create(setup).record);
   }
 
   /** Every company as at the start; those opened since are removed. */
   resetAll(): void {
-    const initial = new Set(this.options.companies.map(({ id }) => id));
-    for (const company of this.companies) {
-      if (initial.has(company.id)) this.reset(company);
-      else this.remove(company);
-    }
-    for (const setup of this.options.companies) if (!this.#companies.has(setup.id)) this.open(setup);
+    for (const company of this.companies) this.remove(company);
+    for (const setup of this.options.companies) this.open(setup);
   }
 
   /** Puts another record in the place of a company's, under the record's own identity. */
   replace(company: Company, record: CompanyRecord): Company {
-    company.close();
-    for (const { token } of company.record.identity.tokens) this.#byToken.delete(token);
     const parsed = parseProfile(record.overrides);
-    if (!parsed.ok) throw new UsageError("input", parsed.problems.map((problem) => problem.message));
+    if (!parsed.ok)
+      throw new UsageError(
+        "input",
+        parsed.problems.map((problem) => problem.message),
+      );
+    company.close();
+    this.#forgetTokens(company);
     const next = new Company(this.#deps(), record, parsed.profile);
     this.#put(next);
     next.rearm();
@@ -146,12 +194,12 @@ export class Sandbox {
 
   /** Gives a company another secret key or adds to and removes from its tokens. */
   identify(company: Company, identity: Identity): void {
-    const before = company.record.identity.tokens;
-    for (const { token } of before) this.#byToken.delete(token);
+    this.#forgetTokens(company);
     company.record.identity = identity;
     for (const { token } of identity.tokens) this.#byToken.set(token, company.id);
   }
 
+  /** Whether any company has this access token. */
   isTokenTaken(token: string): boolean {
     return this.#byToken.has(token);
   }
@@ -175,23 +223,37 @@ export class Sandbox {
     company.wake();
   }
 
+  #forgetTokens(company: Company): void {
+    for (const { token } of company.record.identity.tokens) {
+      if (this.#byToken.get(token) === company.id) this.#byToken.delete(token);
+    }
+  }
+
   #deps(): CompanyDeps {
     const { system, log, options } = this;
     return { system, log, transport: this.#transport, store: this.#store, seed: options.seed, limits: options.limits };
   }
 
+  #initialClock({ frozenAt, runsFrom }: CompanySetup): ClockState {
+    if (frozenAt !== undefined) return { mode: "frozen", at: frozenAt };
+    return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - this.system.now() };
+  }
+
   #create(setup: CompanySetup): Company {
     const parsed = parseProfile(setup.profile);
     if (!parsed.ok) {
-      throw new UsageError("input", parsed.problems.map((problem) => problem.message));
+      throw new UsageError(
+        "input",
+        parsed.problems.map((problem) => problem.message),
+      );
     }
-    const { id, tokens, secretKey, frozenAt } = setup;
+    const { id, tokens, secretKey } = setup;
     const company = new Company(
       this.#deps(),
       {
         identity: { id, tokens, secretKey },
         world: createWorld(),
-        clock: frozenAt === undefined ? { mode: "running", offsetMs: 0 } : { mode: "frozen", at: frozenAt },
+        clock: this.#initialClock(setup),
         overrides: parsed.overrides,
         seq: 0,
         idPosition: 0,

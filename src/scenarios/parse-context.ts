@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { Source, SourcePath } from "../adapters/files/source.js";
 import { numberBehaviours } from "../domain/test-numbers.js";
 import { UsageError } from "../kernel/problem.js";
-import { didYouMean, nearest } from "../kernel/suggest.js";
+import { didYouMean } from "../kernel/suggest.js";
 import { FileProblems } from "../sandbox/config/file-problems.js";
 import { loadFakeData } from "./fake-data.js";
 import { parsePath } from "./template.js";
@@ -150,14 +150,14 @@ export class ParseContext {
       this.#shared.incomplete = true;
       return undefined;
     }
-    const { chain, known } = this.#place;
-    return new ParseContext(this.#shared, { source, chain: [...chain, target], known, locals: new Set(variables) });
+    const { chain, known, locals } = this.#place;
+    const place = { source, chain: [...chain, target], known, locals: new Set([...locals, ...variables]) };
+    return new ParseContext(this.#shared, place);
   }
 
   #explainUnknown(root: string): string {
     const here = [...this.#place.known, ...this.#place.locals];
-    const all = [...here, ...BUILT_IN];
-    const hint = nearest(root, all) === undefined ? "" : didYouMean(root, all);
+    const hint = didYouMean(root, [...here, ...BUILT_IN]);
     const there = here.length === 0 ? "no step before it saves one" : `known here: ${here.join(", ")}`;
     return `is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`;
   }

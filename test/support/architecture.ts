@@ -22,9 +22,11 @@ const mayImport: Record<string, readonly string[]> = {
   adapters: ["kernel", "domain", "contract"],
   sandbox: ["kernel", "domain", "contract", "adapters"],
   http: ["kernel", "domain", "contract", "adapters", "sandbox"],
-  // These two talk to an API through a fetch-like function, here or far away: they know neither the sandbox nor its server.
-  scenarios: ["kernel", "domain", "contract", "adapters"],
-  audit: ["kernel", "domain", "contract", "adapters"],
+  // These two talk to an API through a fetch-like function, here or far away: they know the sandbox's companies, and not its server.
+  scenarios: ["kernel", "domain", "contract", "adapters", "sandbox"],
+  audit: ["kernel", "domain", "contract", "adapters", "sandbox"],
+  // The two ways in: neither knows the other.
+  library: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit"],
   cli: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit"],
 };
 

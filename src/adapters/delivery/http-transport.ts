@@ -1,10 +1,11 @@
-import { Agent, type Dispatcher } from "undici";
+import { lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Agent } from "undici";
 import type { Headers } from "../../domain/deliveries/delivery.js";
+import { isHostAllowed, isReceiverAllowed } from "../../domain/subscriptions/allowed-receivers.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Transport, TransportRequest, TransportResult } from "./transport.js";
 
-/** Sockets to one receiver; more attempts than that wait in the dispatcher, not here. */
-export const CONNECTIONS_PER_RECEIVER = 64;
 /** "answer (cut at 4 KiB)". */
 const RESPONSE_BYTES_KEPT = 4096;
 /** An answer that goes on beyond this is not read to its end. */
@@ -12,17 +13,24 @@ const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
 
 /** POSTs over HTTP with keep-alive. A redirect is an answer like any other and is not followed. */
 export function createHttpTransport(system: SystemClock): Transport {
-  const agents = new Map<boolean, Agent>();
-  const agentFor = (insecureTls: boolean): Agent => {
-    const agent = agents.get(insecureTls) ?? createAgent(insecureTls);
-    agents.set(insecureTls, agent);
+  const agents = new Map<string, Agent>();
+  const agentFor = ({ insecureTls, allow }: TransportRequest): Agent => {
+    // A socket that one company may use is not lent to another that may not.
+    const key = `${insecureTls} ${allow.kind}`;
+    const agent = agents.get(key) ?? createAgent(insecureTls, allow.kind === "any");
+    agents.set(key, agent);
     return agent;
   };
   return {
     async send(request) {
       const start = system.monotonic();
-      const result = await attempt(agentFor(request.insecureTls), request);
-      return { ...result, latencyMs: Math.round((system.monotonic() - start) * 1000) / 1000 };
+      const outcome = isReceiverAllowed(request.allow, request.url)
+        ? await attempt(agentFor(request), request, system)
+        : failure("refused: webhooks.allow does not permit this host");
+      const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
+      // Only then does undici take its socket for free again: a next attempt that begins sooner would open another one.
+      await system.breathe();
+      return { ...outcome, latencyMs };
     },
     async close() {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
@@ -31,43 +39,66 @@ export function createHttpTransport(system: SystemClock): Transport {
   };
 }
 
-function createAgent(insecureTls: boolean): Agent {
+function createAgent(insecureTls: boolean, anyHost: boolean): Agent {
   return new Agent({
-    connections: CONNECTIONS_PER_RECEIVER,
+    // How many sockets there are is decided by each company's dispatcher: a company never waits behind another's hanging receiver.
+    connections: null,
     // One request on a socket at a time: an attempt must not wait behind a receiver's slow answer to another.
     pipelining: 1,
     keepAliveTimeout: 4_000,
-    // The time-out of an attempt is its signal's; undici's own would cut a longer `webhooks.timeout` short.
+    // The time-out of an attempt is its own; undici's would cut a longer `webhooks.timeout` short.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { rejectUnauthorized: !insecureTls, timeout: 0 },
+    connect: { rejectUnauthorized: !insecureTls, timeout: 0, ...(anyHost ? { lookup: lookupAllowed } : {}) },
   });
 }
 
+/** A name that stands for an address where secrets are answered is refused like the address itself. */
+const lookupAllowed: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const allowed = error === null ? addresses.filter(({ address }) => isHostAllowed({ kind: "any" }, address)) : [];
+    const [first] = allowed;
+    if (error !== null) callback(error, "");
+    else if (first === undefined) callback(new Error(`refused: ${hostname} is a link-local or metadata address`), "");
+    else if (options.all === true) callback(null, allowed);
+    else callback(null, first.address, first.family);
+  });
+};
+
 type Outcome = Omit<TransportResult, "latencyMs">;
 
-async function attempt(agent: Agent, request: TransportRequest): Promise<Outcome> {
-  const timeout = AbortSignal.timeout(request.timeoutMs);
-  const signal = AbortSignal.any([timeout, request.signal]);
-  const url = new URL(request.url);
+/** What has come of an answer so far. */
+interface Received {
+  status: number | null;
+  headers: Headers;
+  readonly start: Buffer[];
+}
+
+async function attempt(agent: Agent, request: TransportRequest, system: SystemClock): Promise<Outcome> {
+  const { timeoutMs, signal } = request;
+  const stop = new AbortController();
+  const giveUp = (): void => stop.abort(new Error("given up: the company was reset or closed"));
+  const cancelTimeout = system.after(timeoutMs, () => {
+    stop.abort(new Error(`timeout: no complete answer within ${timeoutMs} ms`));
+  });
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp);
+  const received: Received = { status: null, headers: {}, start: [] };
   try {
-    const response = await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: "POST",
-      headers: { ...credentialsOf(url), ...request.headers },
-      body: request.body,
-      signal,
-    });
-    const body = await readStart(response);
-    const { statusCode: status } = response;
-    const kept = { headers: flatten(response.headers), body };
-    return { status, error: errorOfStatus(status), response: kept };
+    await exchange(agent, request, stop.signal, received);
+    return outcomeOf(received, errorOfStatus(received.status));
   } catch (error) {
-    if (timeout.aborted) return failure(`timeout: no complete answer within ${request.timeoutMs} ms`);
-    if (request.signal.aborted) return failure("given up: the company was reset or closed");
-    return failure(describe(error));
+    // Half an answer confirms nothing; what had come of it is kept.
+    return outcomeOf(received, describe(stop.signal.aborted ? stop.signal.reason : error));
+  } finally {
+    cancelTimeout();
+    signal.removeEventListener("abort", giveUp);
   }
+}
+
+function outcomeOf({ status, headers, start }: Received, error: string | null): Outcome {
+  if (status === null) return failure(error ?? "no answer");
+  return { status, error, response: { headers, body: Buffer.concat(start).toString("utf8") } };
 }
 
 function failure(error: string): Outcome {
@@ -75,38 +106,63 @@ function failure(error: string): Outcome {
 }
 
 /** "The receiver answers with a 2xx status to confirm receipt." */
-function errorOfStatus(status: number): string | null {
+function errorOfStatus(status: number | null): string | null {
+  if (status === null) return "no answer";
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? `redirect: status ${status} is not followed` : `status ${status} is not 2xx`;
 }
 
-async function readStart(response: Dispatcher.ResponseData): Promise<string> {
-  const chunks: Buffer[] = [];
-  let read = 0;
+async function exchange(
+  agent: Agent,
+  request: TransportRequest,
+  signal: AbortSignal,
+  received: Received,
+): Promise<void> {
+  const url = new URL(request.url);
+  const response = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: "POST",
+    headers: { ...credentialsOf(url), ...request.headers },
+    body: request.body,
+    signal,
+  });
+  received.status = response.statusCode;
+  received.headers = flatten(response.headers);
+  let size = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    if (read < RESPONSE_BYTES_KEPT) chunks.push(chunk);
-    read += chunk.length;
-    if (read > RESPONSE_BYTES_READ_MAX) break; // leaving the loop destroys the stream
+    if (size < RESPONSE_BYTES_KEPT) received.start.push(chunk.subarray(0, RESPONSE_BYTES_KEPT - size));
+    size += chunk.length;
+    if (size > RESPONSE_BYTES_READ_MAX) break; // leaving the loop destroys the stream
   }
-  return Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_KEPT).toString("utf8");
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Headers {
-  const entries = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  const entries = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+  );
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
 }
 
 /** `https://user:password@host/` is HTTP basic authentication, as clients everywhere read it. */
 function credentialsOf(url: URL): Record<string, string> {
   if (url.username === "" && url.password === "") return {};
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const credentials = `${decode(url.username)}:${decode(url.password)}`;
   return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** A percent sign that begins no escape stands for itself. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The code of the network (`ECONNREFUSED`) and what it says; a happy-eyeballs failure carries one error per address. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return `${code}: ${error.message}`;
+  return "code" in error && typeof error.code === "string" ? `${error.code}: ${error.message}` : error.message;
 }

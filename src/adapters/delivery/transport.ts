@@ -1,4 +1,5 @@
 import type { Attempt, Headers } from "../../domain/deliveries/delivery.js";
+import type { AllowedHosts } from "../../domain/profile/profile.js";
 
 export interface TransportRequest {
   readonly url: string;
@@ -8,6 +9,8 @@ export interface TransportRequest {
   readonly timeoutMs: number;
   /** Accept certificates that nobody signed. */
   readonly insecureTls: boolean;
+  /** `webhooks.allow`: whom to call. Checked for each attempt, also for the addresses that a name stands for. */
+  readonly allow: AllowedHosts;
   /** Gives the attempt up: its company was reset or closed. */
   readonly signal: AbortSignal;
 }

@@ -10,21 +10,26 @@ import type { Money } from "./money.js";
  * - `fees`: what the service earned.
  * - `capital`: where opening balances and adjustments come from.
  */
-export type AccountId = "balance" | "pending" | "wallets" | "fees" | "capital";
+export const accountIds = ["balance", "pending", "wallets", "fees", "capital"] as const;
+
+export type AccountId = (typeof accountIds)[number];
 
 export interface Account extends Row {
   readonly id: AccountId;
   readonly amount: Money;
 }
 
-export type LedgerEntryType =
-  | "opening"
-  | "adjustment"
-  | "transfer.debit"
-  | "transfer.settled"
-  | "transfer.returned"
-  | "charge.payment"
-  | "charge.refund";
+export const ledgerEntryTypes = [
+  "opening",
+  "adjustment",
+  "transfer.debit",
+  "transfer.settled",
+  "transfer.returned",
+  "charge.payment",
+  "charge.refund",
+] as const;
+
+export type LedgerEntryType = (typeof ledgerEntryTypes)[number];
 
 export interface Posting {
   readonly account: AccountId;

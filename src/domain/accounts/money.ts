@@ -11,8 +11,8 @@ export const CURRENCY = "XOF";
 const UNITS_PER_XOF = 10_000;
 export const MONEY_DECIMALS_MAX = 4;
 
-/** The largest amount that is still exact, in XOF (about 900 billion). */
-export const XOF_MAX = Math.floor(Number.MAX_SAFE_INTEGER / UNITS_PER_XOF);
+/** The largest amount, in XOF, of which four decimals survive the way to the wire and back (about 225 billion). */
+export const XOF_MAX = Math.floor(2 ** 51 / UNITS_PER_XOF);
 
 /** From a number of XOF with at most four decimals. */
 export function fromXof(xof: number): Money {

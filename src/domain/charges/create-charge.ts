@@ -1,3 +1,4 @@
+import { quote } from "../../kernel/quote.js";
 import { feeOf, type Money } from "../accounts/money.js";
 import { refuse } from "../problem-codes.js";
 import type { Work } from "../work.js";
@@ -19,7 +20,7 @@ export interface ChargeOrder {
 export function createCharge(work: Work, order: ChargeOrder): Charge {
   const { profile, world } = work;
   if (world.charges.findBy("externalId", order.externalId) !== undefined) {
-    refuse("external_id_taken", `A charge with externalId "${order.externalId}" already exists`);
+    refuse("external_id_taken", `A charge with externalId ${quote(order.externalId)} already exists`);
   }
   const id = work.ids.uuid();
   const { checkoutUrl, ...terms } = order;

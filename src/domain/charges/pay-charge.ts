@@ -34,7 +34,13 @@ export function payCharge(work: Work, payment: Payment): Charge {
   };
   const entry = { id: work.ids.uuid(), recipientMsisdn: digitsOf(msisdn), service: profile.charges.service };
   return behaviour.payment.outcome === "paid"
-    ? completePayment(work, attempted, { ...entry, amount: dueOf(charge), status: "completed", type: "payment", error: null })
+    ? completePayment(work, attempted, {
+        ...entry,
+        amount: dueOf(charge),
+        status: "completed",
+        type: "payment",
+        error: null,
+      })
     : declinePayment(work, attempted, {
         ...entry,
         amount: dueOf(charge),

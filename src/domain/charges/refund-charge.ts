@@ -45,7 +45,9 @@ function assertRefundable(work: Work, charge: Charge): void {
   const { status } = charge;
   const further = work.profile.refunds.further === "allowed";
   if (status === "paid" || (status === "refunded_partially" && further)) return;
-  refuse("charge_not_refundable", `The charge is ${status}; only a charge that was paid can be refunded`);
+  const why =
+    status === "refunded_partially" ? "refunds.further is refused, so one refund is all" : "only one that is paid can be refunded";
+  refuse("charge_not_refundable", `The charge is ${status}; ${why}`);
 }
 
 function refundEntry(work: Work, charge: Charge, amount: Money): ChargeEntry {

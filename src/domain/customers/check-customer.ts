@@ -22,7 +22,11 @@ const testPeople: Readonly<Record<TestNumberRole, readonly [firstName: string, l
 export type DrawPerson = (msisdnKey: string) => CustomerCheck;
 
 /** GET /v1/transactions/customers/check. Who was registered wins over the reserved numbers. */
-export function checkCustomer(work: Pick<Work, "world" | "profile">, msisdn: string, drawPerson: DrawPerson | undefined): CustomerCheck {
+export function checkCustomer(
+  work: Pick<Work, "world" | "profile">,
+  msisdn: string,
+  drawPerson: DrawPerson | undefined,
+): CustomerCheck {
   const customer = findCustomer(work, msisdn);
   if (customer !== undefined) return customer;
   const role = findTestNumber(work.profile, msisdn);
@@ -37,6 +41,11 @@ export function checkCustomer(work: Pick<Work, "world" | "profile">, msisdn: str
 
 export function findCustomer(work: Pick<Work, "world">, msisdn: string): Customer | undefined {
   return isMsisdn(msisdn) ? work.world.customers.get(msisdnKey(msisdn)) : undefined;
+}
+
+/** Whose number it is, is no longer known. */
+export function removeCustomer(work: Work, id: string): void {
+  work.remove(work.world.customers, id);
 }
 
 /** Registers a person, or changes the one who has this number. */

@@ -13,7 +13,10 @@ export function isReceiverAllowed(allow: Allow, url: string): boolean {
 
 /** By name or by address: also for the addresses that a name resolves to. */
 export function isHostAllowed(allow: Allow, hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "").toLowerCase();
+  const host = hostname
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase();
   const address = parseAddress(host);
   if (allow.kind === "any") return address === undefined ? !METADATA_NAMES.has(host) : !isMetadataAddress(address);
   return allow.hosts.some((entry) => matches(entry.toLowerCase(), host, address));
@@ -23,16 +26,21 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const METADATA_NAMES: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog", "metadata"]);
 
-/** Metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Oracle. */
-const METADATA_ADDRESSES: readonly string[] = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"];
+/** Metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Oracle, Azure. */
+const METADATA_ADDRESSES: readonly string[] = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"];
 
 function isMetadataAddress(address: Address): boolean {
   return address.range() === "linkLocal" || METADATA_ADDRESSES.includes(address.toString());
 }
 
-/** IPv4 written inside IPv6 (`::ffff:169.254.169.254`) is the IPv4 address. */
+/** IPv4 written inside IPv6 (`::ffff:169.254.169.254`, or as a NAT64 or 6to4 gateway translates it) is the IPv4 address. */
 function parseAddress(host: string): Address | undefined {
-  return ipaddr.isValid(host) ? ipaddr.process(host) : undefined;
+  if (!ipaddr.isValid(host)) return undefined;
+  const address = ipaddr.process(host);
+  if (address.kind() === "ipv4") return address;
+  const bytes = address.toByteArray();
+  if (address.range() === "rfc6052" || address.range() === "rfc6145") return ipaddr.fromByteArray(bytes.slice(12));
+  return address.range() === "6to4" ? ipaddr.fromByteArray(bytes.slice(2, 6)) : address;
 }
 
 function matches(entry: string, host: string, address: Address | undefined): boolean {

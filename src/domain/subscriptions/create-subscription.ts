@@ -3,6 +3,7 @@ import type { Work } from "../work.js";
 import type { Subscription } from "./subscription.js";
 import { findTopic } from "./topic.js";
 import { Bug } from "../../kernel/problem.js";
+import { quote } from "../../kernel/quote.js";
 
 export interface SubscriptionOrder {
   /** Either spelling of a topic. */
@@ -17,7 +18,7 @@ export function createSubscription(work: Work, order: SubscriptionOrder): Subscr
   const { subscriptions } = work.world;
   if (work.profile.webhooks.duplicateSubscription === "conflict") {
     const same = subscriptions.values().some((other) => other.topic === topic && other.url === order.url);
-    if (same) refuse("subscription_exists", `A subscription of "${order.topic}" to ${order.url} already exists`);
+    if (same) refuse("subscription_exists", `A subscription of ${order.topic} to ${quote(order.url)} already exists`);
   }
   const subscription = work.put<Subscription>(subscriptions, {
     id: work.ids.uuid(),
@@ -38,5 +39,5 @@ export function createSubscription(work: Work, order: SubscriptionOrder): Subscr
 
 /** GET /v1/webhooks/:id. */
 export function getSubscription(work: Pick<Work, "world">, id: string): Subscription {
-  return work.world.subscriptions.get(id) ?? refuse("subscription_not_found", `No webhook has the id "${id}"`);
+  return work.world.subscriptions.get(id) ?? refuse("subscription_not_found", `No webhook has the id ${quote(id)}`);
 }

@@ -1,3 +1,4 @@
+import { quote } from "../../kernel/quote.js";
 import { balanceOf, book } from "../accounts/ledger.js";
 import { feeOf, type Money, toXof } from "../accounts/money.js";
 import { refuse } from "../problem-codes.js";
@@ -26,27 +27,31 @@ export function createTransfer(work: Work, order: TransferOrder): Transfer {
 }
 
 /** The checks of one transfer or of all items of a batch, in the order of the statuses: 422 before 409, all problems of one status. */
-export function assertAcceptable(work: Work, orders: readonly TransferOrder[], where = (_: number): string => ""): void {
+export function assertAcceptable(
+  work: Work,
+  orders: readonly TransferOrder[],
+  where = (_: number): string => "",
+): void {
   const { profile, world } = work;
   const refused = orders.flatMap((order, index) =>
     behaviourOf(profile, order.msisdn).transfer === "refused"
       ? [`${where(index)}msisdn ${order.msisdn} does not accept transfers`]
       : [],
   );
-  if (refused.length > 0) refuse("recipient_refused", refused);
-
   const needed = orders.reduce((sum, order) => sum + order.amount + feeOf(order.amount, profile.transfers.fee), 0);
-  if (profile.transfers.insufficientBalance === "reject" && needed > balanceOf(work)) {
-    const problem = `The balance is ${toXof(balanceOf(work))} XOF; ${toXof(needed)} XOF are needed, fees included`;
-    refuse("insufficient_balance", problem);
-  }
+  const unaffordable =
+    profile.transfers.insufficientBalance === "reject" && needed > balanceOf(work)
+      ? [`The balance is ${toXof(balanceOf(work))} XOF; ${toXof(needed)} XOF are needed, fees included`]
+      : [];
+  if (refused.length > 0) refuse("recipient_refused", [...refused, ...unaffordable]);
+  if (unaffordable.length > 0) refuse("insufficient_balance", unaffordable);
 
   if (profile.transfers.duplicateReference === "allow") return;
   const seen = new Set<string>();
   const taken = orders.flatMap((order, index) => {
     const repeated = seen.has(order.reference) || world.transfers.findBy("reference", order.reference) !== undefined;
     seen.add(order.reference);
-    return repeated ? [`${where(index)}reference "${order.reference}" was used by an earlier transaction`] : [];
+    return repeated ? [`${where(index)}reference ${quote(order.reference)} was used by an earlier transaction`] : [];
   });
   if (taken.length > 0) refuse("reference_taken", taken);
 }

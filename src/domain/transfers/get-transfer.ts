@@ -1,3 +1,4 @@
+import { quote } from "../../kernel/quote.js";
 import { refuse } from "../problem-codes.js";
 import type { Work } from "../work.js";
 import { settleTransfer } from "./settle-transfer.js";
@@ -5,7 +6,7 @@ import type { Transfer } from "./transfer.js";
 
 /** GET /v1/transactions/<id>. Under `transfers.settlement: {polls: n}` the n-th GET finds it settled. */
 export function getTransfer(work: Work, id: string): Transfer {
-  const transfer = findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id "${id}"`);
+  const transfer = findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id ${quote(id)}`);
   return transfer.pollsLeft === null ? transfer : countPoll(work, transfer);
 }
 

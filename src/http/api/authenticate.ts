@@ -1,5 +1,6 @@
 import type { Operation } from "../../contract/operations.js";
 import { refuse } from "../../domain/problem-codes.js";
+import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../env.js";
@@ -24,7 +25,8 @@ export function checkCompanyHeader(c: HttpContext, company: Company, operation: 
   const given = c.req.header("x-company-id");
   if (given === undefined || given === "") {
     if (!operation.companyHeader && companyHeader !== "everywhere") return;
-    refuse("company_header_missing", "X-Company-Id is missing; it must be the id of the company");
+    refuse("company_header_missing", `X-Company-Id is missing; it must be ${company.id}, the access token's company`);
   }
-  if (given !== company.id) refuse("company_mismatch", "X-Company-Id must be the id of the access token's company");
+  if (given === company.id) return;
+  refuse("company_mismatch", `X-Company-Id must be ${company.id}, the access token's company, got ${quote(given)}`);
 }

@@ -8,6 +8,7 @@ import {
 import type { OperationId } from "../../contract/operations.js";
 import { parseRequest } from "../../contract/parse.js";
 import {
+  PAGE_LIMIT_MAX,
   parseCustomerCheck,
   parsePaging,
   renderBalance,
@@ -15,14 +16,19 @@ import {
   renderPage,
 } from "../../contract/queries-wire.js";
 import { renderSubscription, subscriptionRequest } from "../../contract/subscriptions-wire.js";
-import { parseBatchRequest, renderBatch, renderTransfer, toOrder, transferRequest } from "../../contract/transfers-wire.js";
+import {
+  parseBatchRequest,
+  renderBatch,
+  renderTransfer,
+  toOrder,
+  transferRequest,
+} from "../../contract/transfers-wire.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/accounts/money.js";
 import { createCharge } from "../../domain/charges/create-charge.js";
 import { getCharge } from "../../domain/charges/find-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import { refundCharge } from "../../domain/charges/refund-charge.js";
-import { refuse } from "../../domain/problem-codes.js";
 import { createSubscription, getSubscription } from "../../domain/subscriptions/create-subscription.js";
 import { deleteSubscription } from "../../domain/subscriptions/delete-subscription.js";
 import { createBatch } from "../../domain/transfers/create-batch.js";
@@ -30,10 +36,7 @@ import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { getTransfer } from "../../domain/transfers/get-transfer.js";
 import { listPage } from "../../kernel/page.js";
 import { checkCustomerOf, loadPeople } from "../../sandbox/people.js";
-import type { Call, Handler } from "./endpoint.js";
-
-/** "Page size (15 in the example)"; never more than this is asked for at once. */
-const PAGE_LIMIT_MAX = 100;
+import type { Handler } from "./endpoint.js";
 
 /** One handler for each operation of the contract; a forgotten one does not compile. */
 export const handlers: Readonly<Record<OperationId, Handler>> = {
@@ -70,8 +73,9 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
     },
   },
   payCharge: {
+    // "Not usable in production": there the path does not exist.
+    absence: ({ charges }) => (charges.payEndpoint === "absent" ? "charges.payEndpoint is absent" : undefined),
     handle: (call) => {
-      if (call.profile.charges.payEndpoint === "absent") refuseAbsent(call);
       const msisdn = parseRequest(payRequest, call.body)?.msisdn;
       return renderCharge(call.run(payCharge, { chargeId: call.id, msisdn }), "paid", call.profile);
     },
@@ -104,8 +108,3 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
     handle: (call) => call.run(deleteSubscription, call.id),
   },
 };
-
-/** "Not usable in production": there the path does not exist. */
-function refuseAbsent(call: Call): never {
-  refuse("route_not_found", `There is no POST /v1/charges/${call.id}/pay here (charges.payEndpoint is absent)`);
-}

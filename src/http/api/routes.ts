@@ -14,7 +14,7 @@ export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   const methodsOf = new Map<string, string[]>();
   for (const id of literalPathsFirst()) {
     const operation = operationOf(id);
-    app.on(operation.method, operation.path, createEndpoint(deps, operation, handlers[id]));
+    app.on(operation.method, operation.path, createEndpoint(deps, id, handlers[id]));
     methodsOf.set(operation.path, [...(methodsOf.get(operation.path) ?? []), operation.method]);
     const last = operationIds.filter((other) => operationOf(other).path === operation.path).at(-1) === id;
     if (last) app.all(operation.path, methodNotAllowed(sandbox, methodsOf.get(operation.path) ?? []));

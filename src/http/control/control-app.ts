@@ -1,7 +1,64 @@
 import { Hono } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpEnv } from "../env.js";
+import type { HttpContext, HttpEnv } from "../env.js";
+import { answerRefusal } from "./answer-control.js";
+import { clockRoutes } from "./clock-routes.js";
+import { companiesRoutes } from "./companies-routes.js";
+import { createControlEndpoint } from "./control-endpoint.js";
+import type { ControlRoute } from "./control-route.js";
+import { customersRoutes } from "./customers-routes.js";
+import { deliveriesRoutes } from "./deliveries-routes.js";
+import { eventsRoutes } from "./events-routes.js";
+import { refuseForgery, requireAdminToken } from "./guards.js";
+import { moneyRoutes } from "./money-routes.js";
+import { paymentsRoutes } from "./payments-routes.js";
+import { profileRoutes } from "./profile-routes.js";
+import { sandboxRoutes } from "./sandbox-routes.js";
+import { stateRoutes } from "./state-routes.js";
 
-export function createControlApp(_sandbox: Sandbox): Hono<HttpEnv> {
-  return new Hono<HttpEnv>();
+const routes: readonly ControlRoute[] = [
+  ...sandboxRoutes,
+  ...companiesRoutes,
+  ...clockRoutes,
+  ...stateRoutes,
+  ...moneyRoutes,
+  ...customersRoutes,
+  ...paymentsRoutes,
+  ...eventsRoutes,
+  ...deliveriesRoutes,
+  ...profileRoutes,
+];
+
+/**
+ * The control API, for whoever drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
+ * shape, whatever `errors.shape` makes the API under test answer.
+ *
+ * The way of every call: forgeries (403), admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
+ */
+export function createControlApp(sandbox: Sandbox): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>().basePath("/_sandbox");
+  app.use("*", refuseForgery(sandbox));
+  app.use("*", requireAdminToken(sandbox));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const own = routes.filter((route) => route.path === path);
+    for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route));
+    app.all(path, methodNotAllowed(sandbox, own));
+  }
+  app.all("*", notFound(sandbox));
+  return app;
+}
+
+function methodNotAllowed(sandbox: Sandbox, own: readonly ControlRoute[]) {
+  const allow = own.map(({ method }) => method).join(", ");
+  return (c: HttpContext): Response => {
+    const message = `${c.req.method} is not a method of this path; it has ${allow}`;
+    return answerRefusal(sandbox, undefined, c.req.path, { status: 405, messages: [message], headers: { allow } });
+  };
+}
+
+function notFound(sandbox: Sandbox) {
+  return (c: HttpContext): Response => {
+    const messages = [`There is no ${c.req.method} ${c.req.path} here`];
+    return answerRefusal(sandbox, undefined, c.req.path, { status: 404, messages });
+  };
 }

@@ -1,0 +1,63 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { UsageError } from "../../kernel/problem.js";
+
+/** Far beyond any file that a person writes: some 20 000 customers, one a line. */
+const BYTES_MAX = 2 * 1024 * 1024;
+
+/**
+ * The text of a file, without a byte order mark. Never reads more than {@link BYTES_MAX}, whatever the file is (a device, a pipe).
+ *
+ * Throws UsageError("file") when it is missing, unreadable, too large, or not UTF-8 text.
+ */
+export async function readText(file: string): Promise<string> {
+  const bytes = await readBytes(file);
+  if (bytes.length > BYTES_MAX) throw failure(file, `it is larger than ${BYTES_MAX / 1024 / 1024} MiB. Split it`);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw failure(file, "it is not UTF-8 text. Save it as UTF-8");
+}
+
+async function readBytes(file: string): Promise<Buffer> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file);
+    return await readBounded(handle);
+  } catch (error) {
+    throw failure(file, reasonOf(error), error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function readBounded(handle: FileHandle): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= BYTES_MAX;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(64 * 1024), 0, undefined, null);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    size += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file. Check its path",
+  ENOTDIR: "there is no such file. Check its path",
+  EISDIR: "it is a folder. Name a file in it",
+  EACCES: "its permissions do not let it be read. Change them",
+  ENAMETOOLONG: "its path is too long. Check it",
+  ELOOP: "its links lead in a circle. Name the file itself",
+};
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return reasons[code] ?? `the system says ${code || String(error)}. Check the file`;
+}
+
+function failure(file: string, reason: string, cause?: unknown): UsageError {
+  return new UsageError("file", `Failed to read ${file}: ${reason}.`, { cause });
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../kernel/problem.js";
+import fc from "../../../test/support/fast-check.js";
+import { parseSource } from "./source.js";
+
+function problemsOf(text: string): readonly string[] {
+  try {
+    parseSource(text, "f.yaml");
+  } catch (error) {
+    if (error instanceof UsageError && error.kind === "file") return error.messages;
+    throw error;
+  }
+  return [];
+}
+
+describe("what is read", () => {
+  it.each<[string, unknown]>([
+    ["", null],
+    ["# nothing yet\n", null],
+    ["---\na: 1\n...\n", { a: 1 }],
+    ["\uFEFFa: 1\r\nb: [x, 2.5, true, null, ~]\r\n", { a: 1, b: ["x", 2.5, true, null, null] }],
+    ['{\n\t"a": {\n\t\t"b": ["\\u00e9"]\n\t}\n}', { a: { b: ["é"] } }],
+    ["at: 2026-01-15T09:00:00Z\nyes: no\nold: 010", { at: "2026-01-15T09:00:00Z", yes: "no", old: 10 }],
+    ["%YAML 1.1\n---\na: yes\nb: 2026-01-01", { a: "yes", b: "2026-01-01" }],
+    ["a: &x { b: 1 }\nc: *x", { a: { b: 1 }, c: { b: 1 } }],
+    ["1: a\ntrue: b\n: c", { "1": "a", true: "b", "": "c" }],
+  ])("%j", (text, value) => {
+    expect(parseSource(text, "f.yaml").value).toEqual(value);
+  });
+
+  it("keeps keys such as __proto__ as keys", () => {
+    const { value } = parseSource("__proto__: { admin: true }\nconstructor: 1", "f.yaml");
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":true},"constructor":1}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+});
+
+describe("where it stands", () => {
+  const text = `# a comment
+shop:
+  charges:
+    - { id: "x", amount: 0700 }
+    - ~
+copy: &c [1, 2]
+alias: *c
+empty:
+`;
+  const source = parseSource(text, "f.yaml");
+
+  it.each<[(string | number)[], "key" | "value" | undefined, string]>([
+    [[], undefined, "2:1"],
+    [["shop"], "key", "2:1"],
+    [["shop"], "value", "3:3"],
+    [["shop", "charges", 0, "amount"], "key", "4:18"],
+    [["shop", "charges", 0, "amount"], undefined, "4:26"],
+    [["shop", "charges", 1], "value", "5:7"],
+    [["shop", "charges", 0, "missing"], "value", "4:7"],
+    [["shop", "charges", 0, "missing"], "key", "4:7"],
+    [["shop", "charges", 9, "id"], "value", "4:5"],
+    [["nowhere", "at", "all"], "value", "2:1"],
+    [["alias", 1], "value", "6:14"],
+    [["empty"], "key", "8:1"],
+    [["empty"], "value", "8:7"],
+  ])("%j %s is %s", (path, at, expected) => {
+    const { file, line, column } = source.positionOf(path, at);
+    expect(`${file}:${line}:${column}`).toBe(`f.yaml:${expected}`);
+  });
+
+  it("shows a number as it was written", () => {
+    expect(source.writtenAt(["shop", "charges", 0, "amount"])).toBe("0700");
+    expect(source.writtenAt(["shop", "charges", 0, "id"])).toBe("x");
+    expect(source.writtenAt(["shop"])).toBeUndefined();
+    expect(source.writtenAt(["shop", "no"])).toBeUndefined();
+  });
+});
+
+describe("what is refused", () => {
+  it.each<[string, string[]]>([
+    ["a: 1\na: 2", ['f.yaml:2:1: The key "a" is there twice. Remove one']],
+    ['{"a": 1, "b": {"c": 1, "c": 2}}', ['f.yaml:1:24: The key "c" is there twice. Remove one']],
+    ["1: x\n'1': y", ['f.yaml:2:1: The key "1" is there twice. Remove one']],
+    ["a:\n\t- b", ["f.yaml:2:1: Tabs are not allowed as indentation. Use spaces"]],
+    ["a: 1\n---\nb: 2\n---\nc: 3", ["f.yaml:2:1: A second document begins here (---). Put it in a file of its own"]],
+    [
+      "a: shop: x",
+      [
+        "f.yaml:1:4: A mapping cannot begin on the line of its key. Put a text that contains ': ' in quotes, or begin a new line",
+      ],
+    ],
+    ["a: *b", ["f.yaml:1:4: The alias *b has no anchor &b before it"]],
+    ["a: &a { b: [*a] }", ["f.yaml:1:13: The alias *a stands inside of what it stands for. Write the value itself"]],
+    [
+      "a: &x { b: 1 }\nc: { <<: *x }",
+      ["f.yaml:2:6: Merge keys (<<) are not part of YAML 1.2. Repeat the keys, or use an alias for the whole value"],
+    ],
+    ["? [a]\n: 1", ["f.yaml:1:3: A key must be plain text, not a list, a mapping or an alias"]],
+    [
+      "a: .nan\nb: -.inf",
+      [
+        "f.yaml:1:4: .nan is not a number that JSON can hold. Write it as text, in quotes",
+        "f.yaml:2:4: -.inf is not a number that JSON can hold. Write it as text, in quotes",
+      ],
+    ],
+    ["a: 1e999", ["f.yaml:1:4: 1e999 is not a number that JSON can hold. Write it as text, in quotes"]],
+    [
+      "a: 12345678901234567890",
+      ["f.yaml:1:4: 12345678901234567890 has too many digits for a number. Write it as text, in quotes"],
+    ],
+    [
+      "a: 0xFFFFFFFFFFFFFFFF",
+      ["f.yaml:1:4: 0xFFFFFFFFFFFFFFFF has too many digits for a number. Write it as text, in quotes"],
+    ],
+  ])("%j", (text, messages) => {
+    expect(problemsOf(text)).toEqual(messages);
+  });
+
+  it.each([
+    "!!js/function 'x'",
+    "!!js/regexp /x/",
+    "!!binary aGk=",
+    "!!timestamp 2026-01-01",
+    "!!set {a}",
+    "!mine {a: 1}",
+  ])("the tag of %s", (value) => {
+    expect(problemsOf(`a: ${value}`)).toEqual([
+      expect.stringMatching(/^f\.yaml:1:4: Tags such as .* are not allowed here/),
+    ]);
+  });
+
+  it("says every problem, from top to bottom, and counts those beyond fifty", () => {
+    expect(problemsOf("a: 1\na: *x\nb: .inf\n").map((message) => message.split(":", 2)[1])).toEqual(["2", "2", "3"]);
+    const many = problemsOf("- .nan\n".repeat(200));
+    expect(many).toHaveLength(51);
+    expect(many.at(-1)).toBe("… and 150 more problems");
+  });
+
+  it.each(["a: [1, 2\nb: 3", 'a: "x\nb: 2', "{", "]", "a: 'x", "- a\nb: c", "@a", "%YAML 9\n---\n- 1"])(
+    "%j, with a position",
+    (text) => {
+      expect(problemsOf(text)).not.toEqual([]);
+      for (const message of problemsOf(text)) expect(message).toMatch(/^f\.yaml:\d+:\d+: \S/);
+    },
+  );
+});
+
+describe("hostile files", () => {
+  it("anything at all is a value or has problems, each with a position", () => {
+    const words = fc.constantFrom(
+      "a",
+      ":",
+      ": ",
+      "- ",
+      "[",
+      "]",
+      "{",
+      "}",
+      ",",
+      "&a",
+      "*a",
+      "!!x",
+      "'",
+      '"',
+      "|",
+      ">",
+      "#",
+      "\n",
+      "  ",
+      "\t",
+      "---\n",
+      "%",
+      "? ",
+      "<<",
+      "1",
+      "\u0000",
+      "é",
+      "\\",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(words, { maxLength: 30 }).map((parts) => parts.join("")),
+          fc.string(),
+        ),
+        (text) => {
+          for (const message of problemsOf(text)) expect(message).toMatch(/^f\.yaml:[1-9]\d*:[1-9]\d*: \S|^… and/);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("JSON is read as JSON.parse reads it", () => {
+    fc.assert(
+      fc.property(fc.json(), fc.constantFrom(undefined, 2, "\t"), (json, indent) => {
+        const value: unknown = JSON.parse(json);
+        expect(JSON.stringify(parseSource(JSON.stringify(value, null, indent), "f.json").value)).toBe(
+          JSON.stringify(value),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const bomb = (width: number): string =>
+    [
+      "a0: &a0 [x, x]",
+      ...Array.from({ length: 8 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n}, `.repeat(width)}]`),
+    ].join("\n");
+
+  it.each<[string, string, RegExp]>([
+    ["a bomb of aliases", bomb(10), /^f\.yaml:1:1: Its aliases stand for too many values/],
+    ["thousands of aliases", `a: &a 1\nb: [${"*a, ".repeat(10_000)}]`, /^f\.yaml:2:2005: It has more than 500 aliases/],
+    ["lists in lists", "[".repeat(100_000), /^f\.yaml:1:201: It is nested deeper than 200 levels/],
+    ["mappings in mappings", "{a: ".repeat(50_000), /nested deeper than 200 levels/],
+    ["blocks in blocks", "- ".repeat(50_000), /nested deeper than 200 levels/],
+    ["keys in keys", "? ".repeat(50_000), /nested deeper than 200 levels/],
+    [
+      "indentation",
+      Array.from({ length: 1000 }, (_, n) => `${" ".repeat(n)}a:`).join("\n"),
+      /nested deeper than 200 levels/,
+    ],
+    ["nothing but closing brackets", "}".repeat(5000), /^f\.yaml:1:1: Unexpected flow-map-end/],
+    ["documents", "--- a\n".repeat(5000), /^f\.yaml:2:1: A second document/],
+  ])("%s", (_, text, message) => {
+    expect(problemsOf(text)[0]).toMatch(message);
+  });
+
+  it("many keys are not many times slower than few", () => {
+    // Comparing every key with every other would take minutes.
+    const text = Array.from({ length: 40_000 }, (_, n) => `k${n}: 1`).join("\n");
+    expect(Object.keys(parseSource(text, "f.yaml").value as object)).toHaveLength(40_000);
+    expect(problemsOf(`${text}\nk0: 2`)).toEqual(['f.yaml:40001:1: The key "k0" is there twice. Remove one']);
+  });
+});

@@ -1,0 +1,166 @@
+import {
+  type Alias,
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from "yaml";
+
+/** What is wrong in a text, at a place counted in characters from its beginning. */
+export interface YamlProblem {
+  readonly offset: number;
+  readonly message: string;
+}
+
+export type ComposedDocument =
+  | { readonly document: Document.Parsed; readonly value: unknown }
+  | { readonly problems: readonly YamlProblem[] };
+
+/** Composing a document is recursive: deeper ones would exhaust the stack. No file of ours has ten levels. */
+const DEPTH_MAX = 200;
+/** Looking one up takes time that grows with the document; and an alias of aliases of aliases stands for millions of values. */
+const ALIASES_MAX = 500;
+
+/**
+ * The one document of a text, when all of it is plain data: YAML 1.2 with the types of JSON. What YAML could do beyond that is refused,
+ * because it is either a mistake (a second value for a key) or an attack (a bomb of aliases).
+ */
+export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument {
+  const unfit = checkTokens(tokens);
+  if (unfit !== undefined) return { problems: [unfit] };
+  // Keys are compared below: the library's way takes time that is the square of their number.
+  const composer = new Composer({ schema: "core", merge: false, resolveKnownTags: false, uniqueKeys: false });
+  const [document] = composer.compose(tokens, true);
+  if (document === undefined || !isParsed(document))
+    return { problems: [{ offset: 0, message: "It has no document" }] };
+  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    offset: pos[0],
+    message: explanations[code] ?? message,
+  }));
+  const problems = [...faults, ...checkNodes(document)];
+  if (problems.length > 0) return { problems };
+  try {
+    return { document, value: document.toJS({ maxAliasCount: ALIASES_MAX }) };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { problems: [{ offset: 0, message: "Its aliases stand for too many values. Write the values themselves" }] };
+  }
+}
+
+/** In our words where the library's leave a reader alone. */
+const explanations: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: "Tabs are not allowed as indentation. Use spaces",
+  TAG_RESOLVE_FAILED: "Tags such as !!binary or !!js/function are not allowed here, only plain values. Remove the tag",
+  BLOCK_AS_IMPLICIT_KEY:
+    "A mapping cannot begin on the line of its key. Put a text that contains ': ' in quotes, or begin a new line",
+};
+
+function isParsed(document: Document.Parsed | Document): document is Document.Parsed {
+  return Array.isArray(document.range);
+}
+
+/** Before anything is composed, level by level: what could not be composed safely. */
+function checkTokens(tokens: readonly CST.Token[]): YamlProblem | undefined {
+  const documents = tokens.filter((token) => token.type === "document");
+  const second = documents[1];
+  if (second !== undefined)
+    return { offset: second.offset, message: "A second document begins here (---). Put it in a file of its own" };
+  let aliases = 0;
+  let level: CST.Token[] = documents.flatMap(({ value }) => value ?? []);
+  for (let depth = 1; level.length > 0; depth++) {
+    for (const token of level) {
+      if (depth > DEPTH_MAX)
+        return { offset: token.offset, message: `It is nested deeper than ${DEPTH_MAX} levels. Make it flatter` };
+      if (token.type === "alias" && ++aliases > ALIASES_MAX) {
+        return {
+          offset: token.offset,
+          message: `It has more than ${ALIASES_MAX} aliases. Write the values themselves`,
+        };
+      }
+    }
+    level = level.flatMap(childrenOf);
+  }
+  return undefined;
+}
+
+function childrenOf(token: CST.Token): CST.Token[] {
+  if (!("items" in token)) return [];
+  return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
+}
+
+/** What is well-formed YAML, and still no plain data. */
+function checkNodes(document: Document.Parsed): YamlProblem[] {
+  const problems: YamlProblem[] = [];
+  const anchors = new Set<string>();
+  visit(document, {
+    Node: (_, node, path) => {
+      if (isAlias(node)) problems.push(...checkAlias(node, path, anchors));
+      else if (node.anchor !== undefined) anchors.add(node.anchor);
+      if (isScalar(node)) problems.push(...checkNumber(node));
+      if (isMap(node)) problems.push(...checkKeys(node));
+    },
+  });
+  return problems;
+}
+
+function checkAlias(alias: Alias, path: readonly unknown[], anchors: ReadonlySet<string>): YamlProblem[] {
+  const { source } = alias;
+  const offset = offsetOf(alias);
+  const isInside = path.some((parent) => isCollection(parent) && parent.anchor === source);
+  if (isInside)
+    return [{ offset, message: `The alias *${source} stands inside of what it stands for. Write the value itself` }];
+  return anchors.has(source) ? [] : [{ offset, message: `The alias *${source} has no anchor &${source} before it` }];
+}
+
+/** The name that a key has in the value; undefined when it is no plain key. */
+export function keyName(key: unknown): string | undefined {
+  return isScalar<string | number | boolean | null>(key) ? String(key.value ?? "") : undefined;
+}
+
+function checkKeys(map: YAMLMap): YamlProblem[] {
+  const seen = new Set<string>();
+  return map.items.flatMap(({ key }) => {
+    const offset = offsetOf(key);
+    const name = keyName(key);
+    if (name === undefined) return [{ offset, message: "A key must be plain text, not a list, a mapping or an alias" }];
+    if (name === "<<" && isScalar(key) && key.type === "PLAIN") {
+      return [
+        {
+          offset,
+          message: "Merge keys (<<) are not part of YAML 1.2. Repeat the keys, or use an alias for the whole value",
+        },
+      ];
+    }
+    if (seen.has(name)) return [{ offset, message: `The key ${JSON.stringify(name)} is there twice. Remove one` }];
+    seen.add(name);
+    return [];
+  });
+}
+
+/** A number that JSON cannot hold would come back as another one. */
+function checkNumber(scalar: Scalar): YamlProblem[] {
+  const { value, source = String(value) } = scalar;
+  if (typeof value !== "number") return [];
+  const offset = offsetOf(scalar);
+  if (!Number.isFinite(value)) {
+    return [{ offset, message: `${shorten(source)} is not a number that JSON can hold. Write it as text, in quotes` }];
+  }
+  const isExact = Number.isSafeInteger(value) || String(value) === source || !/^(?:[-+]?\d+|0[xo]\w+)$/.test(source);
+  if (isExact) return [];
+  return [{ offset, message: `${shorten(source)} has too many digits for a number. Write it as text, in quotes` }];
+}
+
+function offsetOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

@@ -1,0 +1,163 @@
+import { writeFile } from "node:fs/promises";
+import { createApp } from "../../http/app.js";
+import { UsageError } from "../../kernel/problem.js";
+import { systemClock } from "../../kernel/system-clock.js";
+import { resolveOptions } from "../../sandbox/options.js";
+import { Sandbox } from "../../sandbox/sandbox.js";
+import { loadScenario } from "../../scenarios/parse-scenario.js";
+import { assertReachable, createRemoteTarget } from "../../scenarios/remote-target.js";
+import { replay as replayAll, type ReplaySummary } from "../../scenarios/replay.js";
+import { renderGithub } from "../../scenarios/reporters/github.js";
+import { renderJson } from "../../scenarios/reporters/json.js";
+import { renderJunit } from "../../scenarios/reporters/junit.js";
+import { type Palette, renderResult, renderSummary } from "../../scenarios/reporters/pretty.js";
+import type { Reporter } from "../../scenarios/reporters/reporter.js";
+import { renderTap } from "../../scenarios/reporters/tap.js";
+import type { ScenarioResult } from "../../scenarios/run-scenario.js";
+import type { Scenario } from "../../scenarios/scenario.js";
+import { createSandboxTarget } from "../../scenarios/sandbox-target.js";
+import type { Target } from "../../scenarios/world.js";
+import { EXIT } from "../exit-codes.js";
+import { explainUnreadable } from "../files.js";
+import { colorsFor, printData, printDiagnostic } from "../output.js";
+import { parseReplayFlags, type ReplayFlags, type ReplayOptions, type ReporterName } from "../replay-options.js";
+import { findScenarioFiles } from "../scenario-files.js";
+
+/** `sandbox replay`: plays scenario files and reports. Returns the exit code. */
+export async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
+  const options = parseReplayFlags(flags, process.env);
+  const scenarios = select(await loadAll(await findScenarioFiles(paths)), options);
+  if (scenarios.length === 0)
+    throw new UsageError(
+      "file",
+      "Failed to replay: no scenario matches. Look at the paths, --filter, --tag and --shard.",
+    );
+  const target = await openTarget(options);
+  try {
+    const progress = options.reporter === "pretty" ? createProgress(scenarios.length, options) : undefined;
+    const { workers, bail, seed } = options;
+    const settings = { workers, bail, seed, system: systemClock, env: openVariables(process.env) };
+    const summary = await replayAll(target.target, scenarios, {
+      ...settings,
+      ...(progress === undefined ? {} : { onResult: progress.tell }),
+    });
+    await report(summary, options, progress);
+    return summary.counts.failed + summary.counts.error > 0 ? EXIT.assertion : EXIT.ok;
+  } finally {
+    await target.close();
+  }
+}
+
+/** All problems of all files at once: nothing runs while one of them is wrong. */
+async function loadAll(files: readonly string[]): Promise<Scenario[]> {
+  const problems: string[] = [];
+  const loaded = await Promise.all(
+    files.map(async (file) => {
+      try {
+        return await loadScenario(file);
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        problems.push(...error.messages);
+        return undefined;
+      }
+    }),
+  );
+  if (problems.length > 0) throw new UsageError("file", problems);
+  return loaded.filter((scenario) => scenario !== undefined);
+}
+
+function select(scenarios: readonly Scenario[], { filter, tags, shard }: ReplayOptions): Scenario[] {
+  return scenarios
+    .filter(({ name, file }) => filter === undefined || filter.test(name) || filter.test(file))
+    .filter((scenario) => tags.length === 0 || scenario.tags.some((tag) => tags.includes(tag)))
+    .filter((_, index) => shard === undefined || index % shard.count === shard.index - 1);
+}
+
+async function openTarget(options: ReplayOptions): Promise<{ target: Target; close(): Promise<void> }> {
+  if (options.remote !== undefined) {
+    await assertReachable(options.remote);
+    const target = createRemoteTarget({ ...options.remote, system: systemClock });
+    return { target, close: () => target.close() };
+  }
+  const sandbox = new Sandbox(resolveOptions({ seed: options.seed }));
+  const app = createApp(sandbox);
+  const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
+  return {
+    target,
+    close: async () => {
+      await target.close();
+      await sandbox.close();
+    },
+  };
+}
+
+const reporters: Readonly<Record<Exclude<ReporterName, "pretty">, Reporter>> = {
+  junit: renderJunit,
+  json: renderJson,
+  tap: renderTap,
+  github: renderGithub,
+};
+
+async function report(summary: ReplaySummary, options: ReplayOptions, progress: Progress | undefined): Promise<void> {
+  const text =
+    options.reporter === "pretty"
+      ? summary.results.map((result) => renderResult(result, plainPalette)).join("") +
+        renderSummary(summary, plainPalette)
+      : reporters[options.reporter](summary);
+  if (options.out !== undefined) {
+    await writeFile(options.out, text).catch((error: unknown) => {
+      throw explainUnreadable(options.out ?? "", error);
+    });
+  } else if (progress === undefined && text !== "") {
+    printData(text);
+  }
+  progress?.end(summary);
+  // Whatever form the report has, a person who watches sees what became of it.
+  if (progress === undefined) printDiagnostic(renderSummary(summary, plainPalette).trim());
+  if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
+}
+
+interface Progress {
+  readonly tell: (result: ScenarioResult) => void;
+  readonly end: (summary: ReplaySummary) => void;
+}
+
+/** Each result as it comes, and on a terminal a line that counts while others run. */
+function createProgress(total: number, { out }: ReplayOptions): Progress {
+  const stream = out === undefined ? process.stdout : process.stderr;
+  const colors = colorsFor(stream);
+  const palette: Palette = {
+    passed: colors.green,
+    failed: colors.red,
+    strong: colors.bold,
+    faint: colors.dim,
+    expected: colors.green,
+    actual: colors.red,
+  };
+  const counts = stream.isTTY && (process.env["CI"] ?? "") === "";
+  let done = 0;
+  const clear = counts ? "\r\u001B[K" : "";
+  return {
+    tell(result) {
+      done++;
+      stream.write(clear + renderResult(result, palette));
+      if (counts && done < total) stream.write(colors.dim(`  ${done} of ${total}`));
+    },
+    end: (summary) => void stream.write(clear + renderSummary(summary, palette)),
+  };
+}
+
+const identity = (text: string): string => text;
+const plainPalette: Palette = {
+  passed: identity,
+  failed: identity,
+  strong: identity,
+  faint: identity,
+  expected: identity,
+  actual: identity,
+};
+
+/** `${env.X}`: "only `SANDBOX_*`". */
+export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
+}

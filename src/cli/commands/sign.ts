@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import { signBody } from "../../domain/deliveries/signature.js";
+import { UsageError } from "../../kernel/problem.js";
+import { DEFAULT_COMPANY } from "../../sandbox/options.js";
+import { explainUnreadable } from "../files.js";
+import { printData } from "../output.js";
+
+/** `sandbox sign [FILE|-]`: the base64 signature of exactly these bytes. */
+export async function sign(file: string | undefined, secretFlag: string | undefined): Promise<void> {
+  const secret = secretFlag ?? (process.env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
+  if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
+  printData(signBody(await readBody(file), secret));
+}
+
+async function readBody(file: string | undefined): Promise<Buffer> {
+  if (file !== undefined && file !== "-") {
+    return readFile(file).catch((error: unknown) => {
+      throw explainUnreadable(file, error);
+    });
+  }
+  if (file === undefined && process.stdin.isTTY) {
+    throw new UsageError("command-line", "Nothing to sign. Give a file, or - to type the body (end it with Ctrl-D).");
+  }
+  return buffer(process.stdin);
+}

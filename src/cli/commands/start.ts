@@ -1,0 +1,61 @@
+import { isLoopback } from "../../http/loopback.js";
+import { toIso } from "../../kernel/instant.js";
+import { VERSION } from "../../kernel/version.js";
+import { colorsFor, printData } from "../output.js";
+import { prepareStart, type PreparedStart } from "../prepare-start.js";
+import { runSandbox, type RunningSandbox } from "../run-sandbox.js";
+import type { StartFlags } from "../start-options.js";
+import { renderStartupScreen } from "../startup-screen.js";
+import { nextStopSignal } from "../stop-signal.js";
+
+/** `sandbox start`: runs until a signal stops it. */
+export async function start(flags: StartFlags): Promise<void> {
+  const stopSignal = nextStopSignal();
+  const prepared = await prepareStart(flags, process.env);
+  const running = await runSandbox(prepared);
+  if (prepared.logStyle === "pretty") showScreen(running);
+  else logListening(running);
+  warnIfExposed(running, prepared);
+  await stopSignal;
+  await running.stop();
+}
+
+function showScreen({ sandbox, url }: RunningSandbox): void {
+  const { defaultCompany: company, options } = sandbox;
+  const { identity } = company.record;
+  const screen = renderStartupScreen(
+    {
+      url,
+      publicUrl: options.publicUrl,
+      accessToken: identity.tokens[0]?.token ?? "",
+      companyId: company.id,
+      secretKey: identity.secretKey,
+      otherCompanies: sandbox.companies.length - 1,
+      clock: { mode: company.clock.mode, now: company.now() },
+      seed: options.seed,
+      testNumbers: company.profile.testNumbers,
+      hasAdminToken: options.adminToken !== undefined,
+    },
+    colorsFor(process.stdout),
+  );
+  printData(screen);
+}
+
+/** No token and no key: the lines of a log go far. */
+function logListening({ sandbox, url, log }: RunningSandbox): void {
+  const { defaultCompany: company, options } = sandbox;
+  log.write("info", "listening", {
+    url,
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    companyId: company.id,
+    clock: { mode: company.clock.mode, now: toIso(company.now()) },
+    version: VERSION,
+  });
+}
+
+function warnIfExposed({ log }: RunningSandbox, { serve: { host }, options: { adminToken } }: PreparedStart): void {
+  if (isLoopback(host) || adminToken !== undefined) return;
+  log.write("warn", "control-api-exposed", {
+    message: `Whoever reaches ${host} can use the control API. Set --admin-token or SANDBOX_ADMIN_TOKEN.`,
+  });
+}

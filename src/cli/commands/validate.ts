@@ -1,0 +1,37 @@
+import { UsageError } from "../../kernel/problem.js";
+import { validateFile } from "../../sandbox/config/load-config.js";
+import { EXIT } from "../exit-codes.js";
+import { printData, printDiagnostic, printJson } from "../output.js";
+
+interface Finding {
+  readonly file: string;
+  /** null: it could not be told. */
+  readonly kind: string | null;
+  /** `file:line:column: message` each; none when the file is right. */
+  readonly problems: readonly string[];
+}
+
+/** `sandbox validate FILE…`: every file, whatever is wrong with the others; returns the exit code. */
+export async function validate(files: readonly string[], { json }: { readonly json?: true }): Promise<number> {
+  const findings: Finding[] = [];
+  for (const file of files) findings.push(await check(file));
+  if (json === true) printJson(findings);
+  else findings.forEach(print);
+  return findings.every(({ problems }) => problems.length === 0) ? EXIT.ok : EXIT.file;
+}
+
+/** One after the other, and none opened twice: the order of the findings is the order of the files. */
+async function check(file: string): Promise<Finding> {
+  try {
+    const { kind, problems } = await validateFile(file);
+    return { file, kind, problems };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { file, kind: null, problems: error.messages };
+  }
+}
+
+function print({ file, kind, problems }: Finding): void {
+  if (problems.length === 0) printData(`${file}: ok (${kind})`);
+  for (const problem of problems) printDiagnostic(problem);
+}

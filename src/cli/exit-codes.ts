@@ -1,0 +1,30 @@
+import type { UsageErrorKind } from "../kernel/problem.js";
+
+/** What the command's exit code says; scripts rely on these. */
+export const EXIT = {
+  ok: 0,
+  commandLine: 1,
+  file: 2,
+  cannotRun: 3,
+  assertion: 4,
+  gate: 5,
+  /** A bug of ours (EX_SOFTWARE of sysexits.h). */
+  bug: 70,
+} as const;
+
+/** Which exit code wrong use has. What a running sandbox refuses to do with a right command line is `cannot-run`. */
+export const exitCodeOf: Readonly<Record<UsageErrorKind, number>> = {
+  "command-line": EXIT.commandLine,
+  input: EXIT.commandLine,
+  "not-found": EXIT.commandLine,
+  file: EXIT.file,
+  "cannot-run": EXIT.cannotRun,
+  state: EXIT.cannotRun,
+};
+
+export const EXIT_CODES_HELP = `Exit codes:
+  0   all well
+  1   the command line is wrong
+  2   a file is missing, does not parse or does not validate
+  3   it could not run: port taken, sandbox not reachable
+  70  a bug of the sandbox`;

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { fromXof } from "../domain/accounts/money.js";
+import type { ServeOptions } from "../http/serve.js";
+import type { Instant } from "../kernel/instant.js";
+import { UsageError } from "../kernel/problem.js";
+import { systemClock } from "../kernel/system-clock.js";
+import {
+  type FileConfig,
+  findConfigFile,
+  loadConfig,
+  loadFixtureFiles,
+  loadProfileFile,
+  setUpCompanies,
+} from "../sandbox/config/load-config.js";
+import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
+import { explainUnreadable } from "./files.js";
+import type { LogStyle } from "./log.js";
+import {
+  type LoadedConfig,
+  resolveStartOptions,
+  type StartFlags,
+  type StartOptions,
+  type Variables,
+} from "./start-options.js";
+
+/** Everything `start` needs, read from wherever it was chosen. */
+export interface PreparedStart {
+  readonly serve: ServeOptions;
+  readonly options: ResolvedOptions;
+  readonly logStyle: LogStyle;
+}
+
+/** Throws UsageError for whatever is wrong with the command line or a file. Nothing runs yet. */
+export async function prepareStart(flags: StartFlags, variables: Variables): Promise<PreparedStart> {
+  const config = await readConfig(flags, variables);
+  const options = resolveStartOptions(flags, variables, config);
+  const { port, host, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
+  const tls = await readTls(options);
+  const worlds = await readWorlds(options, config?.values ?? {}, systemClock.now());
+  return {
+    serve: { port, host, tls, ownProcess: true },
+    options: resolveOptions({ autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, ...worlds }),
+    logStyle: options.log,
+  };
+}
+
+async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {
+  if (flags.config === "") throw new UsageError("command-line", "--config must be a file.");
+  const file = flags.config ?? (variables["SANDBOX_CONFIG"] || (await findConfigFile(".")));
+  return file === undefined ? undefined : { file, values: await loadConfig(file) };
+}
+
+/** What companies begin with; those that files name are opened instead of the default one. */
+async function readWorlds(
+  { clock, profile = {}, fixtures: files, seed }: StartOptions,
+  config: FileConfig,
+  now: Instant,
+): Promise<Pick<ResolvedOptions, "defaults"> & Partial<Pick<ResolvedOptions, "companies">>> {
+  const bare: CompanyDefaults = {
+    balance: config.balance === undefined ? DEFAULT_BALANCE : fromXof(config.balance),
+    frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
+    profile: typeof profile === "string" ? await loadProfileFile(profile) : profile,
+    fixtures: [],
+  };
+  const fixtures = await loadFixtureFiles(files, now, { seed, company: bare });
+  const defaults = { ...bare, fixtures: [fixtures.shared] };
+  const configured = await setUpCompanies(config.companies ?? [], now, { seed, company: defaults });
+  const companies = [...configured, ...fixtures.companies];
+  return { defaults, ...(companies.length === 0 ? {} : { companies }) };
+}
+
+async function readTls({ tlsCert, tlsKey }: StartOptions): Promise<ServeOptions["tls"]> {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  return { cert: await readText(tlsCert), key: await readText(tlsKey) };
+}
+
+function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
+    throw explainUnreadable(file, error);
+  });
+}

@@ -1,0 +1,31 @@
+import type { RunningServer } from "../http/serve.js";
+import type { Log } from "../kernel/log.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+
+/** How long requests and deliveries in flight are waited for, together. A container is usually given 10 s. */
+const GRACE_MS = 5_000;
+
+/** No new requests; those in flight get their answer; deliveries in flight finish. All that for a bounded time. */
+export async function stopGracefully(server: RunningServer, sandbox: Sandbox, log: Log): Promise<void> {
+  const { system, companies } = sandbox;
+  const startedAt = system.monotonic();
+  const msLeft = (): number => Math.max(0, GRACE_MS - (system.monotonic() - startedAt));
+  log.write("info", "stopping", describe(inFlight(sandbox)));
+  await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
+  await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
+  const givenUp = inFlight(sandbox);
+  if (givenUp > 0) log.write("warn", "deliveries-given-up", { count: givenUp });
+  server.cutOff();
+  await sandbox.close();
+  log.write("info", "stopped");
+}
+
+function describe(deliveriesInFlight: number): Readonly<Record<string, unknown>> {
+  if (deliveriesInFlight === 0) return { deliveriesInFlight };
+  const webhooks = deliveriesInFlight === 1 ? "a webhook" : `${deliveriesInFlight} webhooks`;
+  return { deliveriesInFlight, message: `stopping when ${webhooks} in flight ended, or at the next signal` };
+}
+
+function inFlight({ companies }: Sandbox): number {
+  return companies.reduce((sum, { dispatcher }) => sum + dispatcher.outstanding.length, 0);
+}

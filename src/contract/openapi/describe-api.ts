@@ -1,0 +1,89 @@
+import { defaultProfile } from "../../domain/profile/parse-profile.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import { VERSION } from "../../kernel/version.js";
+import { operationIds, operationOf } from "../operations.js";
+import { describeSchemas } from "./component-schemas.js";
+import { describeOperation } from "./describe-operation.js";
+import { describeWebhooks } from "./describe-webhooks.js";
+import type { Method, OpenApiDocument, PathItem } from "./document.js";
+import { describeSettings } from "./explain-settings.js";
+import { companyParameters } from "./parameters.js";
+import { renderSampleAnswers } from "./sample-answers.js";
+import { createSampleWorld, type SampleWorld } from "./sample-world.js";
+import { describeSharedErrors } from "./shared-errors.js";
+
+export interface DescribeOptions {
+  /** Default: the contract's open points as the sandbox chooses them. */
+  readonly profile?: Profile;
+  readonly version?: string;
+  /** Where the API is reached, without a slash at the end. */
+  readonly serverUrl?: string;
+}
+
+/**
+ * The API as OpenAPI 3.1, as it is under this profile: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
+ * JSON object, the same for the same options.
+ */
+export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
+  const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
+  const sample = createSampleWorld(profile, `${serverUrl}/checkout/`);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Business Payments",
+      version,
+      summary: "Transfers, charges and webhooks of a business account, as the sandbox answers them.",
+      description: INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: serverUrl, description: "The sandbox" }],
+    tags: TAGS,
+    security: [{ accessToken: [] }],
+    paths: describePaths(sample),
+    webhooks: describeWebhooks(sample),
+    components: {
+      schemas: describeSchemas(profile),
+      responses: describeSharedErrors(sample),
+      parameters: companyParameters(profile),
+      securitySchemes: {
+        accessToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "`Authorization: Bearer <ACCESS_TOKEN>`. The token alone selects the company.",
+        },
+      },
+    },
+    "x-sandbox-settings": describeSettings(),
+  };
+}
+
+const INTRODUCTION = [
+  'Where the contract of the service says "not shown", this document shows what the sandbox chose: `x-sandbox-setting` names the ' +
+    "settings on which a field, a status or an operation rests, and `x-sandbox-settings` explains each of them.",
+  "Unknown paths answer 404, known paths with another method 405 with `Allow`. Every answer also carries `x-sandbox` (the version) and " +
+    "`x-sandbox-now` (the company's time), unless the sandbox was started with `--production-headers-only`. Unknown fields of " +
+    "a request are ignored.",
+].join("\n\n");
+
+const TAGS: OpenApiDocument["tags"] = [
+  { name: "Transactions", description: "Sending money to one or many wallet users." },
+  { name: "Customers", description: "Who a phone number belongs to." },
+  { name: "Balance", description: "The business account." },
+  { name: "Charges", description: "Collecting payments, and refunding them." },
+  { name: "Webhooks", description: "Subscriptions to events." },
+  { name: "Events", description: "What subscribers are sent, signed." },
+];
+
+const methods = { GET: "get", POST: "post", DELETE: "delete" } as const satisfies Record<string, Method>;
+
+function describePaths(sample: SampleWorld): Record<string, PathItem> {
+  const answers = renderSampleAnswers(sample);
+  const paths: Record<string, PathItem> = {};
+  for (const id of operationIds) {
+    if (id === "payCharge" && sample.stage.profile.charges.payEndpoint === "absent") continue;
+    const { method, path } = operationOf(id);
+    const template = path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[template] = { ...paths[template], [methods[method]]: describeOperation(id, sample, answers) };
+  }
+  return paths;
+}

@@ -1,0 +1,154 @@
+import { fromXof } from "../../domain/accounts/money.js";
+import type { Charge } from "../../domain/charges/charge.js";
+import { createCharge } from "../../domain/charges/create-charge.js";
+import { expireCharge } from "../../domain/charges/drop-charge.js";
+import { getCharge } from "../../domain/charges/find-charge.js";
+import { payCharge } from "../../domain/charges/pay-charge.js";
+import { refundCharge } from "../../domain/charges/refund-charge.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import { createSubscription } from "../../domain/subscriptions/create-subscription.js";
+import type { Subscription } from "../../domain/subscriptions/subscription.js";
+import { createBatch, type CreatedBatch } from "../../domain/transfers/create-batch.js";
+import { createTransfer } from "../../domain/transfers/create-transfer.js";
+import { findTransfer } from "../../domain/transfers/get-transfer.js";
+import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
+import type { Transfer } from "../../domain/transfers/transfer.js";
+import { Bug } from "../../kernel/problem.js";
+import type { CreateChargeRequest } from "../charges-wire.js";
+import { toOrder, type TransferRequest } from "../transfers-wire.js";
+import { createSampleStage, type SampleStage } from "./sample-stage.js";
+
+/** What clients send in the examples; everything else in them is what the sandbox makes of it. */
+export interface SampleRequests {
+  readonly createTransaction: TransferRequest;
+  readonly createBatch: { readonly transactions: readonly TransferRequest[] };
+  readonly createCharge: CreateChargeRequest;
+  readonly payCharge: { readonly msisdn: string };
+  readonly refundCharge: { readonly amount: number };
+  readonly createWebhook: { readonly topic: string; readonly url: string };
+}
+
+export interface SampleWorld {
+  readonly stage: SampleStage;
+  readonly requests: SampleRequests;
+  readonly charges: {
+    /** Waits for its payment. */
+    readonly due: Charge;
+    /** After an attempt that failed. */
+    readonly declined: Charge;
+    readonly paid: Charge;
+    readonly refundedPartially: Charge;
+    readonly refunded: Charge;
+    readonly dropped: Charge;
+  };
+  readonly transfers: { readonly pending: Transfer; readonly completed: Transfer; readonly failed: Transfer };
+  readonly batch: CreatedBatch;
+  /** The batch's first transaction, later. */
+  readonly settledInBatch: Transfer;
+  readonly subscriptions: readonly [Subscription, Subscription];
+}
+
+/**
+ * The story behind the examples, played with the operations of the domain under this profile: what an example shows is what the sandbox
+ * answers. `checkoutUrl` is where payment pages stand.
+ */
+export function createSampleWorld(profile: Profile, checkoutUrl: string): SampleWorld {
+  const stage = createSampleStage(profile);
+  const requests = createSampleRequests(profile);
+  return {
+    stage,
+    requests,
+    subscriptions: [
+      stage.run(createSubscription, requests.createWebhook),
+      stage.run(createSubscription, { ...requests.createWebhook, topic: "transaction/completed" }),
+    ],
+    charges: playCharges(stage, requests, checkoutUrl),
+    ...playTransfers(stage, requests),
+  };
+}
+
+function playCharges(
+  { profile, world, run }: SampleStage,
+  requests: SampleRequests,
+  checkoutUrl: string,
+): SampleWorld["charges"] {
+  const { success, failure } = profile.testNumbers;
+  const { amount, metadata = {}, ...terms } = requests.createCharge;
+  const create = (externalId: string): Charge =>
+    run(createCharge, { ...terms, externalId, amount: fromXof(amount), metadata, checkoutUrl });
+  const createPaid = (externalId: string): Charge =>
+    run(payCharge, { chargeId: create(externalId).id, msisdn: success });
+
+  const due = create(terms.externalId);
+  const declined = run(payCharge, { chargeId: create("order-1002").id, msisdn: failure });
+  const paid = createPaid("order-1003");
+  const part = fromXof(requests.refundCharge.amount);
+  const refundedPartially = run(refundCharge, { chargeId: createPaid("order-1004").id, amount: part });
+  const refunded = run(refundCharge, { chargeId: createPaid("order-1005").id, amount: undefined });
+  const forgotten = create("order-1006");
+  run(expireCharge, forgotten.id);
+  return { due, declined, paid, refundedPartially, refunded, dropped: getCharge({ world }, forgotten.id) };
+}
+
+function playTransfers(
+  { profile, world, run }: SampleStage,
+  requests: SampleRequests,
+): Pick<SampleWorld, "transfers" | "batch" | "settledInBatch"> {
+  const settled = (transfer: Transfer | undefined): Transfer => {
+    if (transfer !== undefined) run(settleTransfer, transfer.id);
+    const found = transfer && findTransfer({ world }, transfer.id);
+    if (found === undefined) throw new Bug("Failed to describe the API: a transfer of the examples is gone.");
+    return found;
+  };
+  const order = toOrder(requests.createTransaction);
+  const pending = run(createTransfer, order);
+  const failing = run(createTransfer, { ...order, reference: "payout-1002", msisdn: profile.testNumbers.failure });
+  const batch = run(createBatch, requests.createBatch.transactions.map(toOrder));
+  return {
+    transfers: { pending, completed: settled(pending), failed: settled(failing) },
+    batch,
+    settledInBatch: settled(batch.transactions[0]),
+  };
+}
+
+/** Amounts that fit the profile's bounds; 5050 XOF has a fee with a fraction. */
+function createSampleRequests({ transfers, charges, batch, testNumbers, webhooks }: Profile): SampleRequests {
+  const transfer: TransferRequest = {
+    amount: within(5050, transfers),
+    msisdn: testNumbers.success,
+    reference: "payout-1001",
+    type: "transfer",
+    description: "Salary of January",
+  };
+  const amount = within(10_000, charges);
+  const items = [
+    { ...transfer, reference: "payout-1003" },
+    { ...transfer, reference: "payout-1004", amount: within(20_000, transfers), msisdn: "0700000010" },
+  ];
+  return {
+    createTransaction: transfer,
+    createBatch: { transactions: items.slice(0, batch.maxItems) },
+    createCharge: {
+      amount,
+      externalId: "order-1001",
+      description: "Shoes, size 42",
+      onCanceledRedirectionUrl: "https://shop.example/canceled",
+      onCompletedRedirectionUrl: "https://shop.example/thanks",
+      metadata: { cart: "c-77" },
+    },
+    payCharge: { msisdn: testNumbers.success },
+    refundCharge: { amount: Math.ceil(amount / 4) },
+    createWebhook: { topic: "charges/events", url: `https://${receiverHost(webhooks.allow)}/webhooks` },
+  };
+}
+
+function within(amount: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  return Math.min(Math.max(amount, min), max);
+}
+
+/** One that the profile permits. */
+function receiverHost(allow: Profile["webhooks"]["allow"]): string {
+  const listed = allow.kind === "list" ? allow.hosts.find((host) => !host.includes("/")) : undefined;
+  if (listed === undefined) return "shop.example";
+  return listed.includes(":") ? `[${listed}]` : listed;
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+
+/** The contract's common types, as answers show them. Each schema is one instance, so that the API description refers to it by name. */
+
+/** Every field of a body with its schema: a field that is forgotten, or that the body does not have, does not compile. */
+export type FieldsOf<Body> = { readonly [Name in keyof Required<Body>]: z.ZodType<Exclude<Body[Name], undefined>> };
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+/** "Number. Integers appear for requests and most responses; a decimal […] appears in a webhook payload." */
+export const amount = z
+  .number()
+  .min(0)
+  .meta({ description: "An amount of XOF: a whole number, or a decimal where a fee has a fractional part." });
+
+/** "Mostly ISO 8601 UTC with milliseconds and trailing Z." */
+export const timestamp = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .meta({ description: "ISO 8601 in UTC with milliseconds.", format: "date-time" });
+
+/** "a compact form (date and time without separators, with milliseconds and Z)". */
+export const compactTimestamp = z
+  .string()
+  .regex(/^\d{8}T\d{6}\.\d{3}Z$/)
+  .meta({ description: "Date and time in UTC without separators, with milliseconds: `20250128T083908.249Z`." });
+
+/** `txn_<uuid>`, or a plain UUID without a prefix. */
+export function uuidWith(prefix: "txn_" | "bat_" | "") {
+  return z.string().regex(new RegExp(`^${prefix}${UUID}$`));
+}

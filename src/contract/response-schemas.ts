@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { CURRENCY } from "../domain/accounts/money.js";
+import type { Profile } from "../domain/profile/profile.js";
+import { singularOf, type Topic, topics, topicSpellings } from "../domain/subscriptions/topic.js";
+import { note } from "./field-note.js";
+import { absoluteUrl } from "./fields.js";
+import type {
+  BalanceBody,
+  CustomerCheckBody,
+  ErrorBody,
+  PageBody,
+  SubscriptionBody,
+  TransactionBody,
+  WebhookBody,
+} from "./resources.js";
+import { type FieldsOf, timestamp, uuidWith } from "./response-fields.js";
+import { type ChargeSchemas, chargeSchemas } from "./response-schemas-charges.js";
+import { type TransferSchemas, transferSchemas } from "./response-schemas-transfers.js";
+
+/** Every body that the API answers or sends, by the name that the API description gives it. */
+export interface ResponseSchemas extends ChargeSchemas, TransferSchemas {
+  readonly CustomerCheck: z.ZodType<CustomerCheckBody>;
+  readonly Balance: z.ZodType<BalanceBody>;
+  readonly WebhookSubscription: z.ZodType<SubscriptionBody>;
+  readonly WebhookSubscriptionPage: z.ZodType<PageBody<SubscriptionBody>>;
+  readonly Error: z.ZodType<ErrorBody> | z.ZodType<{ message: string }>;
+  readonly TransactionStarted: z.ZodType<WebhookBody>;
+  readonly TransactionCompleted: z.ZodType<WebhookBody>;
+  readonly TransactionFailed: z.ZodType<WebhookBody>;
+  readonly ChargeEvent: z.ZodType<WebhookBody>;
+}
+
+/** The name of each topic's payload among the schemas. */
+export const payloadNames = {
+  "transactions/started": "TransactionStarted",
+  "transactions/completed": "TransactionCompleted",
+  "transactions/failed": "TransactionFailed",
+  "charges/events": "ChargeEvent",
+} as const satisfies Record<Topic, keyof ResponseSchemas>;
+
+/**
+ * What the sandbox answers under this profile, strictly: a field too few, too many or of another kind does not validate. Whatever is the same
+ * under every profile stands in the `…Fields` tables, which the compiler compares with the bodies' types.
+ */
+export function responseSchemas(profile: Profile): ResponseSchemas {
+  const transfers = transferSchemas(profile);
+  const charges = chargeSchemas(profile);
+  const subscription = subscriptionSchema(profile);
+  return {
+    ...transfers,
+    ...charges,
+    CustomerCheck: z.strictObject(customerCheckFields).meta({ description: "What is known of a phone number." }),
+    Balance: z.strictObject(balanceFields).meta({ description: "The business account's balance." }),
+    WebhookSubscription: subscription,
+    WebhookSubscriptionPage: pageOf(subscription).meta({
+      description: "One page of the subscriptions, the oldest first.",
+    }),
+    Error: profile.errors.shape === "message" ? plainError : z.strictObject(errorFields).meta(errorNote),
+    TransactionStarted: event(profile, "transactions/started", ofStatus(transfers, "pending", z.null())),
+    TransactionCompleted: event(profile, "transactions/completed", ofStatus(transfers, "completed", z.null())),
+    TransactionFailed: event(profile, "transactions/failed", ofStatus(transfers, "failed", z.string())),
+    ChargeEvent: event(profile, "charges/events", charges.ChargePayload),
+  };
+}
+
+/** How the profile spells a topic: in subscriptions that are answered, and in payloads. */
+export function spellingsOf(profile: Profile, topic: Topic): readonly string[] {
+  switch (profile.webhooks.topicSpelling) {
+    case "plural":
+      return [topic];
+    case "singular":
+      return [singularOf(topic)];
+    case "as-subscribed":
+      return [topic, singularOf(topic)];
+  }
+}
+
+const customerCheckFields = {
+  kycStatus: z
+    .string()
+    .meta(
+      note(
+        "`complete`: the customer is validated. Any other value means a problem of identification; `unknown`: not found.",
+        "customers.unlisted",
+      ),
+    ),
+  firstName: z.string().meta(note("Customer first name; `unknown` when not found.", "customers.unlisted")),
+  lastName: z.string().meta(note("Customer last name; `unknown` when not found.", "customers.unlisted")),
+} satisfies FieldsOf<CustomerCheckBody>;
+
+const balanceFields = {
+  balance: z.number().meta(note("Current business account balance.", "transfers.debit", "charges.fee")),
+  currency: z.literal(CURRENCY).meta(note("Currency of the balance.")),
+} satisfies FieldsOf<BalanceBody>;
+
+const subscriptionFields = {
+  id: uuidWith("").meta(note("A UUID.")),
+  createdAt: timestamp.meta(note("Creation time.")),
+  updatedAt: timestamp.meta(note("Last update time.")),
+  topic: z.enum(topicSpellings).meta(note("Event topic subscribed to.", "webhooks.topicSpelling")),
+  url: absoluteUrl.meta(note("Receiving URL.")),
+} satisfies FieldsOf<SubscriptionBody>;
+
+const errorFields = {
+  statusCode: z.int().meta(note("The HTTP status.")),
+  message: z.array(z.string()).min(1).meta(note("Every problem of the request, each saying what would be right.")),
+  error: z.string().meta(note("The status in words.")),
+  correlationId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .meta(note("Identifies this answer in the sandbox's log.")),
+  path: z.string().meta(note("The path of the request.")),
+  timestamp: timestamp.meta(note("When it was answered, in the company's time.")),
+} satisfies FieldsOf<ErrorBody>;
+
+const errorNote = note("The body of every error.", "errors.shape");
+
+const plainError = z
+  .strictObject({ message: z.string().min(1).meta(note("Every problem of the request, in one text.")) })
+  .meta(errorNote);
+
+function subscriptionSchema(profile: Profile) {
+  const spellings = topics.flatMap((topic) => spellingsOf(profile, topic));
+  return z
+    .strictObject({ ...subscriptionFields, topic: z.enum(spellings).meta(subscriptionFields.topic.meta() ?? {}) })
+    .meta({ description: "A URL and the topic of the events it is sent." });
+}
+
+/** "count", "limit", "cursor", "data". */
+function pageOf<Item extends z.ZodType>(item: Item) {
+  const place = z.string().min(1).nullable();
+  return z.strictObject({
+    count: z.int().min(0).meta(note("Number of items returned.")),
+    limit: z.int().min(1).meta(note("Page size.", "paging.limit")),
+    cursor: z
+      .strictObject({
+        prev: place.meta(note("Opaque; what `cursor` must be for the page before, null on the first.")),
+        next: place.meta(note("Opaque; what `cursor` must be for the page after, null on the last.")),
+      })
+      .meta(note("Where the pages beside this one are.")),
+    data: z.array(item).meta(note("The items of this page.")),
+  });
+}
+
+/** "Object with `topic` (String) and `data` (Object)". */
+function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
+  return z
+    .strictObject({
+      topic: z.enum(spellingsOf(profile, topic)).meta(note("The topic of the event.", "webhooks.topicSpelling")),
+      data: data.meta(note("What it happened to, as it stood right after.")),
+    })
+    .meta({ description: `The payload of \`${topic}\`.` });
+}
+
+/** Each topic of transactions tells of one status. */
+function ofStatus(
+  { TransactionPayload }: TransferSchemas,
+  status: TransactionBody["status"],
+  failureReason: z.ZodType<string | null>,
+): z.ZodType<TransactionBody> {
+  const known = z.looseObject({
+    status: z.literal(status).meta(note("What the topic says.")),
+    failureReason: failureReason.meta(note("Text when the transfer failed, otherwise null.")),
+  });
+  return z.intersection(TransactionPayload, known);
+}

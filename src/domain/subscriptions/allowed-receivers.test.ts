@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { isHostAllowed, isReceiverAllowed } from "./allowed-receivers.js";
+
+describe("any host", () => {
+  const any = { kind: "any" } as const;
+
+  it.each([
+    "http://127.0.0.1:3000/hook",
+    "http://localhost/hook",
+    "http://[::1]:3000/",
+    "http://10.0.0.8/",
+    "http://192.168.1.1/",
+    "https://shop.test/hook",
+    "http://169.253.1.1/",
+    "http://[fc00::1]/",
+    "http://metadata.shop.test/",
+  ])("takes %s", (url) => expect(isReceiverAllowed(any, url)).toBe(true));
+
+  it.each([
+    "http://169.254.169.254/latest/meta-data",
+    "http://169.254.0.1/",
+    "http://169.254.169.254./",
+    "http://2852039166/", // the same address, written as one number
+    "http://0xa9fea9fe/",
+    "http://[fe80::1]/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[fd00:ec2::254]/",
+    "http://100.100.100.200/",
+    "http://192.0.0.192/",
+    "http://metadata.google.internal/",
+    "http://METADATA.google.internal./",
+    "http://metadata/",
+  ])("refuses %s", (url) => expect(isReceiverAllowed(any, url)).toBe(false));
+});
+
+describe("a list", () => {
+  const allow = {
+    kind: "list",
+    hosts: ["shop.test", "127.0.0.1", "10.0.0.0/8", "::1", "fc00::/7", "metadata"],
+  } as const;
+
+  it.each([
+    "https://shop.test/hook",
+    "https://SHOP.test./hook",
+    "https://user:pw@shop.test:8443/hook?x=1",
+    "http://127.0.0.1:3000/",
+    "http://2130706433/",
+    "http://10.255.0.1/",
+    "http://[::1]/",
+    "http://[fc12::1]/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://metadata/",
+  ])("takes %s", (url) => expect(isReceiverAllowed(allow, url)).toBe(true));
+
+  it.each([
+    "https://www.shop.test/",
+    "https://shop.test.evil.example/",
+    "https://evil.example/?shop.test",
+    "http://127.0.0.2/",
+    "http://11.0.0.1/",
+    "http://[::2]/",
+    "http://localhost/",
+  ])("refuses %s", (url) => expect(isReceiverAllowed(allow, url)).toBe(false));
+
+  it("that is empty takes nobody", () => {
+    expect(isReceiverAllowed({ kind: "list", hosts: [] }, "http://127.0.0.1/")).toBe(false);
+  });
+
+  it("judges the addresses that a name resolves to", () => {
+    expect(isHostAllowed(allow, "10.1.2.3")).toBe(true);
+    expect(isHostAllowed(allow, "12.1.2.3")).toBe(false);
+  });
+});

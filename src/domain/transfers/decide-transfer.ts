@@ -1,0 +1,40 @@
+import { canMove, IllegalTransition } from "../../kernel/lifecycle.js";
+import { quote } from "../../kernel/quote.js";
+import { refuse } from "../problem-codes.js";
+import type { Work } from "../work.js";
+import { findTransfer } from "./get-transfer.js";
+import { completeTransfer, failTransfer } from "./settle-transfer.js";
+import type { Transfer, TransferStatus } from "./transfer.js";
+import { type TransferAction, transferLifecycle } from "./transfer-lifecycle.js";
+
+export interface TransferFailure {
+  /** With or without its prefix. */
+  readonly id: string;
+  readonly reason: string | undefined;
+}
+
+const DEFAULT_REASON = "recipient_unreachable";
+
+/** Completes a pending transfer by hand, whatever was planned for it and before its time. */
+export function completeByHand(work: Work, id: string): Transfer {
+  return completeTransfer(work, getPending(work, id, "complete"));
+}
+
+/** Fails a pending transfer by hand, whatever was planned for it and before its time. */
+export function failByHand(work: Work, { id, reason = DEFAULT_REASON }: TransferFailure): Transfer {
+  return failTransfer(work, getPending(work, id, "fail"), reason);
+}
+
+/** Not a GET of the API: it counts no poll. */
+function getPending(work: Work, id: string, action: TransferAction): Transfer {
+  const transfer = findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id ${quote(id)}`);
+  if (!canMove<TransferStatus, TransferAction>(transferLifecycle, transfer.status, action)) {
+    throw new IllegalTransition(
+      "transaction",
+      transfer.status,
+      action,
+      Object.keys(transferLifecycle[transfer.status]),
+    );
+  }
+  return transfer;
+}

@@ -1,0 +1,116 @@
+import { shownDeliveryResource, shownEntryResource, shownEventResource, shownSubject } from "../../contract/ids.js";
+import { renderCharge } from "../../contract/charges-wire.js";
+import { renderBalance } from "../../contract/queries-wire.js";
+import { renderSubscription } from "../../contract/subscriptions-wire.js";
+import { renderBatchHead, renderTransfer, transactionId } from "../../contract/transfers-wire.js";
+import type { LedgerEntry } from "../../domain/accounts/account.js";
+import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
+import { toXof } from "../../domain/accounts/money.js";
+import type { Customer } from "../../domain/customers/customer.js";
+import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
+import type { DomainEvent } from "../../domain/events.js";
+import { parseProfile } from "../../domain/profile/parse-profile.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import type { ProfileValues } from "../../domain/profile/setting.js";
+import { toIso } from "../../kernel/instant.js";
+import { Bug } from "../../kernel/problem.js";
+import type { Company } from "../../sandbox/company.js";
+
+/** What the control API shows: ids as the API gives them, amounts in XOF, timestamps in ISO with milliseconds. */
+
+export function renderClock(company: Company) {
+  const next = company.world.due.peek();
+  return {
+    mode: company.clock.mode,
+    now: toIso(company.now()),
+    pendingTimers: company.world.due.size,
+    next: next === undefined ? null : { at: toIso(next.dueAt), kind: next.kind, id: shownSubject(next) },
+  };
+}
+
+/** `accessToken` is the one to use; `accessTokens` lists all, a rotated one for as long as it is still taken. */
+export function renderCompany(company: Company) {
+  const { id, tokens, secretKey } = company.record.identity;
+  return {
+    companyId: id,
+    accessToken: tokens.find(({ expiresAt }) => expiresAt === null)?.token ?? tokens[0]?.token ?? null,
+    secretKey,
+    accessTokens: tokens.map(({ token, expiresAt }) => ({
+      accessToken: token,
+      expiresAt: expiresAt === null ? null : toIso(expiresAt),
+    })),
+    balance: toXof(balanceOf(company)),
+    clock: renderClock(company),
+    profile: profileValuesOf(company),
+  };
+}
+
+/** Every setting as a user would write it, nested. */
+export function profileValuesOf(company: Company): ProfileValues {
+  const parsed = parseProfile(company.record.overrides);
+  if (!parsed.ok) throw new Bug(`The profile of ${company.id} is wrong: ${JSON.stringify(parsed.problems)}`);
+  return parsed.values;
+}
+
+/** `amount` is what it did to the balance, `balance` what that was afterwards. */
+export function renderEntry(entry: LedgerEntry) {
+  return {
+    id: entry.id,
+    at: toIso(entry.at),
+    type: entry.type,
+    resource: shownEntryResource(entry),
+    amount: toXof(effectOnBalance(entry)),
+    balance: toXof(entry.balance),
+    postings: entry.postings.map(({ account, amount }) => ({ account, amount: toXof(amount) })),
+  };
+}
+
+export function renderCustomer({ msisdn, firstName, lastName, kycStatus }: Customer) {
+  return { msisdn, firstName, lastName, kycStatus };
+}
+
+export function renderDelivery(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    topic: delivery.topic,
+    url: delivery.url,
+    resource: shownDeliveryResource(delivery),
+    status: delivery.status,
+    nextAttemptAt: delivery.nextAttemptAt === null ? null : toIso(delivery.nextAttemptAt),
+    attempts: delivery.attempts.map((attempt) => renderAttempt(delivery, attempt)),
+  };
+}
+
+/** Every attempt sends the same bytes; each is signed with the secret key of its time. */
+function renderAttempt({ body }: Delivery, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
+  return { at: toIso(at), status, latencyMs, error, request: { headers: requestHeaders, body }, response };
+}
+
+/** `data` is the resource as it stood right after, as a GET of it shows it. */
+export function renderEvent(event: DomainEvent, profile: Profile) {
+  return {
+    id: event.id,
+    at: toIso(event.at),
+    type: event.type,
+    resource: shownEventResource(event),
+    data: dataOf(event, profile),
+  };
+}
+
+function dataOf({ subject }: DomainEvent, profile: Profile) {
+  switch (subject.kind) {
+    case "charge":
+      return renderCharge(subject.charge, "read", profile);
+    case "transaction":
+      return renderTransfer(subject.transaction, "read", profile);
+    case "batch":
+      return {
+        ...renderBatchHead(subject.batch, profile),
+        transactionIds: subject.batch.transactionIds.map(transactionId),
+      };
+    case "subscription":
+      return renderSubscription(subject.subscription, profile);
+    case "account":
+      return renderBalance(subject.balance);
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { canMove, IllegalTransition, type Lifecycle, listTransitions, nextStatus } from "./lifecycle.js";
+
+type Status = "closed" | "open" | "broken";
+type Action = "open" | "close" | "kick";
+const door: Lifecycle<Status, Action> = {
+  closed: { open: ["open"], kick: ["open", "broken"] },
+  open: { close: ["closed"] },
+  broken: {},
+};
+
+describe("a lifecycle", () => {
+  it.each<[Status, Action, Status | undefined, Status]>([
+    ["closed", "open", undefined, "open"],
+    ["open", "close", undefined, "closed"],
+    ["closed", "kick", undefined, "open"],
+    ["closed", "kick", "broken", "broken"],
+  ])("leads from %s by %s (%s) to %s", (status, action, outcome, expected) => {
+    expect(canMove(door, status, action)).toBe(true);
+    expect(nextStatus(door, "door", status, action, outcome)).toBe(expected);
+  });
+
+  it.each<[Status, Action, Status | undefined, string]>([
+    ["open", "open", undefined, 'Failed to open the door: it is "open". From there you can: close.'],
+    ["open", "kick", "broken", 'Failed to kick the door: it is "open". From there you can: close.'],
+    ["closed", "open", "broken", 'Failed to open the door: it is "closed". From there you can: open, kick.'],
+    ["broken", "close", undefined, 'Failed to close the door: it is "broken". That is a final state.'],
+  ])("refuses %s, %s (%s) and says what one may do", (status, action, outcome, message) => {
+    const move = (): Status => nextStatus(door, "door", status, action, outcome);
+    expect(move).toThrow(IllegalTransition);
+    expect(move).toThrow(message);
+  });
+
+  it("lists its edges", () => {
+    expect(listTransitions(door)).toEqual([
+      { from: "closed", action: "open", to: "open" },
+      { from: "closed", action: "kick", to: "open" },
+      { from: "closed", action: "kick", to: "broken" },
+      { from: "open", action: "close", to: "closed" },
+    ]);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Table } from "./table.js";
+
+interface Pet {
+  readonly id: string;
+  readonly seq: number;
+  readonly name: string;
+}
+
+const pet = (seq: number, name = `pet ${seq}`): Pet => ({ id: `p${seq}`, seq, name });
+const filled = (...pets: Pet[]): Table<Pet, "name"> => {
+  const table = new Table<Pet, "name">("pets", { name: (row) => row.name });
+  for (const row of pets) table.set(row);
+  return table;
+};
+
+describe("Table", () => {
+  it("keeps rows in the order of their seq, however they came", () => {
+    const table = filled(pet(2), pet(5), pet(1), pet(3));
+    expect(table.values().map(({ seq }) => seq)).toEqual([1, 2, 3, 5]);
+    expect(table.size).toBe(4);
+  });
+
+  it("replaces a row whole, in its place", () => {
+    const table = filled(pet(1), pet(2), pet(3));
+    table.set(pet(2, "Rex"));
+    expect(table.values()).toEqual([pet(1), pet(2, "Rex"), pet(3)]);
+    expect(table.get("p2")).toEqual(pet(2, "Rex"));
+  });
+
+  it.each(["p1", "p2", "p3"])("deletes %s, first, middle or last", (id) => {
+    const table = filled(pet(1), pet(2), pet(3));
+    table.delete(id);
+    table.delete(id);
+    expect(table.get(id)).toBeUndefined();
+    expect(table.values().map((row) => row.id)).toEqual(["p1", "p2", "p3"].filter((other) => other !== id));
+  });
+
+  it("knows no row by the name of something every object has", () => {
+    const table = filled(pet(1));
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      expect(table.get(name)).toBeUndefined();
+      expect(table.findBy("name", name)).toBeUndefined();
+    }
+  });
+
+  it("finds a row under its present key only", () => {
+    const table = filled(pet(1, "Rex"));
+    table.set(pet(1, "Max"));
+    expect(table.findBy("name", "Rex")).toBeUndefined();
+    expect(table.findBy("name", "Max")).toEqual(pet(1, "Max"));
+    table.delete("p1");
+    expect(table.findBy("name", "Max")).toBeUndefined();
+  });
+
+  it("finds the oldest of rows that share a key, and the next one when that is gone", () => {
+    const table = filled(pet(2, "Rex"), pet(3, "Rex"), pet(1, "Rex"));
+    expect(table.findBy("name", "Rex")?.seq).toBe(1);
+    table.set(pet(3, "Rex"));
+    expect(table.findBy("name", "Rex")?.seq).toBe(1);
+    table.delete("p1");
+    expect(table.findBy("name", "Rex")?.seq).toBe(2);
+    table.set(pet(2, "Max"));
+    expect(table.findBy("name", "Rex")?.seq).toBe(3);
+    table.delete("p3");
+    expect(table.findBy("name", "Rex")).toBeUndefined();
+  });
+
+  it("is a sorted map with look-ups, whatever is done to it", () => {
+    const change = fc.record({
+      seq: fc.integer({ min: 0, max: 12 }),
+      name: fc.constantFrom("a", "b", "c", null), // null deletes
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+        const table = filled();
+        const model = new Map<string, Pet>();
+        for (const { seq, name } of changes) {
+          if (name === null) {
+            table.delete(`p${seq}`);
+            model.delete(`p${seq}`);
+          } else {
+            table.set(pet(seq, name));
+            model.set(`p${seq}`, pet(seq, name));
+          }
+        }
+        const sorted = [...model.values()].sort((a, b) => a.seq - b.seq);
+        expect(table.values()).toEqual(sorted);
+        expect(table.size).toBe(sorted.length);
+        for (const name of ["a", "b", "c"]) {
+          expect(table.findBy("name", name)).toEqual(sorted.find((row) => row.name === name));
+        }
+      }),
+    );
+  });
+
+  describe("page", () => {
+    const table = filled(pet(10), pet(20), pet(30), pet(40));
+    it.each([
+      ["from the start", { limit: 2 }, [10, 20], true],
+      ["all", { limit: 4 }, [10, 20, 30, 40], false],
+      ["beyond a row", { limit: 2, beyond: 20 }, [30, 40], false],
+      ["beyond a place where no row stands", { limit: 1, beyond: 25 }, [30], true],
+      ["beyond the end", { limit: 2, beyond: 40 }, [], false],
+      ["newest first", { limit: 3, newestFirst: true }, [40, 30, 20], true],
+      ["newest first, beyond a row", { limit: 3, newestFirst: true, beyond: 30 }, [20, 10], false],
+      ["newest first, beyond the end", { limit: 3, newestFirst: true, beyond: 10 }, [], false],
+      ["filtered", { limit: 1, where: (row: Pet) => row.seq > 20 }, [30], true],
+      ["filtered, nothing more", { limit: 2, where: (row: Pet) => row.seq > 20 }, [30, 40], false],
+    ])("%s", (_, request, seqs, more) => {
+      const page = table.page(request);
+      expect({ seqs: page.rows.map(({ seq }) => seq), more: page.more }).toEqual({ seqs, more });
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { text } from "../../contract/fields.js";
+import { fromXof, type Money } from "../../domain/accounts/money.js";
+import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import type { AccessToken } from "../company-state.js";
+import { setupFor } from "../options.js";
+import { balance, clock, type ClockChoice, instant, listOf, object, profile, report, visible } from "./fields.js";
+import { type WorldEntry, worldLists } from "./fixture-schema.js";
+
+/** What a file says of a company. What is undefined is left to the sandbox. */
+export interface CompanyEntry {
+  readonly id: string;
+  readonly tokens: readonly AccessToken[];
+  readonly secretKey: string;
+  readonly balance: Money | undefined;
+  readonly clock: ClockChoice | undefined;
+  readonly profile: ProfileOverrides;
+  /** Only this company's. */
+  readonly world: WorldEntry;
+}
+
+/** What a fixtures file says. */
+export interface FixturesEntry {
+  readonly companies: readonly CompanyEntry[];
+  /** Every company's. */
+  readonly shared: WorldEntry;
+}
+
+const token = visible("an access token");
+const datedToken = object({ token, expiresAt: instant }, "an access token, or { token, expiresAt }");
+
+/** `at_shop`, or `{ token: at_shop, expiresAt: 2026-02-01T00:00:00Z }`. */
+const tokenEntry: z.ZodType<AccessToken> = z.union(
+  [token.transform((text) => ({ token: text, expiresAt: null })), datedToken],
+  { error: "must be an access token (visible ASCII characters without spaces), or { token, expiresAt }" },
+);
+
+const companyEntry: z.ZodType<CompanyEntry> = object(
+  {
+    companyId: visible("the id of a company"),
+    accessToken: tokenEntry.optional(),
+    accessTokens: listOf(tokenEntry, "access tokens", 1).optional(),
+    secretKey: text("the key that signs webhooks").optional(),
+    balance: balance.optional(),
+    clock: clock.optional(),
+    profile: profile.optional(),
+    ...worldLists,
+  },
+  "a company such as { companyId: company_shop }",
+)
+  .superRefine(
+    (company, context) => {
+      if (company.accessToken === undefined || company.accessTokens === undefined) return;
+      report(context, ["accessToken"], "and accessTokens are both there: keep the list, with this token in it", {
+        beside: true,
+      });
+    },
+    { when: ({ value }) => typeof value === "object" && value !== null },
+  )
+  .transform(({ companyId, accessToken, accessTokens, secretKey, balance, clock, profile, ...world }) => {
+    const named = identityOf(companyId);
+    return {
+      id: companyId,
+      tokens: accessTokens ?? (accessToken === undefined ? named.tokens : [accessToken]),
+      secretKey: secretKey ?? named.secretKey,
+      balance: balance === undefined ? undefined : fromXof(balance),
+      clock,
+      profile: profile ?? {},
+      world,
+    };
+  });
+
+export const companiesField = listOf(companyEntry, "companies");
+
+export const fixturesSchema: z.ZodType<FixturesEntry> = object(
+  { companies: companiesField.default([]), ...worldLists },
+  "a mapping with companies, customers, charges, transactions and subscriptions",
+).transform(({ companies, ...shared }) => ({ companies, shared }));
+
+/** "token `at_X` gives company id `company_X` and secret `secret_X`", read from the other side. */
+export function identityOf(companyId: string): ReturnType<typeof setupFor> {
+  return setupFor(`at_${companyId.replace(/^company_(?=.)/, "")}`);
+}

@@ -1,0 +1,130 @@
+import type { z } from "zod";
+import type { Source, SourcePath } from "../../adapters/files/source.js";
+import { renderPosition, type SourcePosition } from "../../kernel/problem.js";
+import { quote } from "../../kernel/quote.js";
+import { didYouMean } from "../../kernel/suggest.js";
+import type { IssueParams } from "./fields.js";
+
+interface FileProblem {
+  readonly position: SourcePosition;
+  readonly message: string;
+}
+
+/** Nobody reads more of them, and a file of nonsense has tens of thousands: those are not even looked for, only counted. */
+const SHOWN_MAX = 100;
+const LOCATED_MAX = 1000;
+
+/** Everything that is wrong in some files, told file by file and from top to bottom. */
+export class FileProblems {
+  readonly #byFile = new Map<string, FileProblem[]>();
+  #located = 0;
+  #unlocated = 0;
+
+  get messages(): readonly string[] {
+    const sorted = [...this.#byFile.values()].flatMap((problems) => problems.sort(byPosition));
+    const all = [...new Set(sorted.map(({ position, message }) => renderPosition(position, message)))];
+    const more = Math.max(0, all.length - SHOWN_MAX) + this.#unlocated;
+    return more > 0 ? [...all.slice(0, SHOWN_MAX), `… and ${more} more problems`] : all;
+  }
+
+  add(source: Source, path: SourcePath, message: string, at?: "key" | "value"): void {
+    if (this.#located === LOCATED_MAX) {
+      this.#unlocated++;
+      return;
+    }
+    this.#located++;
+    const problems = this.#byFile.get(source.file) ?? [];
+    this.#byFile.set(source.file, problems);
+    problems.push({ position: source.positionOf(path, at), message });
+  }
+
+  /** The value that the schema makes of the file, or of what stands at `at` in it; or undefined, with all of the reasons. An empty file is an empty mapping. */
+  parse<T>(source: Source, schema: z.ZodType<T>, at: SourcePath = []): T | undefined {
+    const value = valueAt(source.value, at);
+    const result = schema.safeParse(at.length === 0 ? (value ?? {}) : value);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues.flatMap(meantIssues)) {
+      this.#addIssue(source, { ...issue, path: [...at, ...issue.path] });
+    }
+    return undefined;
+  }
+
+  #addIssue(source: Source, issue: z.core.$ZodIssue): void {
+    const path = issue.path.filter((key) => typeof key !== "symbol");
+    if (issue.code === "unrecognized_keys") {
+      const reasons = issue.message.split("\n");
+      issue.keys.forEach((key, index) => {
+        this.add(source, [...path, key], `${renderPath([...path, key])} ${reasons[index] ?? ""}`, "key");
+      });
+      return;
+    }
+    const params: IssueParams = issue.code === "custom" ? (issue.params ?? {}) : {};
+    this.add(source, path, describe(source, path, issue, params), params.key === true ? "key" : "value");
+  }
+}
+
+function describe(source: Source, path: SourcePath, issue: z.core.$ZodIssue, params: IssueParams): string {
+  if (params.sentence === true) return issue.message;
+  const statement = `${path.length === 0 ? "The file" : renderPath(path)} ${issue.message}`;
+  if (params.beside === true) return statement;
+  const value = valueAt(source.value, path);
+  const words = issue.code === "invalid_value" ? issue.values.map(String) : (params.words ?? []);
+  const question = typeof value === "string" ? didYouMean(value, words) : "";
+  return `${statement}, ${gotWhat(source, path, issue)}${question === "" ? "" : `.${question}`}`;
+}
+
+function byPosition({ position: a }: FileProblem, { position: b }: FileProblem): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+/**
+ * An issue of a union says little; the form that was plainly meant says what is wrong in it: the one with the fewest keys that it does not know,
+ * and of those the one with the fewest problems.
+ */
+function meantIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const isAnother = (inner: z.core.$ZodIssue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
+  const meant = issue.errors
+    .filter((form) => !form.some(isAnother))
+    .sort((a, b) => unknownKeys(a) - unknownKeys(b) || a.length - b.length)
+    .at(0);
+  if (meant === undefined) return [issue];
+  return meant.flatMap((inner) => meantIssues({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((count, issue) => count + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
+}
+
+/** `companies[0].charges[2].amount` */
+function renderPath(path: SourcePath): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
+    const name = key.length > 60 || !/^[\w$-]+$/.test(key) ? quote(key) : key;
+    return text === "" ? name : `${text}.${name}`;
+  }, "");
+}
+
+/** Their values stay out of terminals and the logs of builds. */
+const secretKeys: ReadonlySet<string | number | undefined> = new Set(["adminToken", "secretKey"]);
+
+/** What stood there, briefly, and how to write a text that YAML takes for a number. */
+function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): string {
+  const value = valueAt(source.value, path);
+  if (value === undefined) return "but it is missing";
+  if (value === null) return "but it is empty";
+  if (Array.isArray(value)) return `got a list of ${value.length}`;
+  if (typeof value === "object") return "got a mapping";
+  if (secretKeys.has(path.at(-1))) return "got something else";
+  if (typeof value === "string") return `got ${quote(value)}`;
+  const written = source.writtenAt(path) ?? JSON.stringify(value);
+  const wantsText = issue.code === "invalid_type" && issue.expected === "string";
+  return wantsText ? `got the ${typeof value} ${written}: write it in quotes, ${quote(written)}` : `got ${written}`;
+}
+
+function valueAt(value: unknown, path: SourcePath): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
+    value,
+  );
+}

@@ -1,0 +1,181 @@
+import * as z from "zod";
+import { topicSpellings } from "../domain/subscriptions/topic.js";
+import { tryParseDuration } from "../kernel/duration.js";
+import { parseInstant } from "../kernel/instant.js";
+import { flag, object, report, wholeNumber } from "../sandbox/config/fields.js";
+import { matcherProblems } from "./matcher-problems.js";
+import { hasVariables, parsePath } from "./template.js";
+
+/** The fields that steps are made of. Each message completes "<path> …"; descriptions are what an editor shows. */
+
+const durationError = "must be a duration such as 59m59s, PT1H, or a number of milliseconds";
+
+/** A duration, or a text with variables that will be one. */
+export const duration = z
+  .union([z.string(), z.number()], { error: durationError })
+  .superRefine((value, context) => {
+    const parsed = hasVariables(value) ? { ms: 0 } : tryParseDuration(value);
+    if ("error" in parsed) report(context, [], parsed.error, { sentence: true });
+  })
+  .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["1h", "59m59s"] });
+
+/** Known when the file is read; the output is ms. */
+export const fixedDuration = z
+  .union([z.string(), z.number()], { error: durationError })
+  .transform((value, context) => {
+    const parsed = tryParseDuration(value);
+    if ("ms" in parsed) return parsed.ms;
+    if (hasVariables(value)) report(context, [], "must be a duration without variables");
+    else report(context, [], parsed.error, { sentence: true });
+    return z.NEVER;
+  })
+  .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds; no variables", examples: ["100ms", "10s"] });
+
+const instantError = "must be an ISO 8601 instant such as 2026-01-15T09:00:00Z";
+
+/** An instant, or a text with variables that will be one. */
+export const instant = z
+  .string({ error: instantError })
+  .refine((value) => hasVariables(value) || parseInstant(value) !== undefined, { error: instantError });
+
+/** Anything, with every matcher in it checked: its name and its operand. */
+export const expectation = z.unknown().superRefine((value, context) => {
+  for (const { path, message, key } of matcherProblems(value)) {
+    report(context, path, message, key === true ? { key, beside: true } : {});
+  }
+});
+
+/** Anything; `${…}` in it is filled in when the step runs. */
+export const filled = z.unknown();
+
+export const text = (what: string) => z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
+
+/** A name that `${…}` can stand for. */
+const VARIABLE_NAME = /^[A-Za-z_][\w-]*$/;
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Names to values, every name of which has a form. */
+function mapping<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error: string) {
+  return z
+    .record(z.string(), value, { error })
+    .superRefine((given, context) => {
+      for (const name of Object.keys(given)) {
+        if (!form.test(name)) report(context, [name], nameError, { key: true, beside: true });
+      }
+    })
+    .meta({ propertyNames: { pattern: form.source } });
+}
+
+const variableError = "must be named with letters, digits, _ and -, the first one a letter or _";
+
+/** Variables and their values. */
+export const variables = mapping(VARIABLE_NAME, variableError, filled, "must be a mapping of variables to values").meta({
+  description: "Variables that only the used file knows",
+});
+
+/** Variable → dotted path into what came, whose parts are named by `roots`. */
+export function saves(...roots: readonly string[]) {
+  const list = roots.join(", ");
+  const error = `must be a dotted path such as ${roots.at(-1)}.id, beginning with ${list}`;
+  const isPath = (path: string): boolean =>
+    /^[\w-]+(?:\.[^.[\]\s]+|\[\d+\])*$/.test(path) && roots.includes(String(parsePath(path)[0]));
+  return mapping(
+    VARIABLE_NAME,
+    variableError,
+    z.string({ error }).refine(isPath, { error }),
+    `must be a mapping of variables to paths, such as { charge: ${roots.at(-1)}.id }`,
+  ).meta({ description: `Variables for later steps: name to dotted path with [0], beginning with ${list}` });
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+const headers = mapping(
+  HEADER_NAME,
+  "must be named as an HTTP header is: letters, digits and -",
+  z.union([z.string(), z.number(), z.null()], { error: "must be a text, or null to leave the header out" }),
+  "must be a mapping of names to texts; null leaves a header out",
+).meta({ description: "Beside those that a client of the contract sends by itself; null leaves one out" });
+
+export const expectedAnswer = object(
+  {
+    status: expectation.optional().meta({ description: "The HTTP status, or a matcher for it" }),
+    headers: z
+      .record(z.string(), expectation, { error: "must be a mapping of header names to what is expected" })
+      .optional()
+      .meta({ description: "Only those named here are looked at; names have no case" }),
+    body: expectation.optional().meta({ description: "The parsed JSON: partial and deep, with matchers" }),
+  },
+  "a mapping with status, headers, body",
+).meta({ description: "What the answer must be like" });
+
+/** A request, as a step of its own and inside of `eventually`. */
+export const requestFields = {
+  request: z
+    .string({ error: "must be a method and a path, such as POST /v1/charges" })
+    .regex(new RegExp(`^(?:${METHODS.join("|")}) (?:/|\\$\\{)\\S*$`), {
+      error: `must be a method (${METHODS.join(", ")}), one space, and a path, such as POST /v1/charges`,
+    })
+    .meta({ description: "Method and path", examples: ["POST /v1/charges", "GET /v1/charges/${charge}"] }),
+  body: filled.optional().meta({ description: "Sent as JSON" }),
+  rawBody: z.string({ error: "must be a text" }).optional().meta({ description: "Sent as it is, whatever it is" }),
+  as: text("the name of another company").optional().meta({
+    description: "The name of another company in the same sandbox, opened at its first use",
+  }),
+  token: z.union([z.string(), z.null()], { error: "must be an access token, or null for none" }).optional().meta({
+    description: "Another access token than the company's; null: no Authorization header",
+  }),
+  headers: headers.optional(),
+  query: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" }), {
+      error: "must be a mapping of names to values",
+    })
+    .optional()
+    .meta({ description: "Query parameters, encoded" }),
+  expect: expectedAnswer.optional(),
+  save: saves("status", "headers", "body").optional(),
+};
+
+/** What no field of a request can see by itself. */
+export function checkRequest(
+  { request, body, rawBody }: { readonly request: string; readonly body?: unknown; readonly rawBody?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (body !== undefined && rawBody !== undefined) report(context, ["rawBody"], "and body are both there: keep one", { beside: true });
+  const method = request.split(" ", 1)[0] ?? "";
+  if (!["GET", "HEAD"].includes(method)) return;
+  for (const [name, value] of Object.entries({ body, rawBody })) {
+    if (value !== undefined) report(context, [name], `is not sent with ${method}: remove it`, { beside: true });
+  }
+}
+
+const targets = ["by", "to", "toNext"] as const;
+
+export const advanceBody = object(
+  {
+    by: duration.optional(),
+    to: instant.optional().meta({ description: "An ISO 8601 instant, not in the past" }),
+    toNext: z.literal(true, { error: "must be true" }).optional().meta({ description: "To the next thing that is due" }),
+    settle: flag.optional().meta({ description: "Wait for every attempt to deliver that this causes (default true)" }),
+    lookAhead: flag.optional().meta({ description: "Later timers do not wait for attempts in flight: faster, less exact" }),
+    maxWaitMs: wholeNumber(0, 600_000).optional().meta({ description: "How long to wait for hanging receivers, real time" }),
+  },
+  "a mapping with by, to or toNext",
+).superRefine((body, context) => {
+  const given = targets.filter((target) => body[target] !== undefined);
+  if (given.length === 1) return;
+  const has = given.length === 0 ? "none" : given.join(" and ");
+  report(context, [], `must have exactly one of ${targets.join(", ")}; it has ${has}`, { beside: true });
+});
+
+/** Either spelling of one of the topics, or a text with variables that will be one. */
+const topic = z
+  .string({ error: "must be a topic" })
+  .superRefine((value, context) => {
+    if (hasVariables(value) || topicSpellings.includes(value)) return;
+    report(context, [], `must be one of ${topicSpellings.join(", ")}`, { words: topicSpellings });
+  })
+  .meta({ description: "Either spelling matches both", examples: [...topicSpellings] });
+
+export const webhookMatch = {
+  topic: topic.optional(),
+  data: expectation.optional().meta({ description: "What the payload's data must be like: partial and deep, with matchers" }),
+};

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { fromXof } from "../../src/domain/accounts/money.js";
+import { parseInstant } from "../../src/kernel/instant.js";
+import { type CompanySetup } from "../../src/sandbox/fixture.js";
+import { setupFor } from "../../src/sandbox/options.js";
+import { type ApiWorld, describeApi, useWorlds } from "../support/describe-api.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
+import { type GivenHeaders, WORLD_START } from "../support/world.js";
+
+function setup(token: string, change: Partial<CompanySetup> = {}): CompanySetup {
+  const frozenAt = parseInstant(WORLD_START);
+  return { ...setupFor(token), balance: fromXof(100_000), frozenAt, profile: {}, fixtures: [], ...change };
+}
+
+const as = (token: string, company?: string): GivenHeaders => ({
+  authorization: `Bearer ${token}`,
+  "x-company-id": company ?? null,
+});
+
+describeApi("two companies", (open) => {
+  const openTwo = (): Promise<ApiWorld> =>
+    open({ companies: [setup("at_one"), setup("at_two", { balance: fromXof(7) })] });
+
+  it("do not see each other's charges, transactions or subscriptions: 404", async () => {
+    const { api } = await openTwo();
+    const [one, two] = [as("at_one", "company_one"), as("at_two", "company_two")];
+    const charge = (await api("POST", "/v1/charges", chargeRequest(), one)).body;
+    const transaction = (await api("POST", "/v1/transactions", transferRequest(), one)).body;
+    const webhook = (await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" }, one)).body;
+    for (const [method, path] of [
+      ["GET", `/v1/charges/${charge.id}`],
+      ["POST", `/v1/charges/${charge.id}/pay`],
+      ["POST", `/v1/charges/${charge.id}/refund`],
+      ["GET", `/v1/transactions/${transaction.id}`],
+      ["GET", `/v1/webhooks/${webhook.id}`],
+      ["DELETE", `/v1/webhooks/${webhook.id}`],
+    ] as const) {
+      expect({ path, status: (await api(method, path, undefined, two)).status }).toEqual({ path, status: 404 });
+    }
+    expect((await api("GET", "/v1/webhooks", undefined, two)).body.count).toBe(0);
+    expect((await api("GET", `/v1/webhooks/${webhook.id}`, undefined, one)).status).toBe(200);
+    expect((await api("GET", `/v1/charges/${charge.id}`, undefined, one)).body.status).toBe("due");
+  });
+
+  it("have each their own balance, references and external ids", async () => {
+    const { api } = await openTwo();
+    const charge = chargeRequest({ externalId: "same" });
+    for (const token of ["one", "two"]) {
+      const headers = as(`at_${token}`, `company_${token}`);
+      expect((await api("POST", "/v1/charges", charge, headers)).status).toBe(201);
+    }
+    await api("POST", "/v1/transactions", transferRequest({ reference: "same" }), as("at_one"));
+    expect((await api("GET", "/v1/balance", undefined, as("at_one"))).body.balance).toBe(94_950);
+    expect((await api("GET", "/v1/balance", undefined, as("at_two"))).body.balance).toBe(7);
+  });
+
+  it("have each their own customers, profile and clock", async () => {
+    const { api, control } = await openTwo();
+    const check = "/v1/transactions/customers/check?msisdn=0102030405";
+    await control("PUT", "/customers/0102030405?company=company_two", {
+      firstName: "Awa",
+      lastName: "Koné",
+      kycStatus: "complete",
+    });
+    expect((await api("GET", check, undefined, as("at_one"))).body.firstName).toBe("unknown");
+    expect((await api("GET", check, undefined, as("at_two"))).body.firstName).toBe("Awa");
+
+    await control("PATCH", "/profile?company=company_two", {
+      transfers: { fee: { rate: 0 } },
+      http: { createdStatus: 200 },
+    });
+    const webhook = { topic: "charges/events", url: "https://a.test" };
+    expect((await api("POST", "/v1/webhooks", webhook, as("at_one"))).status).toBe(201);
+    expect((await api("POST", "/v1/webhooks", webhook, as("at_two"))).status).toBe(200);
+
+    const charge = async (token: string) =>
+      (await api("POST", "/v1/charges", chargeRequest(), as(`at_${token}`, `company_${token}`))).body;
+    const [first, second] = [await charge("one"), await charge("two")];
+    await control("POST", "/clock/advance?company=company_two", { by: "1h" });
+    expect((await api("GET", `/v1/charges/${first.id}`, undefined, as("at_one"))).body.status).toBe("due");
+    const dropped = await api("GET", `/v1/charges/${second.id}`, undefined, as("at_two"));
+    expect(dropped.body.status).toBe("dropped");
+    expect(dropped.headers.get("x-sandbox-now")).toBe("2026-01-15T10:00:00.000Z");
+  });
+
+  it("are told apart by the token alone; another company's id is 403 on every endpoint", async () => {
+    const { api } = await openTwo();
+    for (const [method, path] of [
+      ["GET", "/v1/balance"],
+      ["POST", "/v1/charges"],
+      ["GET", "/v1/charges/x"],
+      ["POST", "/v1/transactions"],
+      ["DELETE", "/v1/webhooks/x"],
+    ] as const) {
+      const { status, body } = await api(method, path, undefined, as("at_one", "company_two"));
+      expect(status).toBe(403);
+      expect(body.message).toEqual([`X-Company-Id must be company_one, the access token's company, got "company_two"`]);
+    }
+    expect((await api("GET", "/v1/balance", undefined, as("at_two", "company_two"))).status).toBe(200);
+  });
+
+  it("are reset one by one", async () => {
+    const { api, control } = await openTwo();
+    for (const token of ["at_one", "at_two"]) {
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" }, as(token));
+    }
+    await control("POST", "/reset?company=company_one");
+    expect((await api("GET", "/v1/webhooks", undefined, as("at_one"))).body.count).toBe(0);
+    expect((await api("GET", "/v1/webhooks", undefined, as("at_two"))).body.count).toBe(1);
+  });
+});
+
+describeApi("a company's tokens", (open) => {
+  const tokens = [
+    { token: "at_always", expiresAt: null },
+    { token: "at_short", expiresAt: parseInstant("2026-01-15T10:00:00Z") ?? null },
+  ];
+
+  it("all open the same door, each until it expires on the company's clock", async () => {
+    const { api, advance } = await open({ companies: [setup("at_always", { tokens })] });
+    const { id } = (
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" }, as("at_always"))
+    ).body;
+    expect((await api("GET", `/v1/webhooks/${id}`, undefined, as("at_short"))).status).toBe(200);
+    await advance("59m59.999s");
+    expect((await api("GET", "/v1/balance", undefined, as("at_short"))).status).toBe(200);
+    await advance("1ms");
+    const { status, body } = await api("GET", "/v1/balance", undefined, as("at_short"));
+    expect(status).toBe(401);
+    expect(body.message).toEqual(["The access token is unknown or has expired"]);
+    expect((await api("GET", "/v1/balance", undefined, as("at_always"))).status).toBe(200);
+  });
+
+  it("come back with a reset, which moves the clock back too", async () => {
+    const { api, advance, control } = await open({ companies: [setup("at_always", { tokens })] });
+    await advance("2h");
+    expect((await api("GET", "/v1/balance", undefined, as("at_short"))).status).toBe(401);
+    await control("POST", "/reset");
+    expect((await api("GET", "/v1/balance", undefined, as("at_short"))).status).toBe(200);
+  });
+});
+
+describeApi("auto-provision", (open) => {
+  it("opens a fresh company for any unseen token, named after it", async () => {
+    const { api, control } = await open({ autoProvision: true, balance: 123 });
+    for (const [token, company, secret] of [
+      ["at_worker-1", "company_worker-1", "secret_worker-1"],
+      ["worker.2", "company_worker.2", "secret_worker.2"],
+      ["at_", "company_at_", "secret_at_"],
+    ] as const) {
+      const charge = await api("POST", "/v1/charges", chargeRequest({ externalId: "same" }), as(token, company));
+      expect(charge.status).toBe(201);
+      expect((await api("GET", "/v1/balance", undefined, as(token))).body.balance).toBe(123);
+      const companies = (await control("GET", "/companies")).body.data;
+      expect(companies).toContainEqual(
+        expect.objectContaining({ companyId: company, accessToken: token, secretKey: secret }),
+      );
+    }
+  });
+
+  it("keeps a token's company from one call to the next", async () => {
+    const { api } = await open({ autoProvision: true });
+    const { id } = (await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" }, as("at_w")))
+      .body;
+    expect((await api("GET", `/v1/webhooks/${id}`, undefined, as("at_w"))).status).toBe(200);
+    expect((await api("GET", `/v1/webhooks/${id}`, undefined, as("at_v"))).status).toBe(404);
+  });
+
+  it("lets no token into the world of another", async () => {
+    const { api } = await open({ autoProvision: true });
+    expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(200);
+    // `w` would be company_w too.
+    expect((await api("GET", "/v1/balance", undefined, as("w"))).status).toBe(401);
+    expect((await api("GET", "/v1/balance", undefined, as("at_x", "company_y"))).status).toBe(403);
+  });
+
+  it.each([`at_${"x".repeat(200)}`, "at_<script>", "at_%00", "{token}"])(
+    "opens none for the token %s",
+    async (token) => {
+      const { api } = await open({ autoProvision: true });
+      expect((await api("GET", "/v1/balance", undefined, as(token))).status).toBe(401);
+    },
+  );
+
+  it("is off unless it was asked for", async () => {
+    const { api } = await open();
+    expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(401);
+  });
+});
+
+describe("two sandboxes in one process", () => {
+  const open = useWorlds();
+
+  it("never meet, whatever their seeds and clocks", async () => {
+    const one = await open({ seed: 1, clock: "2026-01-15T09:00:00Z" });
+    const two = await open({ seed: 2, clock: "2030-06-01T00:00:00Z", balance: 5 });
+    const created = (await one.api("POST", "/v1/charges", chargeRequest({ externalId: "same" }))).body;
+    expect((await two.api("GET", `/v1/charges/${created.id}`)).status).toBe(404);
+    const other = (await two.api("POST", "/v1/charges", chargeRequest({ externalId: "same" }))).body;
+    expect(other.id).not.toBe(created.id);
+    expect([created.createdAt, other.createdAt]).toEqual(["20260115T090000.000Z", "20300601T000000.000Z"]);
+
+    await one.control("PATCH", "/profile", { charges: { ttl: "1m" } });
+    await one.advance("10m");
+    expect((await two.api("GET", "/v1/balance")).headers.get("x-sandbox-now")).toBe("2030-06-01T00:00:00.000Z");
+    await two.advance("59m");
+    expect((await two.api("GET", `/v1/charges/${other.id}`)).body.status).toBe("due");
+    await one.control("POST", "/reset");
+    expect((await two.api("GET", `/v1/charges/${other.id}`)).status).toBe(200);
+    await one.close();
+    expect((await two.api("GET", "/v1/balance")).body.balance).toBe(5);
+  });
+
+  const story = async ({ api, advance }: ApiWorld): Promise<string[]> => {
+    const answers = [
+      await api("POST", "/v1/charges", chargeRequest({ externalId: "a" })),
+      await api("POST", "/v1/transactions", transferRequest({ reference: "a" })),
+      await api("POST", "/v1/transactions/batch", { transactions: [transferRequest({ reference: "b" })] }),
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://127.0.0.1:9/" }),
+      await api("POST", "/v1/charges", {}),
+    ];
+    await advance("1h");
+    answers.push(await api("POST", `/v1/charges/${answers[0]?.body.id}/pay`));
+    return answers.map(({ text }) => text);
+  };
+
+  it("give the same answers, to the byte, for the same seed and story", async () => {
+    const [one, two] = [await open({ seed: 7 }), await open({ seed: 7 })];
+    expect(await story(one)).toEqual(await story(two));
+  });
+
+  it("give the same answers again after a reset", async () => {
+    const world = await open({ seed: 7 });
+    const first = await story(world);
+    await world.control("POST", "/reset");
+    expect(await story(world)).toEqual(first);
+  });
+
+  it("give other ids for another seed, and for none", async () => {
+    const idOf = async (seed: number | undefined): Promise<string> =>
+      (await (await open({ seed })).api("POST", "/v1/charges", chargeRequest({ externalId: "a" }))).body.id;
+    expect(new Set([await idOf(7), await idOf(8), await idOf(undefined), await idOf(undefined)]).size).toBe(4);
+  });
+
+  it("draw the same people for the same seed", async () => {
+    const profile = { customers: { unlisted: "generated" } };
+    const person = async (seed: number): Promise<string> =>
+      (await (await open({ seed, profile })).api("GET", "/v1/transactions/customers/check?msisdn=0102030405")).text;
+    expect(await person(7)).toBe(await person(7));
+    expect(await person(7)).not.toBe(await person(8));
+  });
+});

@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+
+let world: TestWorld;
+afterEach(() => world.close());
+
+function open(options: WorldOptions = {}): TestWorld {
+  world = createWorld(options);
+  return world;
+}
+
+const errorKeys = ["statusCode", "message", "error", "correlationId", "path", "timestamp"];
+
+describe("paths and methods", () => {
+  it.each([
+    ["GET", "/"],
+    ["GET", "/nothing"],
+    ["GET", "/clock/"],
+    ["POST", "/charges/x/refund"],
+    ["GET", "/rules"],
+    ["GET", "/requests"],
+    ["GET", "/findings"],
+    ["GET", "/coverage"],
+    ["POST", "/snapshots/a"],
+    ["POST", "/scenarios/replay"],
+    ["GET", "/stream"],
+  ])("%s %s is 404 with the error body", async (method, path) => {
+    const answer = await open().control(method, path);
+    expect(answer.status).toBe(404);
+    expect(Object.keys(answer.body)).toEqual(errorKeys);
+    expect(answer.body).toMatchObject({
+      statusCode: 404,
+      message: [`There is no ${method} /_sandbox${path} here`],
+      error: "Not Found Exception",
+      path: `/_sandbox${path}`,
+    });
+  });
+
+  it.each([
+    ["DELETE", "/clock", "GET, PUT"],
+    ["GET", "/clock/advance", "POST"],
+    ["PUT", "/customers", "GET"],
+    ["POST", "/deliveries/wait", "GET"],
+    ["POST", "/profile", "GET, PATCH"],
+    ["OPTIONS", "/health", "GET"],
+  ])("%s %s is 405 with Allow: %s", async (method, path, allow) => {
+    const answer = await open().control(method, path);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe(allow);
+    expect(answer.body.message).toEqual([`${method} is not a method of this path; it has ${allow}`]);
+  });
+
+  it("answers errors in full whatever errors.shape makes of the API's", async () => {
+    open({ profile: { errors: { shape: "message" } } });
+    for (const path of ["/nothing", "/state?company=nobody", "/ledger?limit=0"]) {
+      expect(Object.keys((await world.control("GET", path)).body)).toEqual(errorKeys);
+    }
+    expect(Object.keys((await world.api("GET", "/v1/charges/x")).body)).toEqual(["message"]);
+  });
+
+  it("tells the version and the company's time", async () => {
+    const { headers } = await open().control("GET", "/clock");
+    expect(headers.get("x-sandbox")).toMatch(/^\d+\.\d+\.\d+/);
+    expect(headers.get("x-sandbox-now")).toBe("2026-01-15T09:00:00.000Z");
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    await world.close();
+    const production = await open({ productionHeadersOnly: true }).control("GET", "/clock");
+    expect(production.headers.get("x-sandbox")).toBeNull();
+  });
+});
+
+describe("what is sent", () => {
+  it.each([
+    ["malformed JSON", "{", "application/json", 400],
+    ["another content type", "{}", "text/plain", 415],
+    ["a body beyond 1 MiB", JSON.stringify({ balance: "x".repeat(1024 * 1024) }), "application/json", 413],
+  ])("%s is refused with %s", async (_, body, type, status) => {
+    const answer = await open().control("PUT", "/balance", body, { "content-type": type });
+    expect(answer.status).toBe(status);
+    expect(Object.keys(answer.body)).toEqual(errorKeys);
+  });
+
+  it("is not bounded by the API's own limit, which could not be set back then", async () => {
+    open({ profile: { server: { bodyLimit: 1 } } });
+    const answer = await world.control("PATCH", "/profile", { server: { bodyLimit: null } });
+    expect(answer.status).toBe(200);
+  });
+
+  it("needs no content type without a body", async () => {
+    expect((await open().control("POST", "/settle")).status).toBe(200);
+  });
+
+  it("names every unknown key and the nearest right one", async () => {
+    const answer = await open().control("POST", "/clock/advance", { byy: "1h", settel: false });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toEqual([
+      'body has no "byy", only by, to, toNext, settle, lookAhead, maxWaitMs. Did you mean "by"?',
+      'body has no "settel", only by, to, toNext, settle, lookAhead, maxWaitMs. Did you mean "settle"?',
+      "The body must have exactly one of by, to, toNext; it has none",
+    ]);
+  });
+
+  it("names every unknown query parameter", async () => {
+    const answer = await open().control("GET", "/charges?stauts=due&compny=company_sandbox");
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toEqual([
+      'query has no "stauts", only company, limit, cursor, status. Did you mean "status"?',
+      'query has no "compny", only company, limit, cursor, status. Did you mean "company"?',
+    ]);
+  });
+});
+
+describe("?company=", () => {
+  it("selects a company, by default the first", async () => {
+    open();
+    await world.control("POST", "/companies", { companyId: "company_b", balance: 7 });
+    expect((await world.control("GET", "/balance?company=company_b")).body.balance).toBe(7);
+    expect((await world.control("GET", "/balance")).body.balance).toBe(10_000_000);
+  });
+
+  it.each(["nobody", "*", "company_sandbo", ""])("%j is 404, never the default", async (id) => {
+    const answer = await open().control("GET", `/balance?company=${encodeURIComponent(id)}`);
+    expect(answer.status).toBe(404);
+    expect(answer.body.message[0]).toMatch(/^No company has the id "/);
+  });
+
+  it("suggests the nearest one", async () => {
+    const answer = await open().control("GET", "/balance?company=company_sandbx");
+    expect(answer.body.message).toEqual(['No company has the id "company_sandbx". Did you mean "company_sandbox"?']);
+  });
+
+  it("is 422 when there is no company left, and reset brings it back", async () => {
+    open();
+    expect((await world.control("DELETE", "/companies/company_sandbox")).status).toBe(204);
+    expect((await world.control("GET", "/balance")).status).toBe(422);
+    expect((await world.control("POST", "/reset?company=*")).body).toEqual({ reset: ["company_sandbox"] });
+    expect((await world.control("GET", "/balance")).status).toBe(200);
+  });
+});
+
+describe("the admin token", () => {
+  it.each([
+    ["none", {}],
+    ["another", { authorization: "Bearer wrong" }],
+    ["the same as Basic", { authorization: "Basic s3cret" }],
+    ["the company's access token", { authorization: "Bearer at_sandbox" }],
+  ])("is needed: %s is 401", async (_, headers) => {
+    open({ adminToken: "s3cret" });
+    for (const [method, path] of [
+      ["GET", "/clock"],
+      ["POST", "/reset"],
+      ["GET", "/nothing"],
+      ["DELETE", "/clock"],
+    ]) {
+      expect((await world.control(method!, path!, undefined, headers)).status).toBe(401);
+    }
+  });
+
+  it("opens every call", async () => {
+    open({ adminToken: "s3cret" });
+    expect((await world.control("GET", "/clock", undefined, { authorization: "bearer s3cret" })).status).toBe(200);
+  });
+
+  it("is not needed for health, nor by the API", async () => {
+    open({ adminToken: "s3cret" });
+    expect((await world.control("GET", "/health")).status).toBe(200);
+    expect((await world.api("GET", "/v1/balance")).status).toBe(200);
+  });
+});
+
+describe("forgeries", () => {
+  it.each(["https://evil.test", "null", "http://localhost:5173", "http://127.0.0.1", "file://", "garbage"])(
+    "refuses the origin %s with 403",
+    async (origin) => {
+      open();
+      const headers = { host: "localhost:4010", origin };
+      const answer = await world.control("POST", "/reset", undefined, headers);
+      expect(answer.status).toBe(403);
+      expect(answer.body.error).toBe("Forbidden Exception");
+      expect((await world.api("GET", "/v1/balance", undefined, headers)).status).toBe(200);
+    },
+  );
+
+  it.each(["evil.test", "evil.test:4010", "localhost.evil.test", "192.168.0.1:4010", "@", "[::2]"])(
+    "refuses the host %s with 403",
+    async (host) => {
+      const answer = await open().control("GET", "/state", undefined, { host });
+      expect(answer.status).toBe(403);
+      expect(answer.body.message[0]).toContain("is not a name of this sandbox");
+    },
+  );
+
+  it.each(["localhost", "localhost:4010", "LOCALHOST:1", "127.0.0.1:9", "[::1]:4010"])(
+    "takes the host %s",
+    async (host) => {
+      const answer = await open().control("GET", "/clock", undefined, { host, origin: `http://${host}` });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it("takes the host and the origin of --public-url", async () => {
+    open({ publicUrl: "https://pay.example.test" });
+    const headers = { host: "pay.example.test", origin: "https://pay.example.test" };
+    expect((await world.control("GET", "/clock", undefined, headers)).status).toBe(200);
+    const behindProxy = { host: "localhost:4010", origin: "https://pay.example.test" };
+    expect((await world.control("GET", "/clock", undefined, behindProxy)).status).toBe(200);
+  });
+
+  it.each([
+    ["127.0.0.1", 403],
+    ["127.0.0.2", 403],
+    ["localhost", 403],
+    ["::1", 403],
+    ["0.0.0.0", 200],
+    ["::", 200],
+    ["192.168.1.5", 200],
+  ])("bound to %s, any host is %s", async (boundTo, status) => {
+    open();
+    const answer = await world.app.request("/_sandbox/clock", { headers: { host: "sandbox:4010" } }, { boundTo });
+    expect(answer.status).toBe(status);
+  });
+
+  it.each([
+    ["127.0.0.2", "127.0.0.2:4010"],
+    ["::1", "[::1]:4010"],
+    ["::ffff:127.0.0.1", "[::ffff:7f00:1]"],
+  ])("bound to %s takes the host %s", async (boundTo, host) => {
+    open();
+    const answer = await world.app.request("/_sandbox/clock", { headers: { host } }, { boundTo });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,298 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createReceiver } from "../../support/receiver.js";
+import { chargeRequest, transferRequest } from "../../support/requests.js";
+import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../../support/world.js";
+
+const worlds: TestWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+function open(options: WorldOptions = {}): TestWorld {
+  const world = createWorld(options);
+  worlds.push(world);
+  return world;
+}
+
+async function stateOf(world: TestWorld, company = "company_sandbox"): Promise<LooseJson> {
+  return (await world.control("GET", `/state?company=${company}`)).body;
+}
+
+/** A world in which there is something of everything, and nothing on the wire. */
+async function lively(): Promise<TestWorld> {
+  const world = open({ seed: 1, transport: { send: async () => refused, close: async () => undefined } });
+  for (const topic of ["charges/events", "transaction/started"]) {
+    await world.api("POST", "/v1/webhooks", { topic, url: "http://127.0.0.1:9/hook" });
+  }
+  await world.control("PUT", "/customers/+2250700000010", { firstName: "Awa", lastName: "Koné" });
+  await world.control("PATCH", "/profile", { transfers: { settlement: { after: "5s" } } });
+  await world.api("POST", "/v1/transactions", transferRequest({ amount: 5050, description: "Wages" }));
+  await world.api("POST", "/v1/transactions", transferRequest({ msisdn: "+2250700000002" }));
+  await world.api("POST", "/v1/transactions/batch", { transactions: [transferRequest(), transferRequest()] });
+  const metadata = JSON.parse('{"__proto__": {"a": 1}, "constructor": [null], "é": "\\u0000"}');
+  const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest({ metadata }));
+  await world.api("POST", `/v1/charges/${charge.id}/pay`);
+  await world.api("POST", `/v1/charges/${charge.id}/refund`, { amount: 1 });
+  await world.api("POST", "/v1/charges", chargeRequest());
+  await world.control("PUT", "/balance", { balance: 9_000_000.0001 });
+  await world.control("POST", "/settle");
+  return world;
+}
+
+const refused = { status: null, latencyMs: 1.5, error: "ECONNREFUSED: nobody there", response: null };
+
+describe("GET /state", () => {
+  it("is the whole of a company, in the API's spelling, without its identity", async () => {
+    const world = await lively();
+    const text = (await world.control("GET", "/state")).text;
+    const state = JSON.parse(text);
+    expect(Object.keys(state)).toEqual([
+      "schemaVersion",
+      "companyId",
+      "clock",
+      "profile",
+      "seq",
+      "idPosition",
+      "accounts",
+      "ledger",
+      "customers",
+      "charges",
+      "transactions",
+      "batches",
+      "subscriptions",
+      "deliveries",
+      "events",
+      "due",
+    ]);
+    expect(state).toMatchObject({
+      schemaVersion: 1,
+      companyId: "company_sandbox",
+      clock: { mode: "frozen", now: "2026-01-15T09:00:00.000Z" },
+      profile: { transfers: { settlement: { after: "5s" } } },
+    });
+    expect(state.transactions[0]).toMatchObject({ id: expect.stringMatching(/^txn_/), amount: 5050, fee: 50.5 });
+    expect(state.batches[0].transactionIds[0]).toMatch(/^txn_/);
+    expect(state.transactions[2].batchId).toBe(state.batches[0].id);
+    expect(state.due.map(({ kind }: { kind: string }) => kind)).toContain("charge.expire");
+    expect(text).not.toContain("secret_sandbox");
+    expect(text).not.toContain("at_sandbox");
+  });
+});
+
+describe("PUT /state", () => {
+  it("puts everything back as it was, also the clock", async () => {
+    const world = await lively();
+    const before = await stateOf(world);
+    await world.control("POST", "/clock/advance", { by: "3h" });
+    await world.control("PATCH", "/profile", { charges: { min: 50 } });
+    const answer = await world.control("PUT", "/state", before);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(before);
+    expect(answer.headers.get("x-sandbox-now")).toBe("2026-01-15T09:00:00.000Z");
+    expect(await stateOf(world)).toEqual(before);
+    expect((await world.control("GET", "/profile")).body.charges.min).toBe(1);
+  });
+
+  it("gives the same story in another process", async () => {
+    const [one, other] = [
+      await lively(),
+      open({ seed: 1, transport: { send: async () => refused, close: async () => undefined } }),
+    ];
+    const text = (await one.control("GET", "/state")).text;
+    await other.control("PUT", "/state", text);
+    const [first, second] = await Promise.all(
+      [one, other].map((world) => world.control("POST", "/clock/advance", { by: "3h" })),
+    );
+    expect(first?.body.firedCount).toBeGreaterThan(5);
+    expect(second?.body).toEqual(first?.body);
+    const paths = ["/charges", "/transactions", "/batches", "/balance", "/customers", "/deliveries", "/profile"];
+    for (const path of paths)
+      expect((await other.control("GET", path)).text).toBe((await one.control("GET", path)).text);
+  });
+
+  it("leaves the target who it is: ids, tokens and secret key", async () => {
+    const world = await lively();
+    await world.control("POST", "/companies", { companyId: "b", secretKey: "key b" });
+    const state = await stateOf(world);
+    const answer = await world.control("PUT", "/state?company=b", state);
+    expect(answer.body).toEqual({ ...state, companyId: "b" });
+    const company = (await world.control("GET", "/companies")).body.data[1];
+    expect(company).toMatchObject({ companyId: "b", accessToken: "at_b", secretKey: "key b", balance: 9_000_000.0001 });
+    const headers = { authorization: "Bearer at_b", "x-company-id": "b" };
+    const { id } = state.charges[1];
+    expect((await world.api("POST", `/v1/charges/${id}/pay`, undefined, headers)).body.status).toBe("paid");
+    expect((await world.api("GET", `/v1/charges/${id}`)).body.status).toBe("due");
+  });
+
+  it("sends again what was on the wire or waiting, under the target's key", async () => {
+    const [silent, awake] = [await createReceiver("hang"), await createReceiver()];
+    const world = open();
+    await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: silent.url });
+    const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
+    await world.api("POST", `/v1/charges/${charge.id}/pay`);
+    await world.api("POST", `/v1/charges/${charge.id}/refund`);
+    await silent.waitFor(1);
+    const state = (await world.control("GET", "/state")).text.replaceAll(silent.origin, awake.origin);
+    const other = open();
+    await other.control("PUT", "/state", state);
+    expect(awake.received).toHaveLength(0);
+    await other.control("POST", "/settle");
+    expect(awake.received.map(({ body }) => body.data.status)).toEqual(["paid", "refunded"]);
+    await silent.close();
+    await awake.close();
+  });
+
+  it("ends an advance that is under way with 422", async () => {
+    const world = open();
+    const receiver = await createReceiver("hang");
+    const before = await stateOf(world);
+    await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    await world.api("POST", "/v1/charges", chargeRequest());
+    const advancing = world.control("POST", "/clock/advance", { by: "2h" });
+    await receiver.waitFor(1);
+    await world.control("PUT", "/state", before);
+    expect((await advancing).status).toBe(422);
+    expect(await stateOf(world)).toEqual(before);
+    await receiver.close();
+  });
+
+  it("lets a running clock run on from where it was taken", async () => {
+    const world = open({ clock: "running" });
+    const state = await stateOf(world);
+    expect(state.clock.mode).toBe("running");
+    await world.control("PUT", "/state", { ...state, clock: { mode: "running", now: "2030-01-01T00:00:00.000Z" } });
+    const { body: clock } = await world.control("GET", "/clock");
+    expect(clock.mode).toBe("running");
+    expect(clock.now >= "2030-01-01T00:00:00.000Z" && clock.now < "2030-01-01T00:01").toBe(true);
+  });
+
+  it("may be larger than other bodies", async () => {
+    const world = open();
+    for (let count = 0; count < 8; count++) {
+      await world.api("POST", "/v1/charges", chargeRequest({ metadata: { filler: "x".repeat(100_000) } }));
+    }
+    const { text } = await world.control("GET", "/state");
+    expect(text.length).toBeGreaterThan(1024 * 1024);
+    expect((await world.control("PUT", "/state", text)).status).toBe(200);
+  });
+});
+
+describe("a state that is wrong", () => {
+  it.each<[string, (state: LooseJson) => unknown, string]>([
+    ["nothing", () => undefined, "body must be a JSON object, but it is missing"],
+    ["a list", () => [], "body must be a JSON object, got a list of 0"],
+    [
+      "a newer version",
+      (state) => ({ ...state, schemaVersion: 2, other: 1 }),
+      "it is of version 2, and this sandbox reads 1",
+    ],
+    ["no version", ({ schemaVersion: _, ...state }) => state, "schemaVersion must be 1, but it is missing"],
+    ["an unknown key", (state) => ({ ...state, chargess: [] }), 'body has no "chargess"'],
+    ["no table", ({ charges: _, ...state }) => state, "charges must be a list, but it is missing"],
+    ["no profile", ({ profile: _, ...state }) => state, "A profile must be an object"],
+    ["a wrong setting", (state) => ({ ...state, profile: { transfers: { mni: 1 } } }), 'Did you mean "transfers.min"?'],
+    [
+      "a wrong clock",
+      (state) => ({ ...state, clock: { mode: "slow", now: "noon" } }),
+      "clock.mode must be one of running, frozen",
+    ],
+    [
+      "a wrong field",
+      (state) => changed(state, "charges", 0, { status: "payed" }),
+      'charges[0].status must be one of due, paid, refunded_partially, refunded, dropped, got "payed"',
+    ],
+    [
+      "a wrong amount",
+      (state) => changed(state, "charges", 0, { paid: -1 }),
+      "charges[0].paid must be a number of XOF from 0",
+    ],
+    [
+      "a fraction too fine",
+      (state) => changed(state, "ledger", 0, { balance: 0.00001 }),
+      "ledger[0].balance must be a number of XOF",
+    ],
+    [
+      "a wrong url",
+      (state) => changed(state, "subscriptions", 0, { url: "shop" }),
+      "subscriptions[0].url must be an absolute http or https URL",
+    ],
+    ["a wrong time", (state) => changed(state, "due", 0, { dueAt: 5 }), "due[0].dueAt must be an ISO 8601 time"],
+    ["an unknown kind", (state) => changed(state, "due", 0, { kind: "charge.explode" }), "due[0].kind must be one of"],
+    [
+      "a timer for nobody",
+      (state) => changed(state, "due", 0, { subject: "x" }),
+      'due[0].subject must be what transfer.settle is about, got "x"',
+    ],
+    [
+      "an id twice",
+      (state) => changed(state, "charges", 1, { id: state.charges[0].id }),
+      "charges[1].id is given twice",
+    ],
+    [
+      "a place twice",
+      (state) => changed(state, "charges", 1, { seq: state.charges[0].seq }),
+      "charges[1].seq is given twice",
+    ],
+    ["a place to come", (state) => ({ ...state, seq: 1 }), "charges[0].seq must be at most seq, 1"],
+    [
+      "an externalId twice",
+      (state) => changed(state, "charges", 1, { externalId: state.charges[0].externalId }),
+      "charges[1].externalId is given twice",
+    ],
+    [
+      "a batch that is not there",
+      (state) => ({ ...state, batches: [] }),
+      "transactions[2].batchId is the id of no batch",
+    ],
+    [
+      "a batch of nothing",
+      (state) => ({ ...state, transactions: [], due: [] }),
+      "batches[0].transactionIds has the id of no transaction",
+    ],
+    ["a batch that cannot end", (state) => changed(state, "batches", 0, { open: 5 }), "batches[0].open must be 2"],
+    [
+      "books that do not add up",
+      (state) => changed(state, "accounts", 0, { amount: 5 }),
+      "accounts[0].amount (balance) must be 9000000.0001, what the ledger adds up to, got 5",
+    ],
+    [
+      "an account that is missing",
+      (state) => ({ ...state, accounts: [] }),
+      "accounts lacks balance; its amount must be 9000000.0001",
+    ],
+    [
+      "an entry that does not add up",
+      (state) => changed(state, "ledger", 0, { postings: [{ account: "balance", amount: 1 }] }),
+      "ledger[0].postings must add up to 0, they add up to 1",
+    ],
+    [
+      "a balance that was not",
+      (state) => changed(state, "ledger", 0, { balance: 1 }),
+      "ledger[0].balance must be 10000000, got 1",
+    ],
+  ])("%s: 400 naming the place, and nothing is changed", async (_, spoil, message) => {
+    const world = await lively();
+    const before = await stateOf(world);
+    const answer = await world.control("PUT", "/state", spoil(structuredClone(before)));
+    expect(answer.status).toBe(400);
+    expect(answer.body.message.join("\n")).toContain(message);
+    expect(await stateOf(world)).toEqual(before);
+  });
+
+  it("names everything at once, up to a hundred", async () => {
+    const world = open();
+    const state = { ...(await stateOf(world)), charges: Array.from({ length: 200 }, () => 5) };
+    const answer = await world.control("PUT", "/state", state);
+    expect(answer.body.message).toHaveLength(101);
+    expect(answer.body.message.at(-1)).toBe("100 more problems");
+  });
+
+  it("is 404 for an unknown company", async () => {
+    const world = open();
+    expect((await world.control("PUT", "/state?company=x", await stateOf(world))).status).toBe(404);
+  });
+});
+
+function changed(state: LooseJson, table: string, index: number, change: object): LooseJson {
+  return { ...state, [table]: state[table].with(index, { ...state[table][index], ...change }) };
+}

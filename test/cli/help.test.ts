@@ -1,0 +1,73 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { VERSION } from "../../src/kernel/version.js";
+import { runSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+
+const verbs = ["start", "clock", "sign", "validate", "openapi", "profile"];
+
+describe("help", () => {
+  it("is what `sandbox` alone prints", async () => {
+    const alone = await runSandbox([]);
+    expect(alone).toEqual({ code: 0, stdout: expect.stringContaining("Usage: sandbox <verb> [options]"), stderr: "" });
+    expect(await runSandbox(["--help"])).toEqual(alone);
+    expect(await runSandbox(["help"])).toEqual(alone);
+  });
+
+  it("lists the verbs there are, the exit codes and examples", async () => {
+    const { stdout } = await runSandbox([]);
+    const listed = stdout.match(/^Verbs:\n((?: {2}\S.*\n)+)/m)?.[1]?.match(/^ {2}\w+/gm);
+    expect(listed?.map((name) => name.trim())).toEqual([...verbs, "help"]);
+    expect(stdout).toMatch(/^Exit codes:\n {2}0 /m);
+    expect(stdout).toMatch(/^Examples:\n {2}sandbox /m);
+  });
+
+  it.each(verbs)("of %s has examples, the same both ways, and fits 80 columns", async (verb) => {
+    const help = await runSandbox([verb, "--help"]);
+    expect(help).toEqual({ code: 0, stdout: expect.stringMatching(/^Examples:\n {2}.*sandbox /m), stderr: "" });
+    expect(await runSandbox(["help", verb])).toEqual(help);
+    expect(help.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("of start has every option of this version", async () => {
+    const { stdout } = await runSandbox(["start", "--help"]);
+    const options = stdout.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim());
+    expect(options).toEqual([
+      ..."--port --host --public-url --config --profile --fixtures --store --clock --auto-provision --seed".split(" "),
+      ..."--admin-token --tls-cert --tls-key --production-headers-only --log".split(" "),
+    ]);
+  });
+
+  it("prints the version", async () => {
+    expect(await runSandbox(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  it("is coloured where that is wanted, and never where it is not", async () => {
+    expect((await runSandbox([], { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001B[1mVerbs:");
+    const plain = await Promise.all(
+      [{}, { CI: "true" }, { NO_COLOR: "1" }, { FORCE_COLOR: "0" }].map((env) => runSandbox([], { env })),
+    );
+    for (const { stdout } of plain) expect(stdout).not.toContain("\u001B[");
+  });
+});
+
+describe("a small verb", () => {
+  // What V8 counted the coverage of is what was loaded.
+  it.each([
+    ["help", ["--help"]],
+    ["sign", ["sign"]],
+    ["clock", ["clock", "--url", "http://127.0.0.1:1"]],
+  ])("loads little: %s", async (_, args) => {
+    const folder = await folderWith({});
+    await runSandbox(args, { env: { NODE_V8_COVERAGE: folder } });
+    const [report = ""] = await readdir(folder);
+    const { result } = JSON.parse(await readFile(join(folder, report), "utf8")) as { result: { url: string }[] };
+    const loaded = result.map(({ url }) => url).filter((url) => /\/dist\/|\/node_modules\//.test(url));
+    expect(loaded).toContainEqual(expect.stringMatching(/\/dist\/cli\.js$/));
+    const sizes = await Promise.all(loaded.map(async (url) => (await stat(fileURLToPath(url))).size));
+    // The command line alone is about 150 kB; the server with zod, yaml and undici far beyond a megabyte.
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
+  });
+});

@@ -1,0 +1,126 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type StartedSandbox, startSandbox } from "../support/cli.js";
+import { call, gate, startReceiver } from "../support/live.js";
+import type { Receiver } from "../support/receiver.js";
+import { chargeRequest } from "../support/requests.js";
+import type { LooseJson } from "../support/world.js";
+
+const account = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
+
+async function started(env: Readonly<Record<string, string>> = {}): Promise<StartedSandbox> {
+  const sandbox = await startSandbox([], { env });
+  onTestFinished(() => sandbox.signal("SIGKILL"));
+  return sandbox;
+}
+
+async function post({ url }: StartedSandbox, path: string, body?: unknown): Promise<LooseJson> {
+  const answer = await call(url + path, "POST", body, account);
+  if (answer.status >= 300) throw new Error(`${path} answered ${answer.text}`);
+  return answer.body;
+}
+
+/** A sandbox with one webhook that its receiver has got, and not acknowledged. */
+async function withWebhookInFlight(
+  receiver: Receiver,
+  env?: Readonly<Record<string, string>>,
+): Promise<StartedSandbox> {
+  const sandbox = await started(env);
+  await post(sandbox, "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+  const { id } = await post(sandbox, "/v1/charges", chargeRequest());
+  await post(sandbox, `/v1/charges/${id}/pay`);
+  await receiver.waitFor(1);
+  return sandbox;
+}
+
+describe("SIGINT and SIGTERM", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("%s ends an idle sandbox with 0", async (signal) => {
+    const sandbox = await started();
+    // A connection that a client keeps for later is no reason to stay.
+    await post(sandbox, "/v1/charges", chargeRequest());
+    sandbox.signal(signal);
+    expect(await sandbox.ended).toBe(0);
+    expect(sandbox.lines.map(({ event }) => event)).toEqual(["listening", "stopping", "stopped"]);
+    expect(sandbox.stderr).toBe("");
+  });
+
+  it("let a webhook in flight be acknowledged, and take no new request", async () => {
+    const late = gate();
+    const sandbox = await withWebhookInFlight(await startReceiver(() => late.opened.then(() => ({}))));
+    sandbox.signal("SIGTERM");
+    expect((await sandbox.waitForLine("stopping")).deliveriesInFlight).toBe(1);
+    await expect(fetch(`${sandbox.url}/v1/balance`)).rejects.toThrow("fetch failed");
+    expect(sandbox.lines.map(({ event }) => event)).toEqual(["listening", "stopping"]);
+    late.open();
+    expect(await sandbox.ended).toBe(0);
+    expect(sandbox.stderr).toBe("");
+  });
+
+  it("let a request in flight be answered, on a connection that would stay open", async () => {
+    const sandbox = await started();
+    const body = JSON.stringify(chargeRequest());
+    const { hostname, port } = new URL(sandbox.url);
+    const socket = connect(Number(port), hostname).setEncoding("utf8");
+    let answer = "";
+    socket.on("data", (chunk: string) => (answer += chunk));
+    const headers = [
+      "Host: x",
+      ...Object.entries(account).map((entry) => entry.join(": ")),
+      "Content-Type: application/json",
+    ];
+    socket.write(
+      ["POST /v1/charges HTTP/1.1", ...headers, "Expect: 100-continue", `Content-Length: ${body.length}`, "", ""].join(
+        "\r\n",
+      ),
+    );
+    // "100 Continue": the sandbox is in the middle of it.
+    await once(socket, "data");
+    sandbox.signal("SIGTERM");
+    await sandbox.waitForLine("stopping");
+    socket.write(body);
+    await once(socket, "close");
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+    expect(await sandbox.ended).toBe(0);
+  });
+
+  it("wait for a receiver that hangs for a bounded time, and say so", async () => {
+    const sandbox = await withWebhookInFlight(await startReceiver("hang"));
+    sandbox.signal("SIGTERM");
+    expect(await sandbox.ended).toBe(0);
+    expect(JSON.parse(sandbox.stderr)).toMatchObject({ event: "deliveries-given-up", level: "warn", count: 1 });
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("a second %s ends it at once, with %i", async (signal, code) => {
+    const sandbox = await withWebhookInFlight(await startReceiver("hang"));
+    sandbox.signal("SIGTERM");
+    await sandbox.waitForLine("stopping");
+    sandbox.signal(signal);
+    expect(await sandbox.ended).toBe(code);
+  });
+
+  it("take the signal that npm hands on for what it is: the same key", async () => {
+    const late = gate();
+    const receiver = await startReceiver(() => late.opened.then(() => ({})));
+    const sandbox = await withWebhookInFlight(receiver, { npm_command: "exec" });
+    sandbox.signal("SIGINT");
+    sandbox.signal("SIGTERM");
+    await sandbox.waitForLine("stopping");
+    late.open();
+    expect(await sandbox.ended).toBe(0);
+  });
+});
+
+describe("a reader of the log who leaves", () => {
+  it("neither ends nor disturbs the sandbox", async () => {
+    const sandbox = await started();
+    sandbox.closeStdout();
+    await post(sandbox, "/v1/charges", chargeRequest());
+    sandbox.signal("SIGTERM");
+    expect(await sandbox.ended).toBe(0);
+    expect(sandbox.stderr).toBe("");
+  });
+});

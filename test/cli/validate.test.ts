@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { runSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+
+const files = {
+  "sandbox.config.yaml": "port: 0\nclock: frozen\n",
+  "profile.yaml": "charges: { ttl: 10m }\n",
+  "fixtures.yaml": 'customers: [{ msisdn: "+2250700000099", firstName: Awa, lastName: Koné, kycStatus: complete }]\n',
+  "wrong.yaml": "charges:\n  tll: 10m\n  min: -1\n",
+};
+
+describe("sandbox validate", () => {
+  it("says of each file that it is right, and what it is", async () => {
+    const cwd = await folderWith(files);
+    expect(await runSandbox(["validate", "sandbox.config.yaml", "profile.yaml", "fixtures.yaml"], { cwd })).toEqual({
+      code: 0,
+      stdout: "sandbox.config.yaml: ok (config)\nprofile.yaml: ok (profile)\nfixtures.yaml: ok (fixtures)\n",
+      stderr: "",
+    });
+  });
+
+  it("names everything wrong with line and column, whatever else there is", async () => {
+    const cwd = await folderWith(files);
+    const { code, stdout, stderr } = await runSandbox(["validate", "wrong.yaml", "no.yaml", "profile.yaml"], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "profile.yaml: ok (profile)\n" });
+    expect(stderr.trim().split("\n")).toEqual([
+      expect.stringMatching(/^wrong\.yaml:2:3: .*Did you mean "charges\.ttl"\?/),
+      expect.stringMatching(/^wrong\.yaml:3:8: .*charges\.min/),
+      expect.stringMatching(/^Failed to read no\.yaml: there is no such file/),
+    ]);
+  });
+
+  it("prints the same as JSON", async () => {
+    const cwd = await folderWith(files);
+    const { code, stdout, stderr } = await runSandbox(["validate", "--json", "wrong.yaml", "profile.yaml"], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        file: "wrong.yaml",
+        kind: "profile",
+        problems: [expect.stringContaining("wrong.yaml:2:3: "), expect.stringContaining("wrong.yaml:3:8: ")],
+      },
+      { file: "profile.yaml", kind: "profile", problems: [] },
+    ]);
+  });
+});

@@ -1,0 +1,167 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runSandbox, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+
+describe("exit code 1, a wrong command line", () => {
+  it.each<[string, string]>([
+    ["strat", 'Unknown verb "strat". Did you mean "start"? Run `sandbox --help`'],
+    ["nonsense", 'Unknown verb "nonsense". Run `sandbox --help`'],
+    ["help strat", 'Unknown verb "strat". Did you mean "start"?'],
+    ["replay", 'Unknown verb "replay".'],
+    ["start --prot 1", "Unknown option '--prot'. Did you mean --port? Run `sandbox start --help`"],
+    ["--port 1", "Unknown option '--port'. It belongs to a verb: `sandbox start --port`."],
+    ["start --port", "Option '--port <number>' argument missing."],
+    ["start --port http", '--port must be a whole number from 0 to 65535 (0 takes a free port), not "http".'],
+    ["start --scenario x.yaml", "Unknown option '--scenario'."],
+    ["start --store file:state.json", "--store: a file store is not available in this version. Use memory."],
+    ["start extra", "Too many arguments for 'start'."],
+    [
+      "clock advnace 1h",
+      'The clock cannot "advnace": it can show, advance, set, freeze, resume. Did you mean "advance"?',
+    ],
+    ["clock advance", "advance needs a duration such as 1h, or --to-next."],
+    ["clock advance 1x", '"1x" is not a duration: unknown unit "x"'],
+    ["clock advance -1h", "A duration must not be negative."],
+    ["clock advance 1h --to-next", "advance takes a duration or --to-next, not both"],
+    ["clock set tomorrow", 'must be an ISO instant such as 2026-01-15T09:00:00Z, not "tomorrow".'],
+    ["clock set", "set needs an ISO instant"],
+    ["clock freeze now", 'freeze takes no value, got "now".'],
+    ["clock --to-next", "--to-next belongs to advance"],
+    ["clock --url ftp://x", "--url must be an absolute http or https URL"],
+    ["sign --secret=", "--secret must not be empty."],
+    ["validate", "Missing required argument 'file'."],
+    ["openapi --format xml", '--format must be yaml or json, not "xml".'],
+    ["profile --format markdown", '--format must be md, yaml or json, not "markdown".'],
+  ])("sandbox %s", async (line, message) => {
+    const { code, stdout, stderr } = await runSandbox(line.split(" "));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^sandbox: /);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it("names the variable that is wrong", async () => {
+    const { code, stderr } = await runSandbox(["start"], { env: { PORT: "http", SANDBOX_SEED: "x" } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^sandbox: PORT must be .*\nsandbox: SANDBOX_SEED must be a whole number, not "x"\.\n$/,
+      ),
+    });
+    expect((await runSandbox(["clock"], { env: { SANDBOX_URL: "nowhere" } })).stderr).toContain("SANDBOX_URL must be");
+  });
+});
+
+describe("exit code 2, a wrong file", () => {
+  it.each<[string, RegExp]>([
+    ["start --config no.yaml", /^Failed to read no\.yaml: there is no such file/],
+    ["start --profile no.yaml", /^Failed to read no\.yaml: there is no such file/],
+    ["start --fixtures no.yaml", /^Failed to read no\.yaml: there is no such file/],
+    ["start --tls-cert no.pem --tls-key no.pem", /^Failed to read no\.pem: there is no such file/],
+    ["sign no.json", /^Failed to read no\.json: there is no such file/],
+    ["sign .", /^Failed to read \.: it is a folder/],
+    ["validate no.yaml", /^Failed to read no\.yaml: there is no such file/],
+  ])("sandbox %s", async (line, message) => {
+    const { code, stdout, stderr } = await runSandbox(line.split(" "));
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["sandbox.config.yaml", "port: 4010\nprot: 4011\n", /^sandbox\.config\.yaml:2:1: .*prot.*Did you mean "port"\?/],
+    [
+      "sandbox.config.json",
+      '{\n  "clock": "frosen"\n}',
+      /^sandbox\.config\.json:2:12: .*clock.*Did you mean "frozen"\?/,
+    ],
+    ["sandbox.config.yml", "port: [", /^sandbox\.config\.yml:\d+:\d+: /],
+    ["sandbox.config.yaml", "profile: { charges: { tll: 1h } }", /^sandbox\.config\.yaml:1:23: .*charges\.ttl/],
+    ["sandbox.config.yaml", "store: file:state.json", /^sandbox\.config\.yaml: store: a file store is not available/],
+  ])("a configuration %s that says %j", async (name, content, message) => {
+    const { code, stdout, stderr } = await runSandbox(["start"], { cwd: await folderWith({ [name]: content }) });
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  it("files that are right by themselves and not together", async () => {
+    const charge = "{ externalId: order-1, amount: 100, description: Shoes, status: due }";
+    const cwd = await folderWith({ "a.yaml": `charges: [${charge}]`, "b.yaml": `charges: [${charge}]` });
+    const { code, stderr } = await runSandbox(["start", "--fixtures", "a.yaml", "b.yaml"], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("order-1") });
+  });
+
+  it("a certificate that is none", async () => {
+    const cwd = await folderWith({ "cert.pem": "no", "key.pem": "no" });
+    const { code, stderr } = await runSandbox(["start", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("They must be a PEM pair") });
+  });
+});
+
+describe("exit code 3, it could not run", () => {
+  it("the port is taken", async () => {
+    const first = await startSandbox();
+    onTestFinished(() => void first.stop());
+    const { port } = new URL(first.url);
+    const { code, stdout, stderr } = await runSandbox(["start", "--port", port]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: `sandbox: Failed to listen on 127.0.0.1:${port}: the port is taken. Choose another with --port, or --port 0 for a free one.\n`,
+    });
+  });
+
+  it("this machine does not have the address", async () => {
+    const { code, stderr } = await runSandbox(["start", "--host", "192.0.2.1"]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("Choose another with --host.") });
+  });
+
+  it("no sandbox is there to talk to", async () => {
+    const { code, stdout, stderr } = await runSandbox(["clock", "advance", "1h", "--url", "http://127.0.0.1:1"]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^sandbox: Failed to reach the sandbox at http:\/\/127\.0\.0\.1:1: .* Start one with `sandbox start`/,
+      ),
+    });
+  });
+
+  it.each<[string, number, string]>([
+    ["a web page", 200, "<html>"],
+    ["another API", 404, '{"error":"not found"}'],
+    ["JSON of another kind", 200, "[1]"],
+  ])("what is there is %s", async (_, status, body) => {
+    const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runSandbox(["clock", "--url", `http://127.0.0.1:${port}`]);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining("what answers there is not a sandbox"),
+    });
+  });
+});
+
+describe("exit code 70, a bug", () => {
+  // Something of ours that throws where nobody awaits it.
+  const preload = "data:text/javascript,process.on('SIGUSR2',()=>{throw%20new%20TypeError('boom')})";
+
+  async function crash(env: Record<string, string>): Promise<{ code: number | string; stderr: string }> {
+    const sandbox = await startSandbox([], { env: { NODE_OPTIONS: `--import ${preload}`, ...env } });
+    sandbox.signal("SIGUSR2");
+    return { code: await sandbox.ended, stderr: sandbox.stderr };
+  }
+
+  it("says in one line what to do", async () => {
+    expect(await crash({})).toEqual({
+      code: 70,
+      stderr:
+        "sandbox: Unexpected TypeError: boom. This is a bug of the sandbox: please report it, with what SANDBOX_DEBUG=1 prints.\n",
+    });
+  });
+
+  it("shows the stack under SANDBOX_DEBUG=1", async () => {
+    expect((await crash({ SANDBOX_DEBUG: "1" })).stderr).toMatch(/TypeError: boom\n +at /);
+  });
+});

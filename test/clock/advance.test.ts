@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import { toIso } from "../../src/kernel/instant.js";
+import { advance, FIRED_MAX } from "../../src/sandbox/advance.js";
+import { createFakeSystem } from "../support/fake-system.js";
+import { gate, startLive, startReceiver } from "../support/live.js";
+import { WORLD_START } from "../support/world.js";
+
+const START = Date.parse(WORLD_START);
+const HOUR = 3_600_000;
+
+describe("advancing jumps from due item to due item up to and including the target", () => {
+  it("handles what is due at the target itself, and nothing beyond it", async () => {
+    const live = await startLive();
+    const charge = await live.createCharge();
+    await live.advance("59m59.999s");
+    expect((await live.ok("GET", `/v1/charges/${charge.id}`)).status).toBe("due");
+    await live.advance("1ms");
+    expect((await live.ok("GET", `/v1/charges/${charge.id}`)).status).toBe("dropped");
+    expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
+  });
+
+  it("sets now to each item's own instant: events, updatedAt and attempts carry it", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    for (const topic of ["charges/events", "transactions/completed"]) await live.subscribe(topic, receiver.url);
+    const charge = await live.createCharge();
+    const transfer = await live.createTransfer();
+    const late = await live.createTransfer({ msisdn: "+2250700000004" });
+    await live.advance("3h");
+    expect((await live.ok("GET", `/v1/transactions/${transfer.id}`)).updatedAt).toBe("2026-01-15T09:00:02.000Z");
+    expect((await live.ok("GET", `/v1/transactions/${late.id}`)).updatedAt).toBe("2026-01-15T09:10:02.000Z");
+    expect(live.events().find(({ type }) => type === "charge.dropped")?.at).toBe(START + HOUR);
+    expect(live.deliveries().map(({ resource, attempts }) => [resource, attempts.map(({ at }) => toIso(at))])).toEqual([
+      [transfer.id.slice(4), ["2026-01-15T09:00:02.000Z"]],
+      [late.id.slice(4), ["2026-01-15T09:10:02.000Z"]],
+      [charge.id, ["2026-01-15T10:00:00.000Z"]],
+    ]);
+  });
+
+  it("runs equal instants in the order in which they were scheduled", async () => {
+    const live = await startLive({ profile: { transfers: { settlement: { after: "1h" } } } });
+    const made: string[] = [];
+    for (let pair = 0; pair < 3; pair++) {
+      made.push((await live.createCharge()).id, (await live.createTransfer()).id.slice(4));
+    }
+    const { fired } = await live.advance("1h");
+    expect(fired.map(({ subject, at }) => [subject, at])).toEqual(made.map((id) => [id, START + HOUR]));
+    expect(
+      live
+        .events()
+        .slice(-6)
+        .map(({ resource }) => resource),
+    ).toEqual(made);
+  });
+
+  it("answers with now and with what fired, in order", async () => {
+    const live = await startLive();
+    const charge = await live.createCharge();
+    const transfer = await live.createTransfer();
+    const result = await live.advance("2h");
+    expect(result).toEqual({
+      now: START + 2 * HOUR,
+      fired: [
+        { at: START + 2_000, kind: "transfer.settle", subject: transfer.id.slice(4) },
+        { at: START + HOUR, kind: "charge.expire", subject: charge.id },
+      ],
+      firedCount: 2,
+      deliveries: { attempted: 0, succeeded: 0, failed: 0 },
+      unfinished: [],
+    });
+  });
+
+  it("lists the first 10 000 that fired, and counts all", async () => {
+    const live = await startLive({
+      balance: 1e12,
+      profile: { batch: { maxItems: 5_010 }, server: { bodyLimit: 8 * 1024 * 1024 } },
+    });
+    for (const half of ["a", "b"]) {
+      const transactions = Array.from({ length: 5_010 }, (_, n) => ({
+        amount: 5_000,
+        msisdn: "+2250700000001",
+        reference: `${half}${n}`,
+      }));
+      await live.ok("POST", "/v1/transactions/batch", { transactions });
+    }
+    const result = await live.advance("2s");
+    expect([result.fired.length, result.firedCount]).toEqual([FIRED_MAX, 10_020]);
+  });
+
+  it("keeps all twenty thousand charges' expiries apart from one another", async () => {
+    const live = await startLive();
+    for (let n = 0; n < 20_000; n++) {
+      await live.api("POST", "/v1/charges", {
+        amount: 100,
+        externalId: `n${n}`,
+        description: "d",
+        onCanceledRedirectionUrl: "https://a.test",
+        onCompletedRedirectionUrl: "https://a.test",
+      });
+    }
+    const { firedCount } = await live.advance("1h");
+    expect(firedCount).toBe(20_000);
+    expect(live.company.world.charges.values().every(({ status }) => status === "dropped")).toBe(true);
+    expect(live.company.world.due.size).toBe(0);
+  }, 60_000);
+});
+
+describe("where an advance goes", () => {
+  it("to an instant: setting a future time is an advance", async () => {
+    const live = await startLive();
+    const { id } = await live.createCharge();
+    await live.advance("2026-01-16T00:00:00Z");
+    expect(live.now()).toBe("2026-01-16T00:00:00.000Z");
+    expect(live.company.world.charges.get(id)?.status).toBe("dropped");
+  });
+
+  it("to now: nothing moves, and what is due now has happened", async () => {
+    const live = await startLive();
+    expect((await live.advance(WORLD_START)).now).toBe(START);
+    expect((await live.advance("0s")).firedCount).toBe(0);
+    expect(live.now()).toBe(WORLD_START);
+  });
+
+  it("to the next due item, one instant at a time, with everything at that instant", async () => {
+    const live = await startLive();
+    await live.createTransfer();
+    await live.createTransfer();
+    await live.createCharge();
+    const first = await live.advance("next");
+    expect([first.now - START, first.firedCount]).toEqual([2_000, 2]);
+    const second = await live.advance("next");
+    expect([second.now - START, second.firedCount]).toEqual([HOUR, 1]);
+  });
+
+  it("stays where it is when nothing is due next", async () => {
+    const live = await startLive();
+    const result = await live.advance("next");
+    expect([result.now, result.firedCount]).toEqual([START, 0]);
+  });
+
+  it("not into the past", async () => {
+    const live = await startLive();
+    await expect(live.advance("2026-01-15T08:59:59.999Z")).rejects.toMatchObject({
+      kind: "input",
+      message: expect.stringContaining("1ms in the past"),
+    });
+    expect(live.now()).toBe(WORLD_START);
+  });
+
+  it("not beyond the year 9999", async () => {
+    const live = await startLive({ clock: "9999-12-31T23:00:00Z" });
+    await expect(live.advance("1h")).rejects.toMatchObject({ kind: "input" });
+    expect((await live.advance("59m59.999s")).now).toBe(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
+  });
+
+  it("a clock that runs goes on from there", async () => {
+    const system = createFakeSystem(START);
+    const live = await startLive({ system, clock: "running" });
+    const receiver = await startReceiver(() => {
+      system.pass(777, "late");
+      return {};
+    });
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    await live.advance("90m");
+    expect(live.now()).toBe("2026-01-15T10:30:00.000Z");
+    system.pass(1);
+    expect(live.now()).toBe("2026-01-15T10:30:00.001Z");
+  });
+});
+
+describe("advances of one company are serialised", () => {
+  it("each begins where the one before has ended", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const results = await Promise.all([
+      live.advance("1h"),
+      live.advance("1h"),
+      live.advance("next"),
+      live.advance("1h"),
+    ]);
+    expect(results.map(({ now }) => (now - START) / HOUR)).toEqual([1, 2, 2, 3]);
+    expect(results.map(({ firedCount }) => firedCount)).toEqual([1, 0, 0, 0]);
+  });
+
+  it("one that is refused does not hold up the next", async () => {
+    const live = await startLive();
+    const [refused, done] = await Promise.allSettled([live.advance("2020-01-01T00:00:00Z"), live.advance("1h")]);
+    expect([refused.status, done.status]).toEqual(["rejected", "fulfilled"]);
+  });
+
+  it("those of different companies do not wait for one another", async () => {
+    const live = await startLive({ autoProvision: true });
+    const hold = gate();
+    const receiver = await startReceiver(async () => {
+      await hold.opened;
+      return {};
+    });
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const slow = live.advance("1h");
+    await receiver.waitFor(1);
+    const other = live.sandbox.findByToken("at_other");
+    expect(other).toBeDefined();
+    if (other !== undefined) expect((await advance(other, { byMs: 5 * HOUR })).now).toBe(START + 5 * HOUR);
+    hold.open();
+    expect((await slow).now).toBe(START + HOUR);
+  });
+});
+
+describe("an advance across a reset", () => {
+  it("ends with a clear message, and leaves the new world alone", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver("hang");
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const cut = live.advance("1h");
+    const queued = live.advance("1h");
+    await receiver.waitFor(1);
+    live.sandbox.reset(live.company);
+    await expect(cut).rejects.toMatchObject({ kind: "state", message: expect.stringContaining("reset") });
+    await expect(queued).rejects.toMatchObject({ kind: "state" });
+    expect(live.now()).toBe(WORLD_START);
+    expect(live.deliveries()).toEqual([]);
+    expect((await live.advance("1h")).now).toBe(START + HOUR);
+  });
+
+  it("gives up the attempt on the wire and starts no other", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver("hang");
+    await live.subscribe("charges/events", receiver.url);
+    for (let n = 0; n < 100; n++) await live.createCharge();
+    const cut = live.advance("1h");
+    await receiver.waitFor(64);
+    live.sandbox.reset(live.company);
+    await expect(cut).rejects.toMatchObject({ kind: "state" });
+    await receiver.disconnected();
+    expect(receiver.received).toHaveLength(64);
+  });
+});

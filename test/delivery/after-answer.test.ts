@@ -1,0 +1,170 @@
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { createHeldStore } from "../support/held-store.js";
+import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import { createScriptedTransport } from "../support/scripted-transport.js";
+import { createWorld } from "../support/world.js";
+
+/** POST without a body, as bytes. */
+function post(live: Live, path: string): string {
+  return [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${new URL(live.url).host}`,
+    "Authorization: Bearer at_sandbox",
+    "X-Company-Id: company_sandbox",
+    "Content-Length: 0",
+    "\r\n",
+  ].join("\r\n");
+}
+
+async function open(live: Live, bytes: string): Promise<Socket> {
+  const socket = connect(Number(new URL(live.url).port), "127.0.0.1");
+  socket.on("error", () => undefined);
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  socket.write(bytes);
+  return socket;
+}
+
+async function leave(socket: Socket): Promise<void> {
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.resetAndDestroy();
+  await closed;
+}
+
+describe("deliveries start when the API's answer has been written", () => {
+  it("not before, however long the answer takes", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    const letGo = store.hold();
+    const paid = live.http("POST", `/v1/charges/${id}/pay`);
+    await store.held(1);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(live.deliveries()).toMatchObject([{ status: "pending", attempts: [] }]);
+    expect([receiver.received.length, receiver.connectionsMade]).toEqual([0, 0]);
+    letGo(0);
+    expect((await paid).body.status).toBe("paid");
+    await receiver.waitFor(1);
+  });
+
+  it("and the answer does not wait for the receiver", async () => {
+    const live = await startLive();
+    const answered = gate();
+    const receiver = await startReceiver(async () => {
+      await answered.opened;
+      return {};
+    });
+    await live.subscribe("charges/events", receiver.url);
+    expect((await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`)).status).toBe("paid");
+    answered.open();
+    await live.settle();
+    expect(live.deliveries()[0]?.status).toBe("succeeded");
+  });
+
+  it("in process: once the answer has been returned", async () => {
+    const transport = createScriptedTransport(() => 200);
+    const world = createWorld({ transport });
+    await world.api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    const order = { amount: 5_000, msisdn: "0700000001", reference: "r", type: "transfer" };
+    const response = await world.app.request("/v1/transactions", {
+      method: "POST",
+      headers: { authorization: "Bearer at_sandbox", "content-type": "application/json" },
+      body: JSON.stringify(order),
+    });
+    expect([response.status, transport.sent.length]).toEqual([201, 0]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(transport.sent).toHaveLength(1);
+    await world.close();
+  });
+
+  it("an advance waits for the answer and for what it owes", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    const other = await live.createCharge();
+    const letGo = store.hold();
+    const paid = live.http("POST", `/v1/charges/${id}/pay`);
+    await store.held(1);
+    const advanced = live.advance("1h");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(live.company.world.charges.get(other.id)?.status).toBe("due");
+    letGo(0);
+    await Promise.all([paid, advanced]);
+    expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid", "dropped"]);
+  });
+});
+
+describe("a client that leaves before its answer", () => {
+  it("has done what it asked for, and the receiver hears of it", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    const letGo = store.hold();
+    const socket = await open(live, post(live, `/v1/charges/${id}/pay`));
+    await store.held(1);
+    await leave(socket);
+    await receiver.waitFor(1);
+    letGo(0);
+    expect(await live.settle()).toEqual([]);
+    expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
+  });
+
+  it("also when it had left before the work was done", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    const { company } = live;
+    const asked = gate();
+    const left = gate();
+    const ready = company.ready.bind(company);
+    company.ready = () => {
+      company.ready = ready;
+      asked.open();
+      return left.opened;
+    };
+    const socket = await open(live, post(live, `/v1/charges/${id}/pay`));
+    await asked.opened;
+    await leave(socket);
+    await live.http("GET", "/v1/balance"); // by then the server has seen it leave
+    left.open();
+    await receiver.waitFor(1);
+    expect(await live.settle()).toEqual([]);
+    expect(live.deliveries()[0]?.status).toBe("succeeded");
+  });
+
+  it("also for requests that were in line behind others on its connection", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push((await live.createCharge()).id);
+    const letGo = store.hold();
+    const socket = await open(live, ids.map((id) => post(live, `/v1/charges/${id}/pay`)).join(""));
+    await store.held(12);
+    await leave(socket);
+    await receiver.waitFor(12);
+    for (let n = 0; n < 12; n++) letGo(n);
+    expect(await live.settle()).toEqual([]);
+    expect(live.deliveries().every(({ status }) => status === "succeeded")).toBe(true);
+  });
+
+  it("requests in line behind others on one connection go out when theirs is answered", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push((await live.createCharge()).id);
+    const socket = await open(live, ids.map((id) => post(live, `/v1/charges/${id}/pay`)).join(""));
+    await receiver.waitFor(12);
+    expect(new Set(receiver.received.map(({ body }) => body.data.id))).toEqual(new Set(ids));
+    await leave(socket);
+  });
+});

@@ -1,0 +1,219 @@
+import { execFileSync } from "node:child_process";
+import dns from "node:dns";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import { syncBuiltinESMExports } from "node:module";
+import { type AddressInfo, isIP } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
+import { parseProfile } from "../../src/domain/profile/parse-profile.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { startLive, startReceiver } from "../support/live.js";
+
+const subscription = (url: string) => ({ topic: "charges/events", url });
+
+describe("webhooks.allow: any host but link-local and cloud metadata addresses", () => {
+  it.each([
+    "http://169.254.169.254/latest/meta-data",
+    "http://169.254.0.1/",
+    "http://169.254.170.2/v2/credentials",
+    "http://2852039166/", // 169.254.169.254 as one number
+    "http://0xa9fea9fe/",
+    "http://0251.0376.0251.0376/",
+    "http://169.254.43518/",
+    "http://169.254.169.254./",
+    "http://user:pass@169.254.169.254/",
+    "http://[fe80::1]/",
+    "http://[febf::1]/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://[2002:a9fe:a9fe::]/",
+    "http://[fd00:ec2::254]/",
+    "http://100.100.100.200/",
+    "http://192.0.0.192/",
+    "http://168.63.129.16/",
+    "http://metadata.google.internal/computeMetadata/v1",
+    "http://METADATA.google.internal./",
+  ])("refuses %s with 400 at subscription", async (url) => {
+    const live = await startLive();
+    const answer = await live.http("POST", "/v1/webhooks", subscription(url));
+    expect(answer.status).toBe(400);
+    expect(answer.body.message.join()).toMatch(/url/);
+    expect(live.company.world.subscriptions.size).toBe(0);
+  });
+
+  it.each([
+    "http://localhost:3000/hook",
+    "http://127.0.0.1/",
+    "http://10.1.2.3/",
+    "http://192.168.1.10/",
+    "http://172.17.0.1/",
+    "http://host.docker.internal/",
+    "http://[::1]:8080/",
+    "http://[fd12:3456::1]/",
+    "http://user:pass@hooks.shop.test/in?x=1",
+    "https://169.254.shop.test/",
+    "http://169.253.255.255/",
+  ])("takes %s", async (url) => {
+    const live = await startLive();
+    expect((await live.http("POST", "/v1/webhooks", subscription(url))).status).toBe(201);
+  });
+
+  it("never calls a name that stands for such an address", async () => {
+    resolveNames({ "hooks.shop.test": ["169.254.169.254"], "v6.shop.test": ["fd00:ec2::254"] });
+    const live = await startLive({ profile: { webhooks: { retry: "none" } } });
+    for (const host of ["hooks.shop.test", "v6.shop.test"]) await live.subscribe("charges/events", `http://${host}/`);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    const error = (host: string) => `refused: ${host} is a link-local or metadata address`;
+    expect(live.deliveries()).toMatchObject([
+      { status: "exhausted", attempts: [{ status: null, error: error("hooks.shop.test") }] },
+      { status: "exhausted", attempts: [{ status: null, error: error("v6.shop.test") }] },
+    ]);
+  });
+
+  it("calls the other addresses of a name that stands for several", async () => {
+    resolveNames({ "hooks.shop.test": ["169.254.169.254", "127.0.0.1"] });
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url.replace("127.0.0.1", "hooks.shop.test"));
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(live.deliveries()[0]?.status).toBe("succeeded");
+    expect(receiver.received[0]?.headers.host).toBe(new URL(receiver.url).host.replace("127.0.0.1", "hooks.shop.test"));
+  });
+
+  it("is asked again for each attempt: a profile that became stricter refuses what was subscribed before", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const overrides = { webhooks: { allow: ["hooks.shop.test"], retry: "none" } };
+    const parsed = parseProfile(overrides);
+    expect(parsed.ok).toBe(true);
+    if (parsed.ok) live.company.adopt(parsed.profile, parsed.overrides);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(receiver.connectionsMade).toBe(0);
+    expect(live.deliveries()[0]).toMatchObject({
+      status: "exhausted",
+      attempts: [{ status: null, error: "refused: webhooks.allow does not permit this host" }],
+    });
+  });
+});
+
+describe("webhooks.allow: a list of hosts and CIDRs", () => {
+  const allow = ["hooks.shop.test", "10.0.0.0/8", "127.0.0.1", "2001:db8::/32"];
+
+  it.each([
+    ["http://hooks.shop.test/a", 201],
+    ["http://HOOKS.shop.test:8443/a", 201],
+    ["http://10.255.0.1/", 201],
+    ["http://127.0.0.1:9999/", 201],
+    ["http://2130706433/", 201],
+    ["http://[2001:db8::7]/", 201],
+    ["http://[::ffff:10.0.0.1]/", 201],
+    ["http://shop.test/", 400],
+    ["http://evil.hooks.shop.test/", 400],
+    ["http://hooks.shop.test.evil.example/", 400],
+    ["http://hooks.shop.test@evil.example/", 400],
+    ["http://11.0.0.1/", 400],
+    ["http://localhost/", 400],
+    ["http://[2001:db9::7]/", 400],
+  ])("%s is %i", async (url, status) => {
+    const live = await startLive({ profile: { webhooks: { allow } } });
+    expect((await live.http("POST", "/v1/webhooks", subscription(url))).status).toBe(status);
+  });
+});
+
+describe("webhooks.insecureTls", () => {
+  it.each([
+    [false, "exhausted", null, /self.signed/i],
+    [true, "succeeded", 200, undefined],
+  ])("%s: a receiver with a self-signed certificate", async (insecureTls, status, code, error) => {
+    const live = await startLive({ profile: { webhooks: { insecureTls, retry: "none" } } });
+    const receiver = await startTlsReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    const [delivery] = live.deliveries();
+    expect(delivery).toMatchObject({ status, attempts: [{ status: code }] });
+    if (error === undefined) expect(receiver.bodies).toEqual([delivery?.body]);
+    else expect(delivery?.attempts[0]?.error).toMatch(error);
+  });
+
+  it("one company's leave is not another's", async () => {
+    const receiver = await startTlsReceiver();
+    const transport = createHttpTransport(systemClock);
+    onTestFinished(() => transport.close());
+    const request = { url: receiver.url, body: "{}", headers: {}, timeoutMs: 5_000, allow: { kind: "any" as const } };
+    const { signal } = new AbortController();
+    const outcomes = [];
+    for (const insecureTls of [true, false, true])
+      outcomes.push(await transport.send({ ...request, insecureTls, signal }));
+    expect(outcomes.map(({ status }) => status)).toEqual([200, null, 200]);
+  });
+});
+
+/** The machine's resolver knows these names too, until the test ends. */
+function resolveNames(names: Readonly<Record<string, readonly string[]>>): void {
+  const real = dns.lookup;
+  const lookup = (...parts: Parameters<typeof dns.lookup>): void => {
+    const [name] = parts;
+    const found = names[name]?.map((address) => ({ address, family: isIP(address) }));
+    const callback: unknown = parts.at(-1);
+    if (found === undefined || typeof callback !== "function") real(...parts);
+    else process.nextTick(callback, null, found);
+  };
+  const spy = vi.spyOn(dns, "lookup").mockImplementation(Object.assign(lookup, { __promisify__: real.__promisify__ }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+/** An HTTPS receiver whose certificate nobody signed; ends with the test. */
+async function startTlsReceiver() {
+  const directory = mkdtempSync(join(tmpdir(), "receiver-"));
+  const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "1",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...subject,
+    ],
+    { stdio: "ignore" },
+  );
+  const bodies: string[] = [];
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (incoming, outgoing) => {
+    let body = "";
+    incoming.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    incoming.on("end", () => {
+      bodies.push(body);
+      outgoing.end();
+    });
+  });
+  rmSync(directory, { recursive: true });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, bodies };
+}

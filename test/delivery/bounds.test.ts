@@ -1,0 +1,126 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Transport } from "../../src/adapters/delivery/transport.js";
+import { advance, settle } from "../../src/sandbox/advance.js";
+import { gate, startLive, startReceiver } from "../support/live.js";
+import { transferRequest } from "../support/requests.js";
+import { createScriptedTransport } from "../support/scripted-transport.js";
+import { createWorld, type WorldOptions } from "../support/world.js";
+
+function started(options: WorldOptions) {
+  const world = createWorld(options);
+  onTestFinished(() => world.close());
+  return { ...world, company: world.sandbox.defaultCompany };
+}
+
+describe("what only grows is bounded", () => {
+  it("the oldest deliveries that are over are forgotten, one that is pending never", async () => {
+    const transport = createScriptedTransport((_, index) => (index === 0 || index === 2 ? 500 : 200));
+    const { api, company } = started({ transport, limits: { events: 100, deliveries: 3 } });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    const made: string[] = [];
+    for (let n = 0; n < 8; n++) {
+      made.push((await api("POST", "/v1/transactions", transferRequest())).body.id.slice(4));
+      await settle(company);
+    }
+    const kept = company.world.deliveries.values().map(({ resource, status }) => [resource, status]);
+    expect(kept).toEqual([
+      [made[0], "pending"],
+      [made[2], "pending"],
+      [made[7], "succeeded"],
+    ]);
+    await advance(company, { byMs: 10_000 });
+    expect(company.world.deliveries.values().map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded"]);
+  });
+
+  it("the oldest events are forgotten", async () => {
+    const { api, company } = started({ limits: { events: 3, deliveries: 3 } });
+    for (let n = 0; n < 5; n++) await api("POST", "/v1/transactions", transferRequest());
+    expect(company.world.events.size).toBe(3);
+    expect(company.world.events.values().at(-1)?.type).toBe("transaction.started");
+  });
+
+  it("a delivery that was forgotten while its attempt was on the wire is not recorded again", async () => {
+    const hold = gate();
+    const live = await startLive({ limits: { events: 100, deliveries: 1 } });
+    const receiver = await startReceiver(async () => {
+      await hold.opened;
+      return {};
+    });
+    const { id } = await live.subscribe("transactions/started", receiver.url);
+    await live.createTransfer();
+    await receiver.waitFor(1);
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    await live.subscribe("transactions/started", receiver.url);
+    await live.createTransfer();
+    expect(live.deliveries()).toHaveLength(1);
+    hold.open();
+    await live.settle();
+    expect(live.deliveries()).toMatchObject([{ status: "succeeded" }]);
+  });
+});
+
+describe("a bug costs the item in which it is, and nothing else", () => {
+  it("an attempt that throws is logged; its receiver, its resource and the clock go on", async () => {
+    const logged: unknown[] = [];
+    const scripted = createScriptedTransport(() => 200);
+    const transport: Transport = {
+      ...scripted,
+      send: (request) => (request.body.includes('"amount":6666') ? Promise.reject(new Error("broken")) : scripted.send(request)),
+    };
+    const log = { write: (...line: unknown[]) => void logged.push(line) };
+    const { api, company } = started({ transport, log });
+    for (const topic of ["transactions/started", "transactions/completed"]) {
+      await api("POST", "/v1/webhooks", { topic, url: "http://hook.test/" });
+    }
+    await api("POST", "/v1/transactions", transferRequest({ amount: 6_666 }));
+    await api("POST", "/v1/transactions", transferRequest({ amount: 7_777 }));
+    const result = await advance(company, { byMs: 3_600_000 });
+    expect([result.firedCount, result.unfinished]).toEqual([2, []]);
+    expect(company.world.deliveries.values().map(({ status }) => status)).toEqual(["pending", "succeeded", "pending", "succeeded"]);
+    expect(logged).toEqual([
+      ["error", "bug", { company: "company_sandbox", delivery: expect.any(String), error: expect.stringContaining("broken") }],
+      ["error", "bug", { company: "company_sandbox", delivery: expect.any(String), error: expect.stringContaining("broken") }],
+    ]);
+  });
+
+  it("a due item that throws is logged and dropped; the others happen", async () => {
+    const logged: unknown[] = [];
+    const log = { write: (...line: unknown[]) => void logged.push(line) };
+    const { api, company } = started({ log });
+    const first = (await api("POST", "/v1/transactions", transferRequest())).body.id.slice(4);
+    const second = (await api("POST", "/v1/transactions", transferRequest())).body.id.slice(4);
+    const account = company.world.accounts.get("pending");
+    const get = company.world.accounts.get.bind(company.world.accounts);
+    let reads = 0;
+    company.world.accounts.get = (id) => {
+      if (reads++ === 0) throw new Error("broken");
+      return get(id);
+    };
+    await advance(company, { byMs: 2_000 });
+    expect(account?.amount).toBeGreaterThan(0);
+    expect(company.world.transfers.get(first)?.status).toBe("pending");
+    expect(company.world.transfers.get(second)?.status).toBe("completed");
+    expect(company.world.due.size).toBe(0);
+    expect(logged).toHaveLength(1);
+  });
+});
+
+describe("what is due at once does not wait for a receiver that hangs", () => {
+  it("during an advance", async () => {
+    const live = await startLive({ profile: { transfers: { settlement: { after: 0 } } } });
+    const hold = gate();
+    const receiver = await startReceiver(async () => {
+      await hold.opened;
+      return {};
+    });
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const advanced = live.advance("1h");
+    await receiver.waitFor(1);
+    await live.createTransfer();
+    await live.until(() => live.events().at(-1)?.type === "transaction.completed");
+    expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
+    hold.open();
+    expect((await advanced).fired.map(({ kind }) => kind)).toEqual(["charge.expire", "transfer.settle"]);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { redeliverNow } from "../../src/sandbox/redeliver.js";
+import { createHeldStore } from "../support/held-store.js";
+import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+
+async function pay(live: Live): Promise<string> {
+  const { id } = await live.createCharge();
+  await live.ok("POST", `/v1/charges/${id}/pay`);
+  return id;
+}
+
+const redeliver = (live: Live, index = 0) => {
+  const delivery = live.deliveries()[index];
+  expect(delivery).toBeDefined();
+  if (delivery !== undefined) redeliverNow(live.company, delivery, (release) => release());
+};
+
+describe("a delivery is cancelled when its subscription is deleted, which also stops retries", () => {
+  it("between two attempts", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver({ status: 500 });
+    const { id } = await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    expect((await live.http("DELETE", `/v1/webhooks/${id}`)).status).toBe(204);
+    expect(live.deliveries()[0]).toMatchObject({
+      status: "cancelled",
+      nextAttemptAt: null,
+      attempts: [{ status: 500 }],
+    });
+    const { fired } = await live.advance("30d");
+    expect(fired).toEqual([]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each([
+    ["fails", { status: 500 }],
+    ["succeeds", { status: 200 }],
+  ])("while an attempt is on the wire that then %s: it is kept, and no other is made", async (_, reply) => {
+    const live = await startLive();
+    const hold = gate();
+    const receiver = await startReceiver(async () => {
+      await hold.opened;
+      return reply;
+    });
+    const { id } = await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await receiver.waitFor(1);
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    expect(live.deliveries()[0]).toMatchObject({ status: "cancelled", attempts: [] });
+    hold.open();
+    await live.settle();
+    expect(live.deliveries()[0]).toMatchObject({ status: "cancelled", nextAttemptAt: null, attempts: [reply] });
+    await live.advance("1d");
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("while it waits for its turn: it is never sent, and the one behind it is", async () => {
+    const live = await startLive();
+    const hold = gate();
+    const receiver = await startReceiver(async (_, index) => {
+      if (index === 0) await hold.opened;
+      return {};
+    });
+    const gone = await live.subscribe("charges/events", `${receiver.origin}/gone`);
+    const charge = await pay(live);
+    await receiver.waitFor(1);
+    await live.ok("POST", `/v1/charges/${charge}/refund`, { amount: 1 });
+    await live.subscribe("charge/events", `${receiver.origin}/stays`);
+    await live.ok("POST", `/v1/charges/${charge}/refund`);
+    await live.http("DELETE", `/v1/webhooks/${gone.id}`);
+    hold.open();
+    await live.settle();
+    expect(receiver.received.map(({ path, body }) => [path, body.data.status])).toEqual([
+      ["/gone", "paid"],
+      ["/stays", "refunded"],
+    ]);
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["cancelled", "cancelled", "cancelled", "succeeded"]);
+  });
+
+  it("while it is held until an answer is written", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await startReceiver();
+    const { id } = await live.subscribe("charges/events", receiver.url);
+    const charge = await live.createCharge();
+    const letGo = store.hold();
+    const paid = live.http("POST", `/v1/charges/${charge.id}/pay`);
+    await store.held(1);
+    const deleted = live.http("DELETE", `/v1/webhooks/${id}`);
+    await store.held(2);
+    letGo(1);
+    letGo(0);
+    await Promise.all([paid, deleted]);
+    expect(await live.settle()).toEqual([]);
+    expect(receiver.received).toEqual([]);
+    expect(live.deliveries()[0]?.status).toBe("cancelled");
+  });
+
+  it("many at once, without a call stack for each", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver("hang");
+    const { id } = await live.subscribe("transactions/started", receiver.url);
+    for (let batch = 0; batch < 20; batch++) {
+      const transactions = Array.from({ length: 500 }, (_, n) => ({
+        amount: 5_000,
+        msisdn: "0700000001",
+        reference: `${batch}-${n}`,
+      }));
+      live.company.world.accounts.set({ id: "balance", seq: 1, amount: 1e13 });
+      await live.ok("POST", "/v1/transactions/batch", { transactions });
+    }
+    await receiver.waitFor(64);
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    await receiver.close();
+    expect(await live.settle()).toEqual([]);
+    expect(live.deliveries().every(({ status }) => status === "cancelled")).toBe(true);
+  }, 30_000);
+
+  it("and the other subscriptions of the same receiver go on", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver((_, index) => ({ status: index < 2 ? 500 : 200 }));
+    const { id } = await live.subscribe("charges/events", receiver.url);
+    await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    await live.advance("1h");
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["cancelled", "succeeded"]);
+  });
+
+  it("whoever waits for a change of a delivery is woken", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver({ status: 500 });
+    const { id } = await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    const changed = live.company.deliveriesChanged.next();
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    await expect(changed).resolves.toBeUndefined();
+  });
+});
+
+describe("redeliver: one more attempt now, whatever became of the earlier ones", () => {
+  it("of a delivery that succeeded", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    redeliver(live);
+    await live.settle();
+    expect(live.deliveries()).toMatchObject([{ status: "succeeded", attempts: [{ status: 200 }, { status: 200 }] }]);
+    expect(receiver.received[1]?.raw.equals(receiver.received[0]?.raw ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("of one that is exhausted: a success makes it succeeded, a failure leaves it exhausted", async () => {
+    const live = await startLive({ profile: { webhooks: { retry: ["1s"] } } });
+    const receiver = await startReceiver({ status: 500 });
+    await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.advance("1m");
+    expect(live.deliveries()[0]?.status).toBe("exhausted");
+    redeliver(live);
+    await live.settle();
+    expect(live.deliveries()[0]).toMatchObject({ status: "exhausted", nextAttemptAt: null });
+    receiver.reply({});
+    redeliver(live);
+    await live.settle();
+    expect(live.deliveries()[0]?.status).toBe("succeeded");
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it("of one that was cancelled", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver({ status: 500 });
+    const { id } = await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    receiver.reply({});
+    redeliver(live);
+    await live.settle();
+    expect(live.deliveries()[0]?.status).toBe("succeeded");
+  });
+
+  it("of one that is planned: the planned attempt is this one", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver({ status: 500 });
+    await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    const at = live.company.now();
+    redeliver(live);
+    await live.settle();
+    expect(live.deliveries()[0]).toMatchObject({ attempts: [{ at }, { at }], nextAttemptAt: at + 60_000 });
+    await live.advance("59.999s");
+    expect(receiver.received).toHaveLength(2);
+    await live.advance("1d");
+    expect(receiver.received).toHaveLength(6);
+  });
+
+  it("goes beside the events that wait for their turn", async () => {
+    const live = await startLive();
+    const hold = gate();
+    const receiver = await startReceiver(async (_, index) => {
+      if (index === 1) await hold.opened;
+      return {};
+    });
+    await live.subscribe("charges/events", receiver.url);
+    const id = await pay(live);
+    await live.settle();
+    await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1 });
+    await receiver.waitFor(2);
+    redeliver(live);
+    await receiver.waitFor(3);
+    expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid", "refunded_partially", "paid"]);
+    hold.open();
+    await live.settle();
+  });
+});

@@ -1,0 +1,230 @@
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { createFakeSystem } from "../support/fake-system.js";
+import { startLive, startReceiver } from "../support/live.js";
+import { startRawReceiver } from "../support/raw-receiver.js";
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/** Pays one charge and returns what came of its one attempt. */
+async function deliverTo(url: string, webhooks: Record<string, string | number | boolean> = {}) {
+  const live = await startLive({ profile: { webhooks: { retry: "none", ...webhooks } } });
+  await live.subscribe("charges/events", url);
+  await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+  expect(await live.settle()).toEqual([]);
+  const [delivery] = live.deliveries();
+  const [attempt] = delivery?.attempts ?? [];
+  return { live, status: delivery?.status, attempts: delivery?.attempts.length, attempt };
+}
+
+describe("only 2xx is success", () => {
+  it.each([200, 201, 202, 204, 206, 299])("%i is", async (status) => {
+    const receiver = await startReceiver({ status });
+    const { attempt, ...delivery } = await deliverTo(receiver.url);
+    expect(delivery).toMatchObject({ status: "succeeded", attempts: 1 });
+    expect(attempt).toMatchObject({ status, error: null });
+  });
+
+  it.each([300, 304, 400, 401, 404, 409, 410, 429, 500, 502, 503, 599])("%i is not", async (status) => {
+    const receiver = await startReceiver({ status });
+    const { attempt, ...delivery } = await deliverTo(receiver.url);
+    expect(delivery).toMatchObject({ status: "exhausted", attempts: 1 });
+    expect(attempt).toMatchObject({ status, error: expect.stringContaining(`status ${status} is not`) });
+  });
+
+  it.each([301, 302, 303, 307, 308])("a redirect (%i) is a failure and is not followed", async (status) => {
+    const elsewhere = await startReceiver();
+    const receiver = await startReceiver({ status, headers: { location: elsewhere.url } });
+    const { attempt, ...delivery } = await deliverTo(receiver.url);
+    expect(delivery).toMatchObject({ status: "exhausted", attempts: 1 });
+    expect(attempt).toMatchObject({ status, error: `redirect: status ${status} is not followed` });
+    expect(elsewhere.received).toEqual([]);
+  });
+});
+
+describe("a receiver that is down, slow, or answers garbage", () => {
+  const everySecond = (answer: (socket: Socket) => void) => (socket: Socket, index: number) =>
+    index % 2 === 0 ? answer(socket) : socket.write(OK);
+
+  const write =
+    (...pieces: string[]) =>
+    (socket: Socket) => {
+      for (const piece of pieces) socket.write(piece);
+    };
+  const writeAndEnd = (text: string) => (socket: Socket) => void socket.end(text);
+
+  it.each<[string, (socket: Socket) => void, RegExp]>([
+    ["resets the connection", (socket) => void socket.resetAndDestroy(), /^ECONNRESET/],
+    ["closes without an answer", (socket) => void socket.end(), /other side closed/],
+    ["answers garbage", writeAndEnd("\u0000\u0001garbage\r\n\r\n"), /^Response does not match the HTTP/],
+    ["answers as HTTP/0.9 did", writeAndEnd("<html>hello</html>"), /^Response does not match the HTTP/],
+    ["answers an impossible status", writeAndEnd("HTTP/1.1 99999 What\r\n\r\n"), /^Response does not match the HTTP/],
+    ["closes in the middle of the headers", writeAndEnd("HTTP/1.1 200 OK\r\nContent-Le"), /closed/],
+    ["closes in the middle of the body", writeAndEnd("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), /closed/],
+    [
+      "breaks its chunks",
+      writeAndEnd("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"),
+      /^Response does not match the HTTP/,
+    ],
+    [
+      "claims two lengths",
+      writeAndEnd("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"),
+      /LENGTH_MISMATCH/,
+    ],
+    [
+      "sends 64 KiB of headers",
+      writeAndEnd(`HTTP/1.1 200 OK\r\nX-Big: ${"x".repeat(65_536)}\r\n\r\n`),
+      /HEADERS_OVERFLOW/,
+    ],
+    ["switches protocols", writeAndEnd("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"), /upgrade/],
+    ["only ever says continue", writeAndEnd("HTTP/1.1 100 Continue\r\n\r\n"), /bad response/],
+    ["hangs", write(), /^timeout: no complete answer within 60 ms/],
+    ["hangs after half the headers", write("HTTP/1.1 200 OK\r\nContent-"), /^timeout/],
+    ["hangs after half an answer", write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), /^timeout/],
+  ])("that %s is a failed attempt, and the next one is made", async (_, answer, error) => {
+    const receiver = await startRawReceiver(everySecond(answer));
+    const { live, attempt, ...delivery } = await deliverTo(receiver.url, { timeout: "60ms", retry: "fast" });
+    expect(delivery).toEqual({ status: "pending", attempts: 1 });
+    expect(attempt?.error).toMatch(error);
+    await live.advance("100ms");
+    expect(live.deliveries()[0]).toMatchObject({
+      status: "succeeded",
+      attempts: [attempt, { status: 200, error: null }],
+    });
+  });
+
+  it("that never ends its answer is given up at the time-out, and what came is kept", async () => {
+    const timers: NodeJS.Timeout[] = [];
+    const receiver = await startRawReceiver((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Mood: chatty\r\n\r\n");
+      const timer = setInterval(() => socket.write("5\r\nhello\r\n"), 1);
+      timers.push(timer);
+      socket.on("close", () => clearInterval(timer));
+    });
+    const { attempt } = await deliverTo(receiver.url, { timeout: "50ms" });
+    expect(attempt).toMatchObject({ status: 200, error: "timeout: no complete answer within 50 ms" });
+    expect(attempt?.response).toMatchObject({
+      headers: { "x-mood": "chatty" },
+      body: expect.stringMatching(/^(hello)*$/),
+    });
+    for (const timer of timers) clearInterval(timer);
+  });
+
+  it("that answers without end, as fast as it can, costs neither memory nor time", async () => {
+    const receiver = await startRawReceiver((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536, "x")));
+      };
+      socket.on("drain", flood);
+      flood();
+    });
+    const { status, attempt } = await deliverTo(receiver.url);
+    expect(status).toBe("succeeded");
+    expect(attempt?.response?.body).toHaveLength(4_096);
+  });
+
+  it("that is down: the connection is refused", async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    const { attempt, status } = await deliverTo(gone.url);
+    expect(status).toBe("exhausted");
+    expect(attempt).toMatchObject({ status: null, response: null, error: expect.stringMatching(/^ECONNREFUSED/) });
+  });
+
+  it("that does not exist: its name is unknown", async () => {
+    const { attempt } = await deliverTo("http://no-such-host.invalid/hook");
+    expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)/) });
+  });
+
+  it("that speaks HTTP/1.0 without keep-alive is served", async () => {
+    const receiver = await startRawReceiver((socket) => void socket.end("HTTP/1.0 200 OK\r\n\r\nfine"));
+    const { live, attempt } = await deliverTo(receiver.url);
+    expect(attempt).toMatchObject({ status: 200, error: null, response: { body: "fine" } });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(live.deliveries()[1]?.status).toBe("succeeded");
+  });
+
+  it("that sends early hints first is served", async () => {
+    const receiver = await startRawReceiver((socket) => {
+      socket.write(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
+    });
+    expect((await deliverTo(receiver.url)).attempt).toMatchObject({ status: 200, error: null });
+  });
+
+  it("that closes each connection after its answer without saying so gets every event once", async () => {
+    const receiver = await startRawReceiver((socket) => void socket.end(OK));
+    const live = await startLive();
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge({ amount: 100 });
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    for (let n = 0; n < 20; n++) await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1 });
+    await live.settle();
+    expect(live.deliveries().map(({ status }) => status)).toEqual(Array<string>(21).fill("succeeded"));
+    expect(receiver.received).toHaveLength(21);
+  });
+
+  it("never slows the API: it answers while every receiver hangs", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver("hang");
+    for (let n = 0; n < 3; n++) await live.subscribe("charges/events", receiver.url);
+    for (let n = 0; n < 50; n++) {
+      const { id } = await live.createCharge();
+      expect((await live.ok("POST", `/v1/charges/${id}/pay`)).status).toBe("paid");
+    }
+    await receiver.waitFor(64);
+    expect(live.deliveries().every(({ status, attempts }) => status === "pending" && attempts.length === 0)).toBe(true);
+    expect((await live.http("GET", "/v1/balance")).status).toBe(200);
+  });
+});
+
+describe("webhooks.timeout is real time, the gaps of webhooks.retry are the company's", () => {
+  it("a time-out on a frozen clock moves no time, and its retry waits for the clock", async () => {
+    const live = await startLive({ profile: { webhooks: { timeout: "20ms" } } });
+    const receiver = await startReceiver("hang");
+    await live.subscribe("charges/events", receiver.url);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    const at = live.company.now();
+    expect(live.deliveries()[0]).toMatchObject({
+      status: "pending",
+      attempts: [{ at, status: null }],
+      nextAttemptAt: at + 10_000,
+    });
+    await live.advance("1d");
+    expect(live.deliveries()[0]).toMatchObject({ status: "exhausted" });
+    expect(receiver.received).toHaveLength(6);
+  });
+
+  it("on a running clock the gap is counted from the end of the attempt", async () => {
+    const system = createFakeSystem();
+    const live = await startLive({ system, clock: "running" });
+    const receiver = await startReceiver((_, index) => (index === 0 ? "hang" : {}));
+    await live.subscribe("charges/events", receiver.url);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    const at = live.company.now();
+    await receiver.waitFor(1);
+    system.pass(10_000);
+    await live.until(() => live.deliveries()[0]?.attempts.length === 1);
+    expect(live.deliveries()[0]).toMatchObject({ attempts: [{ at, latencyMs: 10_000 }], nextAttemptAt: at + 20_000 });
+    system.pass(10_000);
+    await live.until(() => live.deliveries()[0]?.status === "succeeded");
+    expect(live.deliveries()[0]?.attempts[1]?.at).toBe(at + 20_000);
+  });
+
+  it.each([
+    ["none", 1],
+    [["1s"], 2],
+    ["fast", 6],
+    ["realistic", 9],
+  ])("webhooks.retry %j makes %i attempts", async (retry, attempts) => {
+    const live = await startLive({ profile: { webhooks: { retry } } });
+    const receiver = await startReceiver({ status: 500 });
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    await live.advance("30d");
+    expect(receiver.received).toHaveLength(attempts);
+    expect(live.deliveries()[0]?.status).toBe("exhausted");
+  });
+});

@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/dispatcher.js";
+import { createHeldStore } from "../support/held-store.js";
+import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import type { Receiver, Reply } from "../support/receiver.js";
+
+/** A receiver that answers each request only when it is told to. */
+async function startHolding(reply: (index: number) => Reply = () => ({})) {
+  const gates: ReturnType<typeof gate>[] = [];
+  const gateOf = (index: number) => (gates[index] ??= gate());
+  const receiver = await startReceiver(async (_, index) => {
+    await gateOf(index).opened;
+    return reply(index);
+  });
+  return { receiver, release: (index: number) => gateOf(index).open() };
+}
+
+/** Gives everything that could go out now the time to do so. */
+async function turns(live: Live): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await live.http("GET", "/v1/balance");
+}
+
+const statuses = (receiver: Receiver): string[] => receiver.received.map(({ body }) => body.data.status);
+
+describe("a resource's next event goes to the same receiver only once the previous event's first attempt has ended", () => {
+  it("whichever subscription it belongs to", async () => {
+    const live = await startLive();
+    const { receiver, release } = await startHolding();
+    await live.subscribe("charges/events", `${receiver.origin}/one`);
+    await live.subscribe("charge/events", `${receiver.origin}/two`);
+    const { id } = await live.createCharge();
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1 });
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    await receiver.waitFor(2);
+    await turns(live);
+    expect(statuses(receiver)).toEqual(["paid", "paid"]);
+    release(0);
+    await turns(live);
+    expect(receiver.received).toHaveLength(2);
+    release(1);
+    await receiver.waitFor(4);
+    expect(statuses(receiver).slice(2)).toEqual(["refunded_partially", "refunded_partially"]);
+    for (const index of [2, 3, 4, 5]) release(index);
+    await live.settle();
+    expect(statuses(receiver).slice(4)).toEqual(["refunded", "refunded"]);
+  });
+
+  it("also across topics: started, then completed", async () => {
+    const live = await startLive({ profile: { transfers: { settlement: "immediate" } } });
+    const { receiver, release } = await startHolding();
+    for (const topic of ["transactions/completed", "transactions/started"]) await live.subscribe(topic, receiver.url);
+    await live.createTransfer();
+    await receiver.waitFor(1);
+    await turns(live);
+    expect(receiver.received.map(({ body }) => body.topic)).toEqual(["transactions/started"]);
+    release(0);
+    await receiver.waitFor(2);
+    expect(receiver.received[1]?.body.topic).toBe("transactions/completed");
+    release(1);
+  });
+
+  it("however it ended: a failed first attempt lets the next event go, and its retries hold up nothing", async () => {
+    const live = await startLive();
+    const { receiver, release } = await startHolding((index) => (index === 0 ? { status: 500 } : {}));
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    await receiver.waitFor(1);
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    release(0);
+    await receiver.waitFor(2);
+    release(1);
+    const advanced = live.advance("10s");
+    await receiver.waitFor(3);
+    await live.http("GET", "/v1/balance");
+    expect(statuses(receiver)).toEqual(["paid", "refunded", "paid"]);
+    release(2);
+    await advanced;
+  });
+
+  it("a retry on the wire holds up no new event", async () => {
+    const live = await startLive();
+    const { receiver, release } = await startHolding((index) => (index === 0 ? { status: 500 } : {}));
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    release(0);
+    await live.settle();
+    const advanced = live.advance("10s");
+    await receiver.waitFor(2);
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    await receiver.waitFor(3);
+    expect(statuses(receiver)).toEqual(["paid", "paid", "refunded"]);
+    release(1);
+    release(2);
+    await advanced;
+  });
+
+  it("in the order of the events, also when their answers are written in another order", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    const letGo = store.hold();
+    const paid = live.http("POST", `/v1/charges/${id}/pay`);
+    await store.held(1);
+    const refunded = live.http("POST", `/v1/charges/${id}/refund`);
+    await store.held(2);
+    letGo(1);
+    expect((await refunded).status).toBe(200);
+    await turns(live);
+    expect(receiver.received).toEqual([]);
+    letGo(0);
+    await paid;
+    await live.settle();
+    expect(statuses(receiver)).toEqual(["paid", "refunded"]);
+  });
+
+  it("also when the next event comes from a timer while the answer to the first is not written", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store, profile: { transfers: { settlement: { after: 0 } } } });
+    const receiver = await startReceiver();
+    for (const topic of ["transactions/started", "transactions/completed"]) await live.subscribe(topic, receiver.url);
+    const letGo = store.hold();
+    const created = live.http("POST", "/v1/transactions", {
+      amount: 5_000,
+      msisdn: "0700000001",
+      reference: "r",
+      type: "transfer",
+    });
+    await store.held(1);
+    await live.until(() => live.events().at(-1)?.type === "transaction.completed");
+    letGo(0);
+    await created;
+    await live.settle();
+    expect(receiver.received.map(({ body }) => body.topic)).toEqual(["transactions/started", "transactions/completed"]);
+  });
+
+  it("and to another receiver at once", async () => {
+    const live = await startLive();
+    const { receiver: stuck, release } = await startHolding();
+    const other = await startReceiver();
+    await live.subscribe("charges/events", stuck.url);
+    await live.subscribe("charges/events", other.url);
+    const { id } = await live.createCharge();
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    await other.waitFor(2);
+    expect(statuses(other)).toEqual(["paid", "refunded"]);
+    expect(statuses(stuck)).toEqual(["paid"]);
+    release(0);
+    release(1);
+  });
+});
+
+describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
+  it("none waits for another's answer", async () => {
+    const live = await startLive();
+    const { receiver, release } = await startHolding();
+    await live.subscribe("charges/events", receiver.url);
+    for (let n = 0; n < 20; n++) await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await receiver.waitFor(20);
+    expect(live.deliveries().every(({ status }) => status === "pending")).toBe(true);
+    for (let n = 19; n >= 0; n--) release(n);
+    expect(await live.settle()).toEqual([]);
+  });
+
+  it("at most so many at a time to one receiver; another receiver does not wait", async () => {
+    const live = await startLive();
+    const { receiver, release } = await startHolding();
+    const other = await startReceiver();
+    const charges = CONCURRENT_ATTEMPTS_PER_RECEIVER + 40;
+    await live.subscribe("charges/events", receiver.url);
+    await live.subscribe("charges/events", other.url);
+    for (let n = 0; n < charges; n++) await live.createCharge();
+    const advanced = live.advance("1h");
+    await receiver.waitFor(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    await other.waitFor(charges);
+    await turns(live);
+    expect(receiver.received).toHaveLength(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    release(3);
+    await receiver.waitFor(CONCURRENT_ATTEMPTS_PER_RECEIVER + 1);
+    for (let n = 0; n < charges; n++) release(n);
+    expect((await advanced).deliveries.succeeded).toBe(2 * charges);
+    expect(receiver.mostConnections).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+  });
+
+  it("one company never waits behind another's hanging receiver, though it is the same one", async () => {
+    const live = await startLive({ autoProvision: true });
+    const { receiver, release } = await startHolding();
+    await live.subscribe("charges/events", receiver.url);
+    for (let n = 0; n < CONCURRENT_ATTEMPTS_PER_RECEIVER; n++) {
+      await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    }
+    await receiver.waitFor(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    const other = { authorization: "Bearer at_other", "x-company-id": null };
+    await live.http("POST", "/v1/webhooks", { topic: "transactions/started", url: receiver.url }, other);
+    const order = { amount: 5_000, msisdn: "0700000001", reference: "r", type: "transfer" };
+    expect((await live.http("POST", "/v1/transactions", order, other)).status).toBe(201);
+    await receiver.waitFor(CONCURRENT_ATTEMPTS_PER_RECEIVER + 1);
+    for (let n = 0; n <= CONCURRENT_ATTEMPTS_PER_RECEIVER; n++) release(n);
+  });
+
+  it("a connection is used again", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    for (let n = 0; n < 10; n++) {
+      await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+      await live.settle();
+    }
+    expect(receiver.received).toHaveLength(10);
+    expect(receiver.connectionsMade).toBe(1);
+  });
+
+  it("five thousand drain over no more sockets than that", async () => {
+    const live = await startLive({
+      balance: 1e12,
+      profile: { batch: { maxItems: 5_000 }, server: { bodyLimit: 8 * 1024 * 1024 } },
+    });
+    const receiver = await startReceiver();
+    await live.subscribe("transactions/completed", receiver.url);
+    const transactions = Array.from({ length: 5_000 }, (_, n) => ({
+      amount: 5_000,
+      msisdn: "0700000001",
+      reference: `r${n}`,
+    }));
+    await live.ok("POST", "/v1/transactions/batch", { transactions });
+    const result = await live.advance("2s");
+    expect(result.deliveries).toEqual({ attempted: 5_000, succeeded: 5_000, failed: 0 });
+    expect(new Set(receiver.received.map(({ body }) => body.data.id)).size).toBe(5_000);
+    expect(receiver.mostConnections).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    expect(receiver.connectionsMade).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+  }, 60_000);
+});

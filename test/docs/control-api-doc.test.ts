@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { folderWith } from "../support/folder.js";
+import { startLive, startReceiver } from "../support/live.js";
+import { type Block, readPage } from "../support/markdown.js";
+import { runShell } from "../support/shell.js";
+import { createWorld } from "../support/world.js";
+
+const page = readPage("docs/control-api.md");
+const titles = page.headings.map(({ text }) => text).filter((text) => /^[A-Z]+ \/_sandbox/.test(text));
+const commands = page.blocks.filter(({ language }) => language === "bash");
+
+/** `PUT /_sandbox/customers/:id`, as the server has it. */
+async function registeredRoutes(): Promise<string[]> {
+  const world = createWorld();
+  await world.close();
+  const routes = world.app.routes.filter(({ method, path }) => method !== "ALL" && path.startsWith("/_sandbox"));
+  return routes.map(({ method, path }) => `${method} ${path}`);
+}
+
+describe("docs/control-api.md", () => {
+  it("has every call of the control API, and no other", async () => {
+    const routes = await registeredRoutes();
+    expect(titles.map(withoutNames).sort()).toEqual(routes.map(withoutNames).sort());
+  });
+
+  it("lists them all in its overview, in the order of the page", () => {
+    const [overview] = page.tables.filter(({ heading }) => heading === "Overview");
+    const listed = overview?.rows.map(([call = ""]) => /`(.+?)`/.exec(call)?.[1]);
+    expect(listed?.slice(0, -1).toSorted()).toEqual(titles.toSorted());
+    expect(listed?.at(-1)).toBe("GET /openapi.json");
+  });
+
+  it.each(titles)("has a line of curl for %s", (title) => {
+    const lines = commands.filter(({ heading }) => heading === title).flatMap(linesOf);
+    expect(lines.map(callOf).filter((call) => call !== undefined)).toContainEqual(matcherOf(title));
+  });
+
+  it("has lines that work, from the first to the last", { timeout: 60_000 }, async () => {
+    const { url } = await startLive({ clock: "running" });
+    const receiver = await startReceiver();
+    const instead = { "http://127.0.0.1:4020/webhooks": receiver.url };
+    const script = commands.map(({ text }) => text).join("\n");
+    const printed = await runShell(script, { url, instead, cwd: await folderWith({}) });
+    expect(printed).toContain('"openapi"');
+    expect(receiver.received.length).toBeGreaterThan(0);
+  });
+
+  it("shows answers that are JSON", () => {
+    const answers = page.blocks.filter(({ language }) => language === "json");
+    expect(answers.length).toBeGreaterThan(0);
+    for (const { text } of answers) expect(() => JSON.parse(text)).not.toThrow();
+  });
+});
+
+/** What a parameter is called is the page's own choice. */
+function withoutNames(call: string): string {
+  return call.replaceAll(/:\w+/g, ":");
+}
+
+function linesOf({ text }: Block): string[] {
+  return text.split("\n");
+}
+
+/** The call that a line of curl makes: `POST /_sandbox/settle`. */
+function callOf(line: string): string | undefined {
+  const path = /\$url(\/_sandbox[^\s"?)]*)/.exec(line)?.[1];
+  if (path === undefined || !line.includes("curl")) return undefined;
+  const method = /-X (\w+)/.exec(line)?.[1] ?? (/ (?:-d|--data-binary) /.test(line) ? "POST" : "GET");
+  return `${method} ${path}`;
+}
+
+function matcherOf(title: string): unknown {
+  return expect.stringMatching(new RegExp(`^${title.replaceAll(/:\w+/g, "[^/]+")}$`));
+}

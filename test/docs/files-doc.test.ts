@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { runSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import { readPage, root } from "../support/markdown.js";
+import { runShell } from "../support/shell.js";
+import type { LooseJson } from "../support/world.js";
+
+const fixtures = readPage("docs/fixtures.md");
+const configuration = readPage("docs/configuration.md");
+
+/** What a file may say at a place: the validator names it to whoever writes a key that is unknown. */
+async function knownKeys(file: string, content: unknown): Promise<string[]> {
+  const folder = await folderWith({ [file]: JSON.stringify(content) });
+  const { stderr } = await runSandbox(["validate", file], { cwd: folder });
+  return /zzz is not known here\. Known are ([\w, ]+)/.exec(stderr)?.[1]?.split(", ") ?? [stderr];
+}
+
+/** The names in a column of the tables under a heading. */
+function listed(page: typeof fixtures, heading: string, column = 0): string[] {
+  const rows = page.tables.filter((table) => table.heading === heading).flatMap((table) => table.rows);
+  return rows.map((cells) => cells[column]?.split(/[ ,]/)[0]?.replaceAll("`", "") ?? "").filter((name) => name !== "");
+}
+
+async function validate(file: string, content: string): Promise<string> {
+  const folder = await folderWith({ [file]: content });
+  const { code, stdout, stderr } = await runSandbox(["validate", file], { cwd: folder });
+  return `${code} ${stdout}${stderr}`;
+}
+
+describe("docs/fixtures.md", () => {
+  it.each([
+    ["At the top of a file", { zzz: 1 }],
+    ["companies", { companies: [{ companyId: "company_x", zzz: 1 }] }],
+    ["charges", { charges: [{ externalId: "x", zzz: 1 }] }],
+    ["transactions", { transactions: [{ reference: "x", zzz: 1 }] }],
+    ["subscriptions", { subscriptions: [{ url: "http://x.test", zzz: 1 }] }],
+  ])("%s: has every key there is", async (heading, content) => {
+    expect(listed(fixtures, heading).sort()).toEqual((await knownKeys("fixtures.json", content)).sort());
+  });
+
+  it("customers: has every key there is, of both forms", async () => {
+    const person = await knownKeys("fixtures.json", {
+      customers: [{ msisdn: "+2250700000010", firstName: "A", lastName: "B", zzz: 1 }],
+    });
+    const generated = await knownKeys("fixtures.json", { customers: [{ generate: 1, zzz: 1 }] });
+    expect(listed(fixtures, "customers").sort()).toEqual([...person, ...generated].sort());
+  });
+
+  it("shows a file that is right, and commands that work", async () => {
+    const [example] = fixtures.blocks.filter(({ language }) => language === "yaml");
+    expect(await validate("fixtures.yaml", example?.text ?? "")).toBe("0 fixtures.yaml: ok (fixtures)\n");
+    const [command] = fixtures.blocks.filter(({ language }) => language === "bash");
+    const printed = await runShell(command?.text ?? "", { url: "http://127.0.0.1:4010" });
+    expect(printed).toContain("fixtures/two-companies.yaml: ok (fixtures)");
+  });
+});
+
+describe("docs/configuration.md", () => {
+  it("has every flag of start, with its variable", async () => {
+    const { stdout } = await runSandbox(["start", "--help"]);
+    const flags = stdout.match(/^ {2}--[a-z-]+/gm)?.map((flag) => flag.trim()) ?? [];
+    expect(listed(configuration, "Configuration")).toEqual(flags);
+    const variables = flags.map((flag) => `SANDBOX_${flag.slice(2).toUpperCase().replaceAll("-", "_")}`);
+    expect(listed(configuration, "Configuration", 1)).toEqual(variables);
+  });
+
+  it("has every key of the file", async () => {
+    const keys = await knownKeys("sandbox.config.json", { zzz: 1 });
+    expect(listed(configuration, "Configuration", 2).sort()).toEqual(keys.sort());
+  });
+
+  it("shows a file that is right", async () => {
+    const [example] = configuration.blocks.filter(({ language }) => language === "yaml");
+    expect(await validate("sandbox.config.yaml", example?.text ?? "")).toBe("0 sandbox.config.yaml: ok (config)\n");
+  });
+
+  it("has the exit codes that the help names", async () => {
+    const { stdout } = await runSandbox(["--help"]);
+    const codes = stdout
+      .split("Exit codes:\n")[1]
+      ?.match(/^ {2}\d+/gm)
+      ?.map((code) => code.trim());
+    expect(listed(configuration, "Exit codes")).toEqual(codes);
+  });
+});
+
+/** What cannot be run here is looked at as far as it decides whether it works. */
+describe("files for other programs", () => {
+  const read = (path: string): LooseJson => parse(readFileSync(`${root}${path}`, "utf8"));
+
+  it("examples/docker-compose/compose.yaml starts the app once the sandbox is healthy, and each finds the other", () => {
+    const { sandbox, app } = read("examples/docker-compose/compose.yaml").services;
+    const nodeImage = "${NODE_IMAGE:-node:24-bookworm-slim}";
+    expect(sandbox.build).toEqual({ context: "../..", args: { NODE_IMAGE: nodeImage } });
+    expect(sandbox.command.slice(0, 3)).toEqual(["start", "--host", "0.0.0.0"]);
+    expect(sandbox.healthcheck.test.join(" ")).toContain("http://127.0.0.1:4010/_sandbox/health");
+    expect(sandbox.ports).toEqual(["127.0.0.1:4010:4010"]);
+    expect(app.image).toBe(nodeImage);
+    expect(app.depends_on).toEqual({ sandbox: { condition: "service_healthy" } });
+    expect(app.environment).toMatchObject({
+      PAYMENTS_URL: "http://sandbox:4010",
+      APP_URL: "http://app:3000",
+      PORT: "3000",
+    });
+    expect(app.volumes).toEqual(["./app.mjs:/app/app.mjs:ro"]);
+  });
+
+  it("examples/github-actions/test.yml waits for the sandbox before it tests, in both ways", () => {
+    const { on, permissions, env, jobs } = read("examples/github-actions/test.yml");
+    expect(on).toEqual(["push", "pull_request"]);
+    expect(permissions).toEqual({ contents: "read" });
+    expect(env.SANDBOX_URL).toBe("http://127.0.0.1:4010");
+    const runs: string[] = jobs.npm.steps.flatMap(({ run }: LooseJson) => run ?? []);
+    expect(runs[0]).toBe("npm ci");
+    expect(runs[1]).toMatch(/^npx business-payments-sandbox start .*&\ncurl .*--retry 30 .*\/_sandbox\/health"\n$/);
+    expect(runs[2]).toBe("npm test");
+    expect(jobs.image.services.sandbox).toMatchObject({
+      image: "${{ vars.SANDBOX_IMAGE }}",
+      ports: ["127.0.0.1:4010:4010"],
+    });
+  });
+});

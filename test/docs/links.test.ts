@@ -1,0 +1,47 @@
+import { existsSync, readdirSync } from "node:fs";
+import { posix } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parsePage, readPage, root } from "../support/markdown.js";
+
+const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...["docs", "examples"].flatMap(pagesIn)];
+
+describe("links", () => {
+  it.each(pages)("of %s lead somewhere", (path) => {
+    const page = readPage(path);
+    expect(page.links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+  });
+
+  it("of all pages together are as many as a reader needs to find every page", () => {
+    const linked = pages.flatMap((path) =>
+      readPage(path).links.map((link) => posix.join(posix.dirname(path), link.replace(/#.*/, ""))),
+    );
+    expect(pages.filter((path) => path !== "README.md" && !linked.includes(path))).toEqual([]);
+  });
+
+  it("are found, and anchors are made as GitHub makes them", () => {
+    const page = parsePage(
+      "a.md",
+      "# One `PUT /_sandbox/x/:id` & two\n## Two\n## Two\n[a](b.md#c), `[not]` [d](#two-1)\n```\n[e](f)\n# no\n```\n| [g](h) |\n|---|\n| i |",
+    );
+    expect(page.headings.map(({ anchor }) => anchor)).toEqual(["one-put-_sandboxxid--two", "two", "two-1"]);
+    expect(page.links).toEqual(["b.md#c", "#two-1", "h"]);
+    expect(page.tables).toEqual([{ heading: "Two", header: ["[g](h)"], rows: [["i"]] }]);
+    expect(leadsSomewhere("docs/profile.md", "no-such-page.md")).toBe(false);
+    expect(leadsSomewhere("docs/profile.md", "#no-such-heading")).toBe(false);
+    expect(leadsSomewhere("docs/profile.md", "../README.md#licence")).toBe(true);
+  });
+});
+
+function pagesIn(folder: string): string[] {
+  const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".md")).map((name) => posix.join(folder, name));
+}
+
+/** A file of the repository and, of a page, a heading. Addresses outside are only looked at: no test depends on them. */
+function leadsSomewhere(from: string, link: string): boolean {
+  if (/^\w+:/.test(link)) return link.startsWith("https://") && URL.canParse(link);
+  const [file = "", anchor] = link.split("#");
+  const target = file === "" ? from : posix.join(posix.dirname(from), file);
+  if (!existsSync(`${root}${target}`)) return false;
+  return anchor === undefined || readPage(target).headings.some((heading) => heading.anchor === anchor);
+}

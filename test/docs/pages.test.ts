@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { startLive } from "../support/live.js";
+import { type Page, readPage, root } from "../support/markdown.js";
+import { runShell } from "../support/shell.js";
+
+const bashOf = (page: Page): string =>
+  page.blocks
+    .filter(({ language }) => language === "bash")
+    .map(({ text }) => text)
+    .join("\n");
+
+describe("docs/clock-and-webhooks.md", () => {
+  const page = readPage("docs/clock-and-webhooks.md");
+
+  it("has lines that work, and a retry schedule as it says", { timeout: 60_000 }, async () => {
+    const live = await startLive({ clock: "running" });
+    const printed = await runShell(bashOf(page), { url: live.url });
+    expect(printed).toContain("6Eb40vIkyMyC4iI2R5yWU4QlCbJL6JvmFswnDCqSd4E=");
+    const exhausted = live.deliveries().filter(({ status }) => status === "exhausted");
+    expect(exhausted.map(({ url: to, attempts }) => [to, attempts.length])).toContainEqual([
+      "http://127.0.0.1:9/webhooks",
+      6,
+    ]);
+    const [first, ...rest] = exhausted[0]?.attempts.map(({ at }) => at) ?? [];
+    expect(rest.map((at) => (at - (first ?? 0)) / 1000)).toEqual([10, 70, 370, 2170, 9370]);
+  });
+});
+
+describe("examples/curl/walkthrough.sh", () => {
+  const walk = (url: string) => runShell("SANDBOX_URL=http://127.0.0.1:4010 examples/curl/walkthrough.sh", { url });
+
+  it("calls every endpoint of the contract, and can be repeated", { timeout: 60_000 }, async () => {
+    const { url } = await startLive({ clock: "running" });
+    for (const _ of [1, 2]) {
+      const printed = await walk(url);
+      const titles = printed
+        .match(/^\d+\. [A-Z]+ [^:]+(?::id[^:]*)?(?=:)/gm)
+        ?.map((title) => title.replace(/^\d+\. /, ""));
+      const endpoints = operationIds.map((id) => `${operationOf(id).method} ${operationOf(id).path}`);
+      expect(titles?.sort()).toEqual(endpoints.sort());
+      expect(printed).toContain('"statusCode":400');
+    }
+  });
+
+  it("stops at the first call that fails", async () => {
+    const { url } = await startLive({ profile: { charges: { payEndpoint: "absent" } } });
+    await expect(walk(url)).rejects.toThrow(/\n8\. POST [^\n]+\n(?:curl: [^\n]+\n)?\{"statusCode":404,/);
+  });
+});
+
+describe("examples/docker-compose", () => {
+  it("has an app that follows its orders, as its README tells", { timeout: 60_000 }, async () => {
+    const { url } = await startLive({ clock: "running" });
+    const app = await startApp(url);
+    const script = bashOf(readPage("examples/docker-compose/README.md"));
+    const printed = await runShell(script, { url, instead: { "http://127.0.0.1:3000": app } });
+    const [created = "", , orders = ""] = printed.trim().split("\n");
+    const order = JSON.parse(created);
+    expect(order).toEqual({ id: order.id, status: "created", paymentUrl: expect.stringContaining(url) });
+    expect(JSON.parse(orders)).toEqual([{ ...order, status: "dropped" }]);
+    const forged = await fetch(`${app}/webhooks`, {
+      method: "POST",
+      body: "{}",
+      headers: { "x-service-hmac-sha256": "x" },
+    });
+    expect(forged.status).toBe(401);
+  });
+});
+
+describe("every page", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)];
+
+  it.each(pages)("%s has a block of bash only where a test runs it", (path) => {
+    const executed = ["README.md", "docs/control-api.md", "docs/clock-and-webhooks.md", "docs/fixtures.md"];
+    if (!executed.includes(path)) expect(bashOf(readPage(path))).toBe("");
+    else expect(bashOf(readPage(path))).not.toBe("");
+  });
+});
+
+/** On a free port, until the test ends. */
+async function startApp(paymentsUrl: string): Promise<string> {
+  const child = spawn(process.execPath, [`${root}examples/docker-compose/app.mjs`], {
+    env: { PAYMENTS_URL: paymentsUrl, PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill());
+  for await (const line of createInterface({ input: child.stdout })) return line.replace("listening on ", "");
+  throw new Error("The app ended without saying that it listens.");
+}

@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseProfile } from "../../src/domain/profile/parse-profile.js";
+import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../../src/domain/test-numbers.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { startSandbox } from "../support/cli.js";
+import { startReceiver } from "../support/live.js";
+import { readPage, root } from "../support/markdown.js";
+import type { ReceivedRequest, ReplyTo } from "../support/receiver.js";
+import { runShell } from "../support/shell.js";
+
+const page = readPage("README.md");
+const blocksOf = (language: string): string[] =>
+  page.blocks.filter((block) => block.language === language).map(({ text }) => text);
+
+describe("the README", () => {
+  it("begins with the two commands, and names no other that it does not run here", () => {
+    expect(blocksOf("sh")).toEqual([
+      "npm ci && npx sandbox start",
+      "npm cit",
+      "node examples/first-bug/buggy-receiver.mjs",
+      expect.stringMatching(/^npm pack\n.*\nnpx business-payments-sandbox start$/),
+    ]);
+  });
+
+  it("tells a story that comes out as told", { timeout: 60_000 }, async () => {
+    const sandbox = await startSandbox();
+    const shop = await startShop("buggy-receiver.mjs");
+    const line = await startReceiver(forwardTo(() => current.url));
+    let current = shop;
+    const run = (commands = ""): Promise<string> =>
+      runShell(commands, { url: sandbox.url, instead: { "http://127.0.0.1:4020/webhooks": line.url } });
+    const [subscribeAndCharge, skipAnHour, lookAtDelivery, redeliver, ...others] = blocksOf("bash");
+    expect(others).toEqual([]);
+
+    expect(await run(subscribeAndCharge)).toContain('"status":"created"');
+    expect(await run(skipAnHour)).toContain("webhooks: 1 attempted, 1 succeeded, 0 failed");
+    expect(await shop.nextLine()).toBe(spokenLine("basket-1", 0));
+    const record = await run(lookAtDelivery);
+    for (const part of (blocksOf("")[0] ?? "").split(" … ")) expect(record).toContain(part);
+
+    current = await startShop("receiver.mjs");
+    await run(redeliver);
+    expect(await current.nextLine()).toBe(spokenLine("basket-1", 1));
+    expect(await sandbox.stop()).toBe(0);
+  });
+
+  it("shows the one line by which the shops differ", () => {
+    const [before, after] = ["buggy-receiver.mjs", "receiver.mjs"].map((file) => codeOf(file));
+    const [added] = (blocksOf("diff")[0] ?? "").split("\n").filter((text) => text.startsWith("+"));
+    const line = `${added?.slice(1)}\n`;
+    expect(after).toContain(line);
+    expect(after?.replace(line, "")).toBe(before);
+  });
+
+  it("says what the sandbox starts with", () => {
+    const values = page.tables.find(({ header }) => header[0] === "What")?.rows.map(([, value]) => value);
+    expect(values).toEqual([
+      "`http://127.0.0.1:4010`",
+      `\`${DEFAULT_COMPANY.token}\``,
+      `\`${DEFAULT_COMPANY.id}\``,
+      `\`${DEFAULT_COMPANY.secretKey}\``,
+      "10 000 000 XOF",
+      "`http://127.0.0.1:4010/_sandbox`",
+      "`http://127.0.0.1:4010/openapi.yaml`",
+    ]);
+  });
+
+  it("says what each test number does", () => {
+    const parsed = parseProfile({});
+    const numbers = parsed.ok ? parsed.profile.testNumbers : undefined;
+    const roles = Object.entries(numberBehaviours) as [TestNumberRole, NumberBehaviour][];
+    const rows = page.tables.find(({ header }) => header[0] === "Number")?.rows;
+    expect(rows).toEqual(roles.map(([role, behaviour]) => [`\`${numbers?.[role]}\``, ...cellsOf(behaviour)]));
+  });
+});
+
+/** `the shop prints \`…\``, the n-th time. */
+function spokenLine(order: string, index: number): string | undefined {
+  const readme = readFileSync(`${root}README.md`, "utf8");
+  const spoken = [...readme.matchAll(/the shop prints `([^`]+)`/g)].map(([, text]) => text);
+  expect(spoken[index]).toContain(order);
+  return spoken[index];
+}
+
+interface Shop {
+  readonly url: string;
+  nextLine(): Promise<string>;
+}
+
+/** A receiver of the examples on a free port, until the test ends. */
+async function startShop(file: string): Promise<Shop> {
+  const child = spawn(process.execPath, [`${root}examples/first-bug/${file}`], {
+    env: { PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill());
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async (): Promise<string> => String((await lines.next()).value);
+  const url = (await nextLine()).replace("listening on ", "");
+  return { url, nextLine };
+}
+
+/** One address for two shops, one after the other, as a restart on the same port would have it. */
+function forwardTo(url: () => string): ReplyTo {
+  return async ({ raw, headers }: ReceivedRequest) => {
+    const signature = String(headers["x-service-hmac-sha256"]);
+    const answer = await fetch(url(), { method: "POST", body: raw, headers: { "x-service-hmac-sha256": signature } });
+    return { status: answer.status, body: await answer.text() };
+  };
+}
+
+/** Without the comment at its head. */
+function codeOf(file: string): string {
+  return readFileSync(`${root}examples/first-bug/${file}`, "utf8").replace(/^\/\*\*[^]*?\*\/\n/, "");
+}
+
+function cellsOf({ transfer, payment, kycStatus, lateMs, silent }: NumberBehaviour): string[] {
+  const quiet = silent ? ", without any webhook" : "";
+  const late = lateMs === 0 ? "" : `, ${lateMs / 60_000} minutes late`;
+  const outcomeOf = (result: typeof transfer | typeof payment, fails: string): string => {
+    if (result === "refused") return "refused with 422";
+    if (result.outcome === "failed") return `${fails}, \`${"reason" in result ? result.reason : result.error}\``;
+    return result.outcome === "pending" ? "pending for ever" : result.outcome;
+  };
+  return [outcomeOf(transfer, "failed") + late + quiet, outcomeOf(payment, "fails") + quiet, `\`${kycStatus}\``];
+}

@@ -1,0 +1,72 @@
+import { expect, it } from "vitest";
+import { fromXof } from "../../src/domain/accounts/money.js";
+import { createTransfer } from "../../src/domain/transfers/create-transfer.js";
+import { assertBooksAreRight } from "../support/books.js";
+import { useWorlds } from "../support/describe-api.js";
+import fc from "../support/fast-check.js";
+import { transferRequest } from "../support/requests.js";
+
+const open = useWorlds();
+
+/** The decimal text of a whole number of ten-thousandths. */
+function decimalOf(units: bigint): string {
+  const [whole = "0", fraction = ""] = [
+    String(units / 10_000n),
+    String(units % 10_000n)
+      .padStart(4, "0")
+      .replace(/0+$/, ""),
+  ];
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+it("100 000 transfers with fractional fees end with exactly the decimal sum", async () => {
+  const OPENING = 40_000_000_000;
+  const world = await open({
+    balance: OPENING,
+    profile: { transfers: { settlement: "immediate", fee: { rate: 0.0137, fixed: 0.25, decimals: 2 } } },
+    limits: { events: 1_000, deliveries: 1_000 },
+  });
+  const company = world.sandbox.defaultCompany;
+  let expected = BigInt(OPENING) * 10_000n;
+  for (let index = 0; index < 100_000; index++) {
+    const amount = 5_000 + ((index * 7_919) % 495_001);
+    // In hundred-millionths, then half up to hundredths.
+    const fee = (BigInt(amount) * 1_370_000n + 25_000_000n + 500_000n) / 1_000_000n;
+    expected -= BigInt(amount) * 10_000n + fee * 100n;
+    const order = { amount: fromXof(amount), msisdn: "0102030405", reference: String(index), description: undefined };
+    company.run(createTransfer, order);
+  }
+  expect((await world.api("GET", "/v1/balance")).text).toBe(`{"balance":${decimalOf(expected)},"currency":"XOF"}`);
+  await assertBooksAreRight(world);
+}, 60_000);
+
+it("the decimals of a fee come through every answer and into the balance, whatever rule it has", async () => {
+  const fees = fc.constantFrom(
+    { rateMillionths: 10_000, fixedCents: 0, decimals: 4 },
+    { rateMillionths: 13_333, fixedCents: 33, decimals: 2 },
+    { rateMillionths: 7, fixedCents: 1, decimals: 3 },
+    { rateMillionths: 199_999, fixedCents: 99_999, decimals: 1 },
+    { rateMillionths: 1, fixedCents: 50, decimals: 0 },
+  );
+  const amounts = fc.array(fc.integer({ min: 5_000, max: 500_000 }), { minLength: 1, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(fees, amounts, async ({ rateMillionths, fixedCents, decimals }, given) => {
+      const world = await open({
+        profile: { transfers: { fee: { rate: rateMillionths / 1e6, fixed: fixedCents / 100, decimals } } },
+      });
+      let expected = 10_000_000n * 10_000n;
+      const step = 10n ** BigInt(6 - decimals);
+      for (const amount of given) {
+        const exact = BigInt(amount) * BigInt(rateMillionths) + BigInt(fixedCents) * 10_000n;
+        const fee = (((exact + step / 2n) / step) * step) / 100n;
+        const total = BigInt(amount) * 10_000n + fee;
+        expected -= total;
+        const { text } = await world.api("POST", "/v1/transactions", transferRequest({ amount }));
+        expect(text).toContain(`"fee":${decimalOf(fee)},"totalAmount":${decimalOf(total)},`);
+      }
+      expect((await world.api("GET", "/v1/balance")).text).toBe(`{"balance":${decimalOf(expected)},"currency":"XOF"}`);
+      await world.close();
+    }),
+    { numRuns: 50 },
+  );
+});

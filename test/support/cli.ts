@@ -1,0 +1,148 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { LooseJson } from "./world.js";
+
+/** The command as users run it: built (build.ts beside this file), a process of its own. */
+
+export interface RunOptions {
+  /** Over an environment that holds nothing but PATH. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A folder without a configuration, unless said otherwise. */
+  readonly cwd?: string;
+}
+
+export interface Finished {
+  /** The exit code; the signal's name when one ended it. */
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface InputAndOutput {
+  readonly stdin?: string | Uint8Array;
+  /** As `| head` does: nobody reads what it prints. */
+  readonly closeStdout?: boolean;
+}
+
+/** Runs `sandbox ARGS…` to its end. */
+export async function runSandbox(
+  args: readonly string[],
+  { stdin = "", closeStdout = false, ...options }: RunOptions & InputAndOutput = {},
+): Promise<Finished> {
+  const child = spawnSandbox(args, options);
+  if (closeStdout) child.stdout.destroy();
+  // A command that reads nothing may have closed its end already.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(stdin);
+  const [code, stdout, stderr] = await Promise.all([
+    exitOf(child),
+    closeStdout ? "" : text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Runs `sandbox start ARGS…`; as soon as it listens it is sent SIGTERM, so that all it says can be read. */
+export function runUntilListening(args: readonly string[], { env, ...options }: RunOptions = {}): Promise<Finished> {
+  return runSandbox(["start", ...args], { ...options, env: { NODE_OPTIONS: `--import ${stopWhenListening}`, ...env } });
+}
+
+/** A module of one line: a process that listens ends itself in its next turn. */
+const stopWhenListening = `data:text/javascript,${encodeURIComponent(
+  `import { Server } from "node:net";
+   const { listen } = Server.prototype;
+   Server.prototype.listen = function (...given) {
+     this.once("listening", () => setImmediate(() => process.kill(process.pid, "SIGTERM")));
+     return listen.apply(this, given);
+   };`,
+)}`;
+
+/** A sandbox that runs until `stop`, or until its test file is over. */
+export interface StartedSandbox {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** The line that said so, and every one since, parsed. */
+  readonly lines: readonly LooseJson[];
+  /** What it has said on stderr so far. */
+  readonly stderr: string;
+  /** Resolves with the first line of that event, past ones too. */
+  waitForLine(event: string): Promise<LooseJson>;
+  signal(signal: NodeJS.Signals): void;
+  /** As `| head` does: nobody reads any more. */
+  closeStdout(): void;
+  /** Resolves with the exit code when it has ended, by itself or not. */
+  readonly ended: Promise<number | string>;
+  /** SIGTERM, and its exit code. */
+  stop(): Promise<number | string>;
+}
+
+/** Runs `sandbox start --port 0 --log json ARGS…`; resolves when it listens, rejects with its stderr when it ends before. */
+export async function startSandbox(args: readonly string[] = [], options: RunOptions = {}): Promise<StartedSandbox> {
+  const child = spawnSandbox(["start", "--port", "0", "--log", "json", ...args], options);
+  const lines: LooseJson[] = [];
+  const waiting = new Set<() => void>();
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(JSON.parse(line));
+    for (const wake of waiting) wake();
+  });
+  const ended = exitOf(child);
+
+  const waitForLine = (event: string): Promise<LooseJson> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = lines.find((line) => line.event === event);
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+      void ended.then((code) => reject(new Error(`sandbox ended with ${code} and no line "${event}": ${stderr}`)));
+    });
+
+  const { url } = await waitForLine("listening");
+  return {
+    url,
+    lines,
+    get stderr() {
+      return stderr;
+    },
+    waitForLine,
+    signal: (signal) => void child.kill(signal),
+    closeStdout: () => void child.stdout.destroy(),
+    ended,
+    stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const emptyFolder = fileURLToPath(new URL(".", import.meta.url));
+
+function spawnSandbox(args: readonly string[], { env, cwd = emptyFolder }: RunOptions): ChildProcessWithoutNullStreams {
+  const failure = process.env["SANDBOX_BUILD_FAILURE"];
+  if (failure !== undefined) throw new Error(`The command could not be built: ${failure}`);
+  const child = spawn(process.execPath, [`${root}bin/sandbox.js`, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+  });
+  // A test that failed before its `stop` leaves nothing behind.
+  const kill = (): boolean => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+  return child;
+}
+
+/** After its output has been read to the end. */
+function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
+  });
+}

@@ -1,0 +1,58 @@
+import type { Transport } from "../../src/adapters/delivery/transport.js";
+import { signBody } from "../../src/domain/deliveries/signature.js";
+import type { Profile } from "../../src/domain/profile/profile.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { prepareAnswer, preparePayloads, validateAnswer, validatePayload } from "./validate-answer.js";
+import type { TestWorld } from "./world.js";
+
+type CallApi = TestWorld["api"];
+
+/** The same calls; an answer that the API description does not have fails its test. */
+export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
+  return async (method, path, body, headers) => {
+    if (/^\/(?:_sandbox|checkout|openapi\.)/.test(path)) return call(method, path, body, headers);
+    prepareAnswer(method, path, sandbox.companies[0]?.profile);
+    const answer = await call(method, path, body, headers);
+    const { authorization = `Bearer ${DEFAULT_COMPANY.token}` } = headers ?? {};
+    const token = /^Bearer +(\S+)/i.exec(authorization ?? "")?.[1];
+    // Who has no valid token is answered as the first company's profile says.
+    const company = (token === undefined ? undefined : sandbox.findByToken(token)) ?? sandbox.companies[0];
+    validateAnswer({ method, path, status: answer.status, body: answer.body }, company?.profile);
+    return answer;
+  };
+}
+
+/** The same transport; a payload that the API description does not have is reported, for a receiver cannot fail a test. */
+export function documentedTransport(
+  transport: Transport,
+  sandbox: () => Sandbox,
+  report: (problem: unknown) => void,
+): Transport {
+  return {
+    send(request) {
+      try {
+        const payload = JSON.parse(request.body);
+        const profile = senderOf(sandbox(), request.headers, request.body);
+        preparePayloads(profile);
+        validatePayload(payload.topic, payload, profile);
+      } catch (problem) {
+        report(problem);
+      }
+      return transport.send(request);
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The signature tells whose payload it is. */
+function senderOf(
+  { companies }: Sandbox,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Profile | undefined {
+  const sender = companies.find(
+    ({ profile, record }) => headers[profile.webhooks.signatureHeader] === signBody(body, record.identity.secretKey),
+  );
+  return (sender ?? companies[0])?.profile;
+}

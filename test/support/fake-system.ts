@@ -1,0 +1,42 @@
+import type { SystemClock } from "../../src/kernel/system-clock.js";
+
+/** A machine whose clock and timers do what a test says. */
+export interface FakeSystem extends SystemClock {
+  /** Real time passes; timers that fall due fire in their order, unless they are late. */
+  pass(ms: number, timers?: "fire" | "late"): void;
+  /** The machine's clock is corrected; timers do not care. */
+  correctTo(instant: number): void;
+  /** Timers that have neither fired nor been cancelled: how long each still has. */
+  readonly pending: readonly number[];
+}
+
+export function createFakeSystem(start = Date.UTC(2026, 0, 15, 9)): FakeSystem {
+  let now = start;
+  let elapsed = 0;
+  const timers = new Set<{ readonly at: number; readonly task: () => void }>();
+  const fireDue = (): void => {
+    for (const timer of [...timers].sort((a, b) => a.at - b.at)) {
+      if (timer.at > elapsed || !timers.delete(timer)) continue;
+      timer.task();
+    }
+  };
+  return {
+    now: () => now,
+    monotonic: () => elapsed,
+    after(delayMs, task) {
+      const timer = { at: elapsed + Math.max(0, delayMs), task };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    pass(ms, mode = "fire") {
+      now += ms;
+      elapsed += ms;
+      if (mode === "fire") fireDue();
+    },
+    correctTo: (instant) => (now = instant),
+    get pending() {
+      return [...timers].map(({ at }) => at - elapsed);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Store } from "../../src/adapters/stores/store.js";
+import type { CompanyRecord } from "../../src/sandbox/company-state.js";
+import { gate } from "./live.js";
+
+/** A store that takes its time: while it is held, no answer leaves. */
+export interface HeldStore extends Store<CompanyRecord> {
+  /** From now on answers wait, in the order in which they were asked for; the returned function lets the n-th of them go. */
+  hold(): (index: number) => void;
+  /** Resolves once so many answers wait. */
+  held(count: number): Promise<void>;
+}
+
+export function createHeldStore(): HeldStore {
+  let holding = false;
+  const gates: ReturnType<typeof gate>[] = [];
+  const waiting: (() => void)[] = [];
+  return {
+    data: { schemaVersion: 1, companies: new Map() },
+    durable() {
+      if (!holding) return undefined;
+      const held = gate();
+      gates.push(held);
+      for (const wake of waiting.splice(0)) wake();
+      return held.opened;
+    },
+    hold() {
+      holding = true;
+      return (index) => {
+        holding = false;
+        gates[index]?.open();
+      };
+    },
+    async held(count) {
+      while (gates.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+  };
+}

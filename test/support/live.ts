@@ -1,0 +1,115 @@
+import { expect, onTestFinished } from "vitest";
+import type { Delivery } from "../../src/domain/deliveries/delivery.js";
+import type { DomainEvent } from "../../src/domain/events.js";
+import { parseDuration } from "../../src/kernel/duration.js";
+import { parseInstant, toIso } from "../../src/kernel/instant.js";
+import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/advance.js";
+import type { Company } from "../../src/sandbox/company.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { createReceiver, type Receiver, type Reply, type ReplyTo } from "./receiver.js";
+import { chargeRequest, transferRequest } from "./requests.js";
+import {
+  type Answer,
+  createWorld,
+  type GivenHeaders,
+  type LooseJson,
+  type TestWorld,
+  type WorldOptions,
+} from "./world.js";
+
+/** A sandbox that serves over TCP until the test ends, with the handles that tests of time and delivery need. */
+export interface Live extends TestWorld {
+  readonly url: string;
+  /** The default company as it is now: a reset puts another in its place. */
+  readonly company: Company;
+  /** A call of the API under test over TCP, as the default company. */
+  http(method: string, path: string, body?: unknown, headers?: GivenHeaders): Promise<Answer>;
+  /** Over TCP; the body of the answer, whose status must be 2xx. */
+  ok(method: string, path: string, body?: unknown): Promise<LooseJson>;
+  subscribe(topic: string, url: string): Promise<LooseJson>;
+  createCharge(change?: Readonly<Record<string, unknown>>): Promise<LooseJson>;
+  createTransfer(change?: Readonly<Record<string, unknown>>): Promise<LooseJson>;
+  /** By a duration, to an ISO instant, or to the next due item. */
+  advance(target: string, options?: AdvanceOptions): Promise<AdvanceResult>;
+  settle(maxWaitMs?: number): Promise<readonly string[]>;
+  /** The company's time as ISO text. */
+  now(): string;
+  deliveries(): readonly Delivery[];
+  events(): readonly DomainEvent[];
+  /** Resolves as soon as it holds, looked at after every change of the company. */
+  until(holds: () => boolean): Promise<void>;
+}
+
+export async function startLive(options: WorldOptions = {}): Promise<Live> {
+  const bugs: unknown[] = [];
+  const log = {
+    write: (level: string, event: string, fields?: unknown) => void (event === "bug" && bugs.push({ level, fields })),
+  };
+  const world = createWorld({ log, ...options });
+  const url = await world.listen();
+  onTestFinished(async () => {
+    await world.close();
+    expect(bugs).toEqual([]);
+  });
+  const company = (): Company => world.sandbox.defaultCompany;
+  const http: Live["http"] = (method, path, body, headers) =>
+    call(url + path, method, body, {
+      authorization: `Bearer ${DEFAULT_COMPANY.token}`,
+      "x-company-id": DEFAULT_COMPANY.id,
+      ...headers,
+    });
+  const ok: Live["ok"] = async (method, path, body) => {
+    const answer = await http(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  return Object.assign(Object.create(world) as TestWorld, {
+    url,
+    get company() {
+      return company();
+    },
+    http,
+    ok,
+    subscribe: (topic: string, receiver: string) => ok("POST", "/v1/webhooks", { topic, url: receiver }),
+    createCharge: (change = {}) => ok("POST", "/v1/charges", chargeRequest(change)),
+    createTransfer: (change = {}) => ok("POST", "/v1/transactions", transferRequest(change)),
+    advance: (target: string, given?: AdvanceOptions) => advance(company(), targetOf(target), given),
+    settle: (maxWaitMs?: number) => settle(company(), { maxWaitMs }),
+    now: () => toIso(company().now()),
+    deliveries: () => company().world.deliveries.values(),
+    events: () => company().world.events.values(),
+    until: async (holds: () => boolean) => {
+      while (!holds()) await company().changed.next();
+    },
+  });
+}
+
+/** A receiver that is closed when the test ends. */
+export async function startReceiver(reply?: Reply | ReplyTo): Promise<Receiver> {
+  const receiver = await createReceiver(reply);
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+/** A promise and what resolves it. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+/** One HTTP call over TCP. A string is sent as it is, anything else as JSON, undefined not at all. */
+export async function call(url: string, method: string, body?: unknown, given: GivenHeaders = {}): Promise<Answer> {
+  const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
+  for (const [name, value] of Object.entries(given)) if (value !== null) headers.set(name, value);
+  const sent = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: sent }) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+function targetOf(target: string) {
+  if (target === "next") return { toNext: true } as const;
+  const to = parseInstant(target);
+  return to === undefined ? { byMs: parseDuration(target) } : { to };
+}

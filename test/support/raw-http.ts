@@ -1,0 +1,63 @@
+import { connect } from "node:net";
+
+/** One HTTP/1.1 answer as it came over the socket. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Lower-case names; of a header that came twice, both values with a comma between. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Sends exactly these bytes, piece by piece, and reads until the server closes the connection. For requests that no client library would
+ * send. The request must ask for `connection: close`, or break the connection by itself. What the socket refuses to take after the server has
+ * closed it does not matter: the answer does.
+ */
+export function sendRaw(url: string, pieces: Iterable<string | Buffer>): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    let failure: Error | undefined;
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", (error) => (failure = error));
+    socket.on("close", () => {
+      const text = Buffer.concat(chunks).toString("utf8");
+      if (text === "") reject(failure ?? new Error("The server closed the connection without an answer."));
+      else resolve(parseAnswer(text));
+    });
+    socket.on("connect", () => void writeAll(socket, pieces));
+  });
+}
+
+async function writeAll(socket: ReturnType<typeof connect>, pieces: Iterable<string | Buffer>): Promise<void> {
+  for (const piece of pieces) {
+    if (socket.destroyed || !socket.writable) return;
+    if (!socket.write(piece)) {
+      await new Promise<void>((resolve) => socket.once("drain", resolve).once("close", () => resolve()));
+    }
+  }
+}
+
+function parseAnswer(text: string): RawAnswer {
+  const end = text.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  const rest = text.slice(end + 4);
+  const body = headers["transfer-encoding"] === "chunked" ? unchunk(rest) : rest;
+  return { status: Number(statusLine.split(" ")[1]), headers, body };
+}
+
+function unchunk(text: string): string {
+  const lineEnd = text.indexOf("\r\n");
+  const size = Number.parseInt(text.slice(0, lineEnd), 16);
+  if (!(size > 0)) return "";
+  const start = lineEnd + 2;
+  return text.slice(start, start + size) + unchunk(text.slice(start + size + 2));
+}

@@ -1,0 +1,20 @@
+/** Bodies that the API accepts, for tests that are about something else. */
+
+let made = 0;
+
+/** Of POST /v1/charges; an `externalId` of its own each time. */
+export function chargeRequest(change: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    amount: 10_000,
+    externalId: `order-${++made}`,
+    description: "Shoes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+    ...change,
+  };
+}
+
+/** Of POST /v1/transactions; a `reference` of its own each time. */
+export function transferRequest(change: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return { amount: 5_000, msisdn: "+2250700000001", reference: `payout-${++made}`, type: "transfer", ...change };
+}

@@ -1,0 +1,125 @@
+import type { Hono } from "hono";
+import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
+import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
+import { fromXof } from "../../src/domain/accounts/money.js";
+import { createApp } from "../../src/http/app.js";
+import type { HttpEnv } from "../../src/http/env.js";
+import { serve } from "../../src/http/serve.js";
+import { parseInstant } from "../../src/kernel/instant.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import type { WorldFixture } from "../../src/sandbox/fixture.js";
+import { DEFAULT_COMPANY, resolveOptions, type ResolvedOptions } from "../../src/sandbox/options.js";
+import { Sandbox, type SandboxParts } from "../../src/sandbox/sandbox.js";
+import { documentedApi, documentedTransport } from "./documented.js";
+
+export interface WorldOptions extends Partial<ResolvedOptions>, SandboxParts {
+  /** Frozen there (the default is {@link WORLD_START}), or `running`. */
+  readonly clock?: string;
+  /** XOF. */
+  readonly balance?: number;
+  readonly profile?: ProfileOverrides;
+  readonly fixtures?: readonly WorldFixture[];
+}
+
+/** A sandbox with its app, driven as a user drives it: over HTTP, in process. */
+export interface TestWorld {
+  readonly sandbox: Sandbox;
+  readonly app: Hono<HttpEnv>;
+  /** A call of the API under test, with the default company's token and id; a header that is null is left out. */
+  readonly api: (method: string, path: string, body?: unknown, headers?: GivenHeaders) => Promise<Answer>;
+  /** A call of the control API: `control("POST", "/clock/advance", { by: "1h" })`. */
+  readonly control: (method: string, path: string, body?: unknown, headers?: GivenHeaders) => Promise<Answer>;
+  /** Serves the same app on a free port until `close`; its base URL. */
+  listen(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export type GivenHeaders = Readonly<Record<string, string | null>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+  /** The body's JSON, into which tests look freely; undefined when there was none. */
+  readonly body: LooseJson;
+}
+
+/** What `JSON.parse` gives. */
+export type LooseJson = ReturnType<typeof JSON.parse>;
+
+export const WORLD_START = "2026-01-15T09:00:00.000Z";
+
+/** One company, frozen at {@link WORLD_START}, unless the options say otherwise. */
+export function createWorld(options: WorldOptions = {}): TestWorld {
+  const { clock = WORLD_START, balance, profile, fixtures, system, transport, store, log, ...given } = options;
+  const undocumented: unknown[] = [];
+  const sandbox: Sandbox = new Sandbox(
+    resolveOptions({
+      ...given,
+      defaults: {
+        balance: fromXof(balance ?? 10_000_000),
+        frozenAt: clock === "running" ? undefined : parseInstant(clock),
+        profile: profile ?? {},
+        fixtures: fixtures ?? [],
+        ...given.defaults,
+      },
+    }),
+    {
+      transport: documentedTransport(
+        transport ?? createHttpTransport(system ?? systemClock),
+        () => sandbox,
+        (problem) => undocumented.push(problem),
+      ),
+      ...(system && { system }),
+      ...(store && { store }),
+      ...(log && { log }),
+    },
+  );
+  const app = createApp(sandbox);
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    sandbox,
+    app,
+    api: documentedApi(sandbox, (method, path, body, headers) =>
+      request(app, method, path, body, { ...credentials, ...headers }),
+    ),
+    control: (method, path, body, headers) => request(app, method, `/_sandbox${path}`, body, headers),
+    async listen() {
+      const server = await serve(app, { host: "127.0.0.1", port: 0 });
+      sandbox.listensAt(server.url);
+      stops.push(() => server.close());
+      return server.url;
+    },
+    async close() {
+      await sandbox.close();
+      for (const stop of stops.splice(0)) await stop();
+      if (undocumented.length > 0)
+        throw new AggregateError(undocumented, `Payloads that are not described:\n${undocumented.join("\n")}`);
+    },
+  };
+}
+
+const credentials: GivenHeaders = {
+  authorization: `Bearer ${DEFAULT_COMPANY.token}`,
+  "x-company-id": DEFAULT_COMPANY.id,
+};
+
+/** A string is sent as it is, anything else as JSON, undefined not at all. */
+async function request(
+  app: Hono<HttpEnv>,
+  method: string,
+  path: string,
+  body: unknown,
+  given: GivenHeaders = {},
+): Promise<Answer> {
+  const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  const sent = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: sent }) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
+}
