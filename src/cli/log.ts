@@ -29,19 +29,24 @@ interface Line {
 }
 
 /** `2026-01-15T09:00:00.000Z  warn   what happened  field=value`; an event that carries its own sentence is said by it. */
-function renderPretty({ event, level, time, message, ...fields }: Line, colors: Colors): string {
+function renderPretty({ event, level, time, message, ...fields }: Line, { dim, ...colors }: Colors): string {
   const what = typeof message === "string" ? message : event.replaceAll("-", " ");
-  const details = Object.entries(fields).map(([name, value]) => `${colors.dim(`${name}=`)}${renderValue(value)}`);
-  return [colors.dim(time), colorOf[level](colors)(level.padEnd(5)), what, ...details].join("  ");
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const inline = given
+    .filter(([, value]) => !isLong(value))
+    .map(([name, value]) => `${dim(`${name}=`)}${renderValue(value)}`);
+  // A stack trace, below.
+  const below = given.flatMap(([, value]) => (isLong(value) ? value.split("\n").map((line) => `    ${line}`) : []));
+  const first = [dim(time), colors[colorOf[level]](level.padEnd(5)), what, ...inline].join("  ");
+  return [first, ...below].join("\n");
+}
+
+function isLong(value: unknown): value is string {
+  return typeof value === "string" && value.includes("\n");
 }
 
 function renderValue(value: unknown): string {
   return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? "undefined");
 }
 
-const colorOf: Readonly<Record<LogLevel, (colors: Colors) => (text: string) => string>> = {
-  debug: (colors) => colors.dim,
-  info: (colors) => colors.cyan,
-  warn: (colors) => colors.yellow,
-  error: (colors) => colors.red,
-};
+const colorOf = { debug: "gray", info: "cyan", warn: "yellow", error: "red" } as const;

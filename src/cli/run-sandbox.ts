@@ -9,6 +9,9 @@ import type { ResolvedOptions } from "../sandbox/options.js";
 import { Sandbox } from "../sandbox/sandbox.js";
 import { createLog } from "./log.js";
 import type { PreparedStart } from "./prepare-start.js";
+import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
+import type { Fetch } from "../scenarios/sandbox-target.js";
+import { openVariables } from "./values.js";
 import { stopGracefully } from "./stop-gracefully.js";
 
 /** A sandbox that answers in this process. */
@@ -17,6 +20,8 @@ export interface RunningSandbox {
   /** `http://127.0.0.1:4010` */
   readonly url: string;
   readonly log: Log;
+  /** Its door without a socket. */
+  readonly fetch: Fetch;
   /** What is in flight is finished first, within bounds. */
   stop(): Promise<void>;
 }
@@ -27,16 +32,23 @@ export async function runSandbox({ serve, options, logStyle }: PreparedStart): P
   const log = createLog(logStyle, () => now());
   // Its address first: what a company begins with may already hold links to it.
   const server = await listen({ ...serve, log });
-  const sandbox = await build(server, options, log);
+  const { sandbox, fetch, replayer } = await build(server, options, log);
   now = () => sandbox.companies[0]?.now() ?? systemClock.now();
-  return { sandbox, url: server.url, log, stop: () => stopGracefully(server, sandbox, log) };
+  const stop = async (): Promise<void> => {
+    await stopGracefully(server, sandbox, log);
+    await replayer.close();
+  };
+  return { sandbox, url: server.url, log, fetch, stop };
 }
 
-async function build(server: Listener, options: ResolvedOptions, log: Log): Promise<Sandbox> {
+async function build(server: Listener, options: ResolvedOptions, log: Log) {
   try {
     const sandbox = new Sandbox(options, { log, url: server.url });
-    server.answerWith(createApp(sandbox));
-    return sandbox;
+    const fetch: Fetch = (request) => app.fetch(request);
+    const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
+    const app = createApp(sandbox, { replayer });
+    server.answerWith(app);
+    return { sandbox, fetch, replayer };
   } catch (error) {
     await server.close();
     // What the files ask for is right by itself, and not together: two charges with one externalId, say.

@@ -28,3 +28,8 @@ export function parseBaseUrl(source: string, text: string): string {
   if (isBase && url.username === "" && url.password === "") return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
   throw wrongValue(source, "an absolute http or https URL without query, such as https://sandbox.example", text);
 }
+
+/** What scenarios may read as `${env.X}`: "only `SANDBOX_*`". */
+export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
+}

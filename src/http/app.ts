@@ -4,15 +4,21 @@ import type { Sandbox } from "../sandbox/sandbox.js";
 import { answerProblem } from "./api/answer.js";
 import { addApiRoutes } from "./api/routes.js";
 import { createControlApp } from "./control/control-app.js";
+import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
 
+/** What the sandbox can do beside its own: put in by who puts it together. */
+export interface AppExtensions {
+  readonly replayer?: ScenarioReplayer;
+}
+
 /** Everything the sandbox answers over HTTP: the API under test, the control API, and 404 in the contract's shape for the rest. */
-export function createApp(sandbox: Sandbox): Hono<HttpEnv> {
+export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   addApiRoutes(app, sandbox);
   addOpenApiRoutes(app, sandbox);
-  app.route("/", createControlApp(sandbox));
+  app.route("/", createControlApp(sandbox, extensions.replayer));
   app.notFound((c) => answerNotFound(sandbox, c));
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;

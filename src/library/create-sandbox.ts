@@ -1,5 +1,6 @@
 import { createApp } from "../http/app.js";
 import { listen } from "../http/serve.js";
+import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
 import { setupFor } from "../sandbox/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
 import { type CompanyHandle, createCompanyHandle } from "./company-handle.js";
@@ -44,17 +45,17 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     await server.close();
     throw error;
   }
-  const app = createApp(core);
-  server.answerWith(app);
-
   const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
+  const replayer = createLazyReplayer({ sandbox: core, fetch, folder: ".", env: {} });
+  const app = createApp(core, { replayer });
+  server.answerWith(app);
   const parts = { core, url: server.url, fetch };
   let made = 0;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= stop());
   const stop = async (): Promise<void> => {
     server.cutOff();
-    await Promise.all([server.close(), core.close()]);
+    await Promise.all([server.close(), core.close(), replayer.close()]);
   };
   const handle = createCompanyHandle(parts, core.defaultCompany.id);
   const more: Omit<Sandbox, keyof CompanyHandle> = {

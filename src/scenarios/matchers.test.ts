@@ -15,7 +15,7 @@ describe("matching is partial and deep", () => {
     [{}, { a: 1 }, true],
     ["a", "a", true],
     [1, "1", false],
-    [0, -0, false],
+    [0, -0, true],
     [{ toString: { $absent: true } }, {}, true],
   ])("%j against %j: %s", (expected, actual, result) => {
     expect(matches(expected, actual)).toBe(result);

@@ -20,7 +20,7 @@ export function findMismatches(expected: unknown, actual: unknown, path: string)
   if (isMatcher(expected)) return matchOperators(expected, actual, path);
   if (Array.isArray(expected)) return matchList(expected, actual, path);
   if (isObject(expected)) return matchObject(expected, actual, path);
-  return Object.is(expected, actual) ? [] : [{ path, expected: show(expected), actual }];
+  return expected === actual ? [] : [{ path, expected: show(expected), actual }];
 }
 
 export function matches(expected: unknown, actual: unknown): boolean {

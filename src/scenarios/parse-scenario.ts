@@ -9,11 +9,14 @@ import type { givenSchema } from "./given-schema.js";
 import { scenarioSchema } from "./given-schema.js";
 import { ParseContext, type ReadSource } from "./parse-context.js";
 import { parseSteps } from "./parse-step.js";
-import type { Given, Scenario } from "./scenario.js";
+import type { Given, Scenario, Step } from "./scenario.js";
 import type * as z from "zod";
 
 /** When a story begins that does not say so: a fixed instant, so that it is the same every day. */
 export const DEFAULT_START = Date.UTC(2026, 0, 15, 9);
+
+/** Repetitions of repetitions counted out. */
+const STEPS_MAX = 1_000_000;
 
 /**
  * Reads a scenario file, and the files it uses, wholly.
@@ -29,9 +32,11 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
   const context = ParseContext.create(source, read);
   const head = context.problems.parse(source, scenarioSchema);
   const written = source.value;
-  const hasSteps =
-    typeof written === "object" && written !== null && "steps" in written && Array.isArray(written.steps);
-  const steps = hasSteps ? await parseSteps(context, written.steps, ["steps"]) : [];
+  const steps = hasSteps(written) ? await parseSteps(context, written.steps, ["steps"]) : [];
+  await context.checkFakes();
+  if (countSteps(steps) > STEPS_MAX) {
+    context.problems.add(source, ["steps"], `Its repetitions come to more than ${STEPS_MAX} steps. Repeat less`);
+  }
   const given = head === undefined ? undefined : await prepare(context, head.given);
   const { messages } = context.problems;
   if (head === undefined || given === undefined || messages.length > 0) throw new UsageError("file", messages);
@@ -42,8 +47,23 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
     given,
     givenKeys: givenKeysOf(written),
     steps,
+    givenPosition: source.positionOf(["given"], "key"),
     usesFaker: context.usesFaker,
+    usesRules: context.usesRules || given.rules.length > 0,
   };
+}
+
+/** A list that is empty is spoken of with the rest of the file. */
+function hasSteps(written: unknown): written is { readonly steps: readonly unknown[] } {
+  if (typeof written !== "object" || written === null || !("steps" in written)) return false;
+  return Array.isArray(written.steps) && written.steps.length > 0;
+}
+
+function countSteps(steps: readonly Step[]): number {
+  return steps.reduce(
+    (sum, step) => sum + 1 + ("steps" in step ? countSteps(step.steps) * ("times" in step ? step.times : 1) : 0),
+    0,
+  );
 }
 
 async function prepare(

@@ -38,7 +38,8 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
   const keys = Object.keys(value);
   const found = stepKeywords.filter((keyword) => keys.includes(keyword));
   if (found.length === 1) return found[0];
-  if (found.length > 1) return refuse(`A step does one thing, but this one has ${found.join(" and ")}. Write two steps`);
+  if (found.length > 1)
+    return refuse(`A step does one thing, but this one has ${found.join(" and ")}. Write two steps`);
   const strange = keys.find((key) => !companions.has(key));
   if (strange === undefined) return refuse(`A step must have one of ${all}`);
   return refuse(`"${strange}" is not a step.${didYouMean(strange, stepKeywords)} There are ${all}`, [...path, strange]);
@@ -46,7 +47,9 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
 
 /** Keys that stand beside a keyword. */
 const companions: ReadonlySet<string> = new Set(
-  Object.values(stepSchemas).flatMap((schema) => Object.keys(schema.shape).filter((key) => !Object.hasOwn(stepSchemas, key))),
+  Object.values(stepSchemas).flatMap((schema) =>
+    Object.keys(schema.shape).filter((key) => !Object.hasOwn(stepSchemas, key)),
+  ),
 );
 
 const schemas: { readonly [Keyword in StepKeyword]: z.ZodType<WrittenSteps[Keyword]> } = stepSchemas;
@@ -104,7 +107,11 @@ function base(context: ParseContext, { name, when }: Common, path: SourcePath) {
 }
 
 const compilers: {
-  readonly [Keyword in StepKeyword]: (context: ParseContext, written: WrittenSteps[Keyword], path: SourcePath) => Compiled;
+  readonly [Keyword in StepKeyword]: (
+    context: ParseContext,
+    written: WrittenSteps[Keyword],
+    path: SourcePath,
+  ) => Compiled;
 } = {
   request: (context, written, path) => compileRequest(context, written, written, path),
   advance: (context, written, path) => {

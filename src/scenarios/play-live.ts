@@ -12,7 +12,7 @@ import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Failure } from "./failure.js";
-import { loadFaker } from "./load-faker.js";
+import { loadFakeData } from "./fake-data.js";
 import { matches } from "./matchers.js";
 import { renderFailure } from "./render-failure.js";
 import { runSteps } from "./run-step.js";
@@ -62,7 +62,8 @@ async function playOne(
   const world = createCompanyWorld({ sandbox, fetch, receiver, name }, company.id);
   for (const { topic, url } of scenario.given.webhooks)
     company.run(createSubscription, { topic, url: url ?? world.receiverUrl });
-  const drawFake = scenario.usesFaker ? await loadFaker(hashToSeed(sandbox.options.seed ?? 0, name)) : undefined;
+  const fakes = scenario.usesFaker ? await loadFakeData() : undefined;
+  const drawFake = fakes?.drawer(hashToSeed(sandbox.options.seed ?? 0, name), world.now());
   const ids = createIdSource(sandbox.options.seed, `scenario ${name}`);
   log.write("info", "scenario", { scenario: scenario.name, message: `plays "${scenario.name}"` });
   const failure = await runSteps(

@@ -24,6 +24,9 @@ export interface InboxOptions {
   readonly signatureHeader: () => string;
 }
 
+/** No webhook is a fraction of it. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+
 /** One server on loopback for all scenarios of a run, a path for each. */
 export interface Receiver {
   open(name: string, options: InboxOptions): Inbox;
@@ -34,12 +37,16 @@ export async function startReceiver(): Promise<Receiver> {
   const inboxes = new Map<string, InboxOptions & { received: Received[] }>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+    });
     request.on("error", () => undefined);
     request.on("end", () => {
       const inbox = inboxes.get(request.url ?? "");
-      if (inbox === undefined) {
-        response.writeHead(410).end();
+      if (inbox === undefined || size > BODY_BYTES_MAX) {
+        response.writeHead(inbox === undefined ? 410 : 413).end();
         return;
       }
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));

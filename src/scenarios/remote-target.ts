@@ -3,6 +3,7 @@ import { toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { readAnswer } from "./read-answer.js";
+import { reasonOf } from "./reason.js";
 import type { Scenario, Step } from "./scenario.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld, Target } from "./world.js";
 
@@ -32,12 +33,8 @@ export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Prom
   try {
     await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new UsageError(
-      "cannot-run",
-      `Failed to reach the target ${url}: ${cause}. Check --target and whether it is up.`,
-      { cause: error },
-    );
+    const reason = `Failed to reach the target ${url}: ${reasonOf(error)}. Check --target and whether it is up.`;
+    throw new UsageError("cannot-run", reason, { cause: error });
   }
 }
 

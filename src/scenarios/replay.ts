@@ -43,7 +43,7 @@ export async function replay(
       if (scenario === undefined) return;
       const result = await runScenario(target, scenario, names[index] ?? String(index), options);
       results.set(index, result);
-      if (options.bail && (result.outcome === "failed" || result.outcome === "error")) stopped = true;
+      if (options.bail && result.failure !== undefined) stopped = true;
       tell();
     }
   };
@@ -55,16 +55,19 @@ export async function replay(
   return { results: ordered, counts, durationMs, seed: options.seed, notRun: scenarios.length - ordered.length };
 }
 
-/** A name for each that is the same in every run, whatever else is replayed beside it. */
+/** A name for each that is the same in every run; of stories with the same file name and name the later ones are numbered. */
 function uniqueNames(scenarios: readonly Scenario[]): string[] {
-  const seen = new Map<string, number>();
+  const taken = new Set<string>();
   return scenarios.map(({ file, name }) => {
     const stem = `${file.split(/[\\/]/).at(-1) ?? "scenario"}-${name}`
       .replaceAll(/[^A-Za-z0-9]+/g, "-")
       .toLowerCase()
-      .slice(0, 80);
-    const count = (seen.get(stem) ?? 0) + 1;
-    seen.set(stem, count);
-    return count === 1 ? stem : `${stem}-${count}`;
+      .slice(0, NAME_MAX);
+    let unique = stem;
+    for (let count = 2; taken.has(unique); count++) unique = `${stem}-${count}`;
+    taken.add(unique);
+    return unique;
   });
 }
+
+const NAME_MAX = 80;

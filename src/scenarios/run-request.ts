@@ -1,9 +1,11 @@
+import { UsageError } from "../kernel/problem.js";
+import { quote } from "../kernel/quote.js";
 import { StepFailed } from "./failure.js";
 import { findMismatches } from "./matchers.js";
 import type { RequestStep, Saves } from "./scenario.js";
 import type { StepContext } from "./step-context.js";
 import { parsePath, valueAt } from "./template.js";
-import type { Answer, Credentials, Outgoing } from "./world.js";
+import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
 
 /** Sends the request, holds the answer against what is expected, and saves from it. */
 export async function runRequest(context: StepContext, step: RequestStep): Promise<void> {
@@ -12,10 +14,11 @@ export async function runRequest(context: StepContext, step: RequestStep): Promi
   const expected = context.variables.fill(step.expect ?? {});
   const actual = { status: answer.status, headers: answer.headers, body: answer.body };
   const mismatches = findMismatches(withLowerCaseHeaders(expected), actual, "");
+  const shown = { request: withoutSecrets(request), answer };
   if (mismatches.length > 0) {
-    throw new StepFailed({ message: "The answer is not what was expected", mismatches, request, answer });
+    throw new StepFailed({ message: "The answer is not what was expected", mismatches, ...shown });
   }
-  saveFrom(context, step.save, actual, { request, answer });
+  saveFrom(context, step.save, actual, shown);
 }
 
 /** Puts values of what came under the names that later steps use. */
@@ -34,11 +37,14 @@ export function saveFrom(
   }
 }
 
-export function createRequest({ world, variables }: StepContext, step: RequestStep): Outgoing {
+function createRequest({ world, variables }: StepContext, step: RequestStep): Outgoing {
   const who = step.as === undefined ? world : world.other(variables.fillText(step.as));
   const body = step.rawBody === undefined ? renderBody(variables.fill(step.body)) : variables.fillText(step.rawBody);
-  const path = withQuery(variables.fillText(step.path), step.query, (value) => variables.fillText(String(value)));
-  const headers = ownHeaders(path, who, body);
+  const target = pathOf(world, variables.fillText(step.path));
+  const isControl = target.startsWith("/_sandbox");
+  const query = Object.entries(step.query).map(([name, value]) => [name, variables.fillText(String(value))] as const);
+  const company = isControl && step.as !== undefined ? [["company", who.companyId] as const] : [];
+  const headers = ownHeaders(isControl ? undefined : who, body);
   if (step.token === null) delete headers["authorization"];
   else if (step.token !== undefined) headers["authorization"] = `Bearer ${variables.fillText(step.token)}`;
   for (const [name, value] of Object.entries(step.headers)) {
@@ -46,26 +52,39 @@ export function createRequest({ world, variables }: StepContext, step: RequestSt
     if (value === null) delete headers[key];
     else headers[key] = variables.fillText(String(value));
   }
-  return { method: step.method, path, headers, body };
+  return { method: step.method, path: withQuery(target, [...company, ...query]), headers, body };
+}
+
+/** A link of an answer (`GET ${paymentUrl}`) begins with the address that all requests go to. */
+function pathOf({ url }: ScenarioWorld, filled: string): string {
+  const path = filled.startsWith(`${url}/`) ? filled.slice(url.length) : filled;
+  if (path.startsWith("/")) return path;
+  throw new UsageError("input", `The path must begin with / or with ${url}/, got ${quote(path)}.`);
 }
 
 function renderBody(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
-/** What a client of the contract sends by itself. */
-function ownHeaders(path: string, who: Credentials, body: string | undefined): Record<string, string> {
-  const content: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-  if (path.startsWith("/_sandbox")) return content;
-  return { ...content, authorization: `Bearer ${who.token}`, "x-company-id": who.companyId };
+/** What a client of the contract sends by itself; the control API knows no access token. */
+function ownHeaders(who: Credentials | undefined, body: string | undefined): Record<string, string> {
+  return {
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(who === undefined ? {} : { authorization: `Bearer ${who.token}` }),
+    ...(who === undefined || who.companyId === "" ? {} : { "x-company-id": who.companyId }),
+  };
 }
 
-function withQuery(path: string, query: RequestStep["query"], render: (value: unknown) => string): string {
-  const entries = Object.entries(query).map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(render(value))}`,
-  );
-  if (entries.length === 0) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}${entries.join("&")}`;
+function withQuery(path: string, query: readonly (readonly [string, string])[]): string {
+  if (query.length === 0) return path;
+  const written = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+  return `${path}${path.includes("?") ? "&" : "?"}${written}`;
+}
+
+/** Reports are kept and shown around; whose request it was is not worth a token in them. */
+function withoutSecrets(request: Outgoing): Outgoing {
+  const { authorization, ...headers } = request.headers;
+  return authorization === undefined ? request : { ...request, headers: { ...headers, authorization: "Bearer …" } };
 }
 
 /** Header names have no case; those that come are lower case. */

@@ -2,7 +2,9 @@ import { createIdSource } from "../kernel/ids.js";
 import { hashToSeed } from "../kernel/random.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import type { Failure } from "./failure.js";
-import { loadFaker } from "./load-faker.js";
+import { loadFakeData } from "./fake-data.js";
+import { reasonOf } from "./reason.js";
+import type { Received } from "./receiver.js";
 import { runSteps } from "./run-step.js";
 import type { Scenario } from "./scenario.js";
 import type { StepContext } from "./step-context.js";
@@ -47,7 +49,8 @@ export async function runScenario(
   try {
     const world = await target.open(scenario, name);
     try {
-      const drawFake = scenario.usesFaker ? await loadFaker(hashToSeed(options.seed ?? 0, name)) : undefined;
+      const fakes = scenario.usesFaker ? await loadFakeData() : undefined;
+      const drawFake = fakes?.drawer(hashToSeed(options.seed ?? 0, name), world.now());
       const ids = createIdSource(options.seed, `scenario ${name}`);
       const context: StepContext = {
         world,
@@ -61,9 +64,7 @@ export async function runScenario(
       await world.close();
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const position = { file: scenario.file, line: 1, column: 1 };
-    failure = { kind: "error", step: "given", position, message };
+    failure = { kind: "error", step: "given", position: scenario.givenPosition, message: reasonOf(error) };
   }
   const outcome: Outcome = failure === undefined ? "passed" : failure.kind === "failure" ? "failed" : "error";
   const durationMs = options.system.monotonic() - start;
@@ -71,21 +72,14 @@ export async function runScenario(
 }
 
 /** The runner's own receiver checks every signature; only a story that plays with rules may see a wrong one. */
-function forged(
-  scenario: Scenario,
-  received: ReturnType<Awaited<ReturnType<Target["open"]>>["received"]>,
-): Failure | undefined {
+function forged({ usesRules, givenPosition }: Scenario, received: readonly Received[]): Failure | undefined {
   const wrong = received.filter((webhook) => !webhook.genuine);
-  if (wrong.length === 0 || usesRules(scenario)) return undefined;
+  if (wrong.length === 0 || usesRules) return undefined;
   return {
     kind: "failure",
     step: "signatures",
-    position: { file: scenario.file, line: 1, column: 1 },
+    position: givenPosition,
     message: `${wrong.length} webhook(s) came with a signature that is not the body's`,
     received,
   };
-}
-
-function usesRules(scenario: Scenario): boolean {
-  return scenario.given.rules.length > 0 || JSON.stringify(scenario.steps).includes('"kind":"rule"');
 }

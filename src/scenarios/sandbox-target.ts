@@ -1,4 +1,6 @@
 import { toIso } from "../kernel/instant.js";
+import { UsageError } from "../kernel/problem.js";
+import type { Company } from "../sandbox/company.js";
 import { setupFor } from "../sandbox/options.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { readAnswer } from "./read-answer.js";
@@ -8,9 +10,6 @@ import type { Answer, Credentials, Outgoing, ScenarioWorld, Target } from "./wor
 
 /** The sandbox's own door, without a socket. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
-
-/** Every request in process has to name a host; this one is on every list of allowed ones. */
-const ORIGIN = "http://localhost";
 
 /** Replays in a sandbox of this process: each story in a company of its own, so that any number runs at the same time. */
 export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
@@ -36,20 +35,42 @@ interface Parts {
 }
 
 /** A company of its own, which goes with the story. */
-function openWorld(parts: Parts, { given }: Scenario): ScenarioWorld {
-  const { sandbox, name } = parts;
-  const identity = setupFor(`at_${name}`);
-  const world = createCompanyWorld(parts, identity.id, given);
-  const subscriptions = given.webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
-  const own = { customers: [], charges: [], transactions: [], subscriptions };
-  sandbox.open({ ...identity, ...given, fixtures: [...given.fixtures, own] });
+async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorld> {
+  const { sandbox } = given;
+  const parts = { ...given, name: freeName(sandbox, given.name) };
+  const identity = setupFor(tokenOf(parts.name));
+  const world = createCompanyWorld(parts, identity.id, scenario.given);
   const closeOthers = world.close;
   world.close = async () => {
     await closeOthers();
     const left = sandbox.findCompany(identity.id);
     if (left !== undefined) sandbox.remove(left);
   };
-  return world;
+  const { balance, frozenAt, profile, fixtures, webhooks, rules } = scenario.given;
+  const subscriptions = webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
+  const own = { customers: [], charges: [], transactions: [], subscriptions };
+  try {
+    sandbox.open({ ...identity, balance, frozenAt, profile, fixtures: [...fixtures, own] });
+    for (const rule of rules) await world.control("POST", "/_sandbox/rules", rule);
+    return world;
+  } catch (error) {
+    await world.close();
+    throw error;
+  }
+}
+
+/** The same story may be replayed twice at a time in one sandbox. */
+function freeName(sandbox: Sandbox, name: string): string {
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${name}-${count}`;
+    const { id } = setupFor(tokenOf(candidate));
+    if (sandbox.findCompany(id) === undefined && !sandbox.isTokenTaken(tokenOf(candidate))) return candidate;
+  }
+}
+
+/** A name may be anything; what goes into a header may not. */
+function tokenOf(name: string): string {
+  return `at_${encodeURIComponent(name)}`;
 }
 
 /** What a story does in a company of this sandbox. `given`: how another company of the same story begins. */
@@ -57,21 +78,28 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
   const { sandbox, fetch, receiver, name } = parts;
   const opened = new Map<string, Credentials>();
   // A company's state can be replaced while its story runs (reset, put state): it is looked up each time.
-  const company = () => sandbox.findCompany(companyId) ?? sandbox.defaultCompany;
+  const company = (): Company => {
+    const found = sandbox.findCompany(companyId);
+    if (found === undefined) throw new UsageError("state", `The company ${companyId} of this story was removed.`);
+    return found;
+  };
   const inbox = receiver.open(name, {
-    secretKey: () => company().record.identity.secretKey,
-    signatureHeader: () => company().profile.webhooks.signatureHeader,
+    secretKey: () => sandbox.findCompany(companyId)?.record.identity.secretKey ?? "",
+    signatureHeader: () => sandbox.findCompany(companyId)?.profile.webhooks.signatureHeader ?? "",
   });
+  // Links in answers begin with the address of the request: so they begin with ${url}.
+  const { origin } = new URL(sandbox.publicUrl);
 
   const send = async ({ method, path, headers, body }: Outgoing): Promise<Answer> => {
-    const url = new URL(ORIGIN + path);
+    const url = new URL(origin + path);
     const isControl = path.startsWith("/_sandbox");
     if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", companyId);
     const { adminToken } = sandbox.options;
     const admin: Record<string, string> =
       isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : {};
-    const init = { method, headers: { ...admin, ...headers }, ...(body === undefined ? {} : { body }) };
-    return readAnswer(await fetch(new Request(url, init)));
+    // As bytes: of a text a Request would make up a content type where the story wants none.
+    const content = body === undefined ? {} : { body: new TextEncoder().encode(body) };
+    return readAnswer(await fetch(new Request(url, { method, headers: { ...admin, ...headers }, ...content })));
   };
 
   return {
@@ -84,15 +112,20 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     },
     url: sandbox.publicUrl,
     send,
-    control: (method, path, body) => {
+    async control(method, path, body) {
       const content: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-      return send({ method, path, headers: content, body: body === undefined ? undefined : JSON.stringify(body) });
+      const sent = body === undefined ? undefined : JSON.stringify(body);
+      const answer = await send({ method, path, headers: content, body: sent });
+      if (answer.status < 300) return answer;
+      const messages = messagesOf(answer.body);
+      throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
     },
     other(otherName) {
       const known = opened.get(otherName);
       if (known !== undefined) return known;
-      const other = setupFor(`at_${name}-${otherName}`);
-      sandbox.open({ ...other, ...(given ?? sandbox.options.defaults), fixtures: [] });
+      const other = setupFor(tokenOf(`${name}-${otherName}`));
+      const { balance, frozenAt, profile } = given ?? sandbox.options.defaults;
+      sandbox.open({ ...other, balance, frozenAt, profile, fixtures: [] });
       const credentials = describeIdentity(other);
       opened.set(otherName, credentials);
       return credentials;
@@ -118,4 +151,9 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
 
 function describeIdentity({ id, tokens, secretKey }: ReturnType<typeof setupFor>): Credentials {
   return { token: tokens[0]?.token ?? "", companyId: id, secretKey };
+}
+
+function messagesOf(body: unknown): string[] {
+  if (typeof body !== "object" || body === null || !("message" in body) || !Array.isArray(body.message)) return [];
+  return body.message.map(String);
 }

@@ -11,8 +11,12 @@ export interface Scenario {
   /** What the file itself says of the world: only the sandbox can bring it about. */
   readonly givenKeys: readonly string[];
   readonly steps: readonly Step[];
+  /** Where the file says what the world is like, or where it begins. */
+  readonly givenPosition: SourcePosition;
   /** Whether a text of it draws from `${faker.…}`. */
   readonly usesFaker: boolean;
+  /** Whether it makes rules: only then a wrong signature may be meant. */
+  readonly usesRules: boolean;
 }
 
 /** What the world is like when the story begins. */

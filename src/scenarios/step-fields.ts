@@ -69,9 +69,11 @@ function mapping<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error:
 const variableError = "must be named with letters, digits, _ and -, the first one a letter or _";
 
 /** Variables and their values. */
-export const variables = mapping(VARIABLE_NAME, variableError, filled, "must be a mapping of variables to values").meta({
-  description: "Variables that only the used file knows",
-});
+export const variables = mapping(VARIABLE_NAME, variableError, filled, "must be a mapping of variables to values").meta(
+  {
+    description: "Variables that only the used file knows",
+  },
+);
 
 /** Variable → dotted path into what came, whose parts are named by `roots`. */
 export function saves(...roots: readonly string[]) {
@@ -125,9 +127,13 @@ export const requestFields = {
   }),
   headers: headers.optional(),
   query: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" }), {
-      error: "must be a mapping of names to values",
-    })
+    .record(
+      z.string(),
+      z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" }),
+      {
+        error: "must be a mapping of names to values",
+      },
+    )
     .optional()
     .meta({ description: "Query parameters, encoded" }),
   expect: expectedAnswer.optional(),
@@ -136,10 +142,15 @@ export const requestFields = {
 
 /** What no field of a request can see by itself. */
 export function checkRequest(
-  { request, body, rawBody }: { readonly request: string; readonly body?: unknown; readonly rawBody?: string | undefined },
+  {
+    request,
+    body,
+    rawBody,
+  }: { readonly request: string; readonly body?: unknown; readonly rawBody?: string | undefined },
   context: z.RefinementCtx,
 ): void {
-  if (body !== undefined && rawBody !== undefined) report(context, ["rawBody"], "and body are both there: keep one", { beside: true });
+  if (body !== undefined && rawBody !== undefined)
+    report(context, ["rawBody"], "and body are both there: keep one", { beside: true });
   const method = request.split(" ", 1)[0] ?? "";
   if (!["GET", "HEAD"].includes(method)) return;
   for (const [name, value] of Object.entries({ body, rawBody })) {
@@ -153,10 +164,17 @@ export const advanceBody = object(
   {
     by: duration.optional(),
     to: instant.optional().meta({ description: "An ISO 8601 instant, not in the past" }),
-    toNext: z.literal(true, { error: "must be true" }).optional().meta({ description: "To the next thing that is due" }),
+    toNext: z
+      .literal(true, { error: "must be true" })
+      .optional()
+      .meta({ description: "To the next thing that is due" }),
     settle: flag.optional().meta({ description: "Wait for every attempt to deliver that this causes (default true)" }),
-    lookAhead: flag.optional().meta({ description: "Later timers do not wait for attempts in flight: faster, less exact" }),
-    maxWaitMs: wholeNumber(0, 600_000).optional().meta({ description: "How long to wait for hanging receivers, real time" }),
+    lookAhead: flag
+      .optional()
+      .meta({ description: "Later timers do not wait for attempts in flight: faster, less exact" }),
+    maxWaitMs: wholeNumber(0, 600_000)
+      .optional()
+      .meta({ description: "How long to wait for hanging receivers, real time" }),
   },
   "a mapping with by, to or toNext",
 ).superRefine((body, context) => {
@@ -177,5 +195,7 @@ const topic = z
 
 export const webhookMatch = {
   topic: topic.optional(),
-  data: expectation.optional().meta({ description: "What the payload's data must be like: partial and deep, with matchers" }),
+  data: expectation
+    .optional()
+    .meta({ description: "What the payload's data must be like: partial and deep, with matchers" }),
 };

@@ -41,16 +41,20 @@ const steps = z
 
 /** Keyword → schema. A step has exactly one of these keywords. */
 export const stepSchemas = {
-  request: object({ ...common, ...requestFields }, STEP).superRefine(checkRequest).meta({
-    description: "Sends a request to the API under test, or to the control API under /_sandbox",
-  }),
+  request: object({ ...common, ...requestFields }, STEP)
+    .superRefine(checkRequest)
+    .meta({
+      description: "Sends a request to the API under test, or to the control API under /_sandbox",
+    }),
   advance: object(
     {
       ...common,
       advance: z
         .union([duration, advanceBody], { error: "must be a duration such as 1h, or a mapping with by, to or toNext" })
         .meta({ description: "How far the company's clock goes" }),
-      expect: expectation.optional().meta({ description: "What the advance must report: { now, fired, firedCount, deliveries }" }),
+      expect: expectation
+        .optional()
+        .meta({ description: "What the advance must report: { now, fired, firedCount, deliveries }" }),
     },
     STEP,
   ).meta({ description: "Moves the company's clock; everything due on the way happens" }),
@@ -112,7 +116,9 @@ export const stepSchemas = {
     {
       ...common,
       use: text("the path of another scenario file")
-        .refine((file) => !hasVariables(file), { error: "must be a path without variables: files are read before anything runs" })
+        .refine((file) => !hasVariables(file), {
+          error: "must be a path without variables: files are read before anything runs",
+        })
         .meta({ description: "The path of another scenario file, from this one: its steps run here" }),
       with: variables.optional(),
     },
@@ -132,7 +138,8 @@ export const stepSchemas = {
     },
     STEP,
   ).meta({
-    description: "Repeats a request until its answer is as expected; a frozen clock is advanced in between, a running one awaited",
+    description:
+      "Repeats a request until its answer is as expected; a frozen clock is advanced in between, a running one awaited",
   }),
 } as const;
 

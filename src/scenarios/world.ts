@@ -26,7 +26,7 @@ export interface Credentials {
 export interface ScenarioWorld extends Credentials {
   readonly url: string;
   send(request: Outgoing): Promise<Answer>;
-  /** The control API, for this company. */
+  /** The control API, for this company. Throws UsageError when it refuses. */
   control(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Another company in the same sandbox, opened at its first use. */
   other(name: string): Credentials;

@@ -123,6 +123,17 @@ describeApi("POST /v1/charges/:id/pay", (open) => {
     });
   });
 
+  it("leaves nothing to wait for: the time-to-live ends with the payment", async () => {
+    const world = await open();
+    const id = await create(world);
+    expect((await world.control("GET", "/clock")).body).toMatchObject({
+      pendingTimers: 1,
+      next: { at: "2026-01-15T10:00:00.000Z", kind: "charge.expire", id },
+    });
+    await world.api("POST", `/v1/charges/${id}/pay`);
+    expect((await world.control("GET", "/clock")).body).toMatchObject({ pendingTimers: 0, next: null });
+  });
+
   it("answers 404 for an id that is no charge's", async () => {
     const { api } = await open();
     const { status, body } = await api("POST", "/v1/charges/nope/pay");

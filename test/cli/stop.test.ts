@@ -84,7 +84,7 @@ describe("SIGINT and SIGTERM", () => {
     expect(await sandbox.ended).toBe(0);
   });
 
-  it("wait for a receiver that hangs for a bounded time, and say so", async () => {
+  it("wait for a receiver that hangs for a bounded time, and say so", { timeout: 30_000 }, async () => {
     const sandbox = await withWebhookInFlight(await startReceiver("hang"));
     sandbox.signal("SIGTERM");
     expect(await sandbox.ended).toBe(0);

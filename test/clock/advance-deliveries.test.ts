@@ -238,10 +238,11 @@ describe("settle (default true): the answer comes when every attempt that the sp
   });
 
   it.each([
-    ["by a duration", "1h", {}],
-    ["to the next due item", "next", {}],
-    ["by a duration, with settle: false", "1h", { settle: false }],
-  ] as const)("the next advance waits for it too: %s", async (_, target, options) => {
+    ["by a duration", "1h", {}, HOUR],
+    ["to the next due item", "next", {}, 10_000],
+    ["by a duration, with settle: false", "1h", { settle: false }, HOUR],
+    ["with settle: false and nothing else to do", "30m", { settle: false }, 1_800_000],
+  ] as const)("the next advance waits for it too: %s", async (_, target, options, ms) => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async (_request, index) => {
@@ -258,8 +259,10 @@ describe("settle (default true): the answer comes when every attempt that the sp
     expect((await live.ok("GET", `/v1/charges/${late.id}`)).status).toBe("due");
     expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
     hold.open();
-    const { fired } = await next;
+    const { fired, now } = await next;
+    expect(now).toBe(START + HOUR + ms);
     expect(fired[0]).toMatchObject({ kind: "delivery.attempt", at: START + HOUR + 10_000 });
+    await live.settle();
     expect(live.deliveries()[0]?.attempts.map(({ at }) => at - START - HOUR)).toEqual([0, 10_000]);
   });
 

@@ -65,7 +65,7 @@ async function play(steps: readonly Step[], move: Move, noise: number) {
       attempts.set(key, attempt + 1);
       return hashToSeed(key, attempt) % 3 === 0 ? 200 : 500;
     },
-    () => hashToSeed(noise, turn++) % 4,
+    () => hashToSeed(noise, turn++) % 40,
   );
   const world = createWorld({ transport, seed: 7 });
   const company = world.sandbox.defaultCompany;

@@ -86,6 +86,13 @@ describe("docs/configuration.md", () => {
   });
 });
 
+describe("docs/profile.md", () => {
+  it("shows a file that is right", async () => {
+    const [example] = readPage("docs/profile.md").blocks.filter(({ language }) => language === "yaml");
+    expect(await validate("profile.yaml", example?.text ?? "")).toBe("0 profile.yaml: ok (profile)\n");
+  });
+});
+
 /** What cannot be run here is looked at as far as it decides whether it works. */
 describe("files for other programs", () => {
   const read = (path: string): LooseJson => parse(readFileSync(`${root}${path}`, "utf8"));

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parsePage, readPage, root } from "../support/markdown.js";
@@ -9,6 +9,11 @@ describe("links", () => {
   it.each(pages)("of %s lead somewhere", (path) => {
     const page = readPage(path);
     expect(page.links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+  });
+
+  it.each(pages)("in %s: files of the repository that it names are there", (path) => {
+    const named = readFileSync(`${root}${path}`, "utf8").matchAll(/`((?:\.ci|bin|docs|examples|fixtures|scripts|src|test)\/[\w./-]+)`/g);
+    expect([...named].map(([, file = ""]) => file).filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
   });
 
   it("of all pages together are as many as a reader needs to find every page", () => {

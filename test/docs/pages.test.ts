@@ -30,6 +30,16 @@ describe("docs/clock-and-webhooks.md", () => {
   });
 });
 
+describe("docs/profile.md", () => {
+  it("has lines that work", { timeout: 60_000 }, async () => {
+    const { url } = await startLive({ clock: "running" });
+    const lines = readPage("docs/profile.md").blocks.filter(({ text }) => text.startsWith("curl "));
+    expect(lines).toHaveLength(2);
+    const printed = await runShell(lines.map(({ text }) => text).join("\n"), { url });
+    expect(printed).toContain('"settlement":"manual"');
+  });
+});
+
 describe("examples/curl/walkthrough.sh", () => {
   const walk = (url: string) => runShell("SANDBOX_URL=http://127.0.0.1:4010 examples/curl/walkthrough.sh", { url });
 

@@ -130,19 +130,30 @@ class Pay extends OnCharge {
   toString = () => `${this.fails ? "fail to pay" : "pay"} #${this.pick}`;
 }
 
+/** Of what is left to refund. */
+const refunds = {
+  all: () => undefined,
+  one: () => 1,
+  "all but one": (left: number) => left - 1,
+  "all that is left": (left: number) => left,
+  "one too much": (left: number) => left + 1,
+} as const;
+
 class Refund extends OnCharge {
-  readonly amount: number | undefined;
-  constructor(pick: number, amount: number | undefined) {
+  readonly which: keyof typeof refunds;
+  constructor(pick: number, which: keyof typeof refunds) {
     super(pick);
-    this.amount = amount;
+    this.which = which;
   }
   async act(model: Model, charge: ChargeModel, { api }: ApiWorld): Promise<void> {
-    const request = this.amount === undefined ? undefined : { amount: this.amount };
+    const left = charge.paid - charge.refunded;
+    const given = refunds[this.which](left);
+    const request = given === undefined ? undefined : { amount: given };
     const { status, body } = await api("POST", `/v1/charges/${charge.id}/refund`, request);
     const refundable = ["paid", ...(model.settings.further === "allowed" ? ["refunded_partially"] : [])];
-    const left = charge.paid - charge.refunded;
-    const amount = this.amount ?? left;
-    if (!refundable.includes(charge.status)) expect(status).toBe(422);
+    const amount = given ?? left;
+    if (given !== undefined && given < 1) expect(status).toBe(400);
+    else if (!refundable.includes(charge.status)) expect(status).toBe(422);
     else if (amount > left) expect(status).toBe(400);
     else {
       expect(status).toBe(200);
@@ -154,7 +165,7 @@ class Refund extends OnCharge {
       assertAsModelled(body, charge);
     }
   }
-  toString = () => `refund ${this.amount ?? "all"} of #${this.pick}`;
+  toString = () => `refund ${this.which} of #${this.pick}`;
 }
 
 class Wait implements Command {
@@ -215,7 +226,9 @@ it("charges live as the contract's table says, under every setting, and the book
     [
       fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom(1, 50, 9_999)).map((args) => new Create(...args)),
       fc.tuple(pick, fc.boolean()).map((args) => new Pay(...args)),
-      fc.tuple(pick, fc.constantFrom(undefined, 1, 25, 50, 10_000)).map((args) => new Refund(...args)),
+      fc
+        .tuple(pick, fc.constantFrom(...(Object.keys(refunds) as (keyof typeof refunds)[])))
+        .map((args) => new Refund(...args)),
       fc.constantFrom(1, 1_000, 1_800_000, TTL_MS - 1, TTL_MS).map((ms) => new Wait(ms)),
       fc.constant(new CheckAll()),
     ],

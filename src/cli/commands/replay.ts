@@ -22,6 +22,7 @@ import { explainUnreadable } from "../files.js";
 import { colorsFor, printData, printDiagnostic } from "../output.js";
 import { parseReplayFlags, type ReplayFlags, type ReplayOptions, type ReporterName } from "../replay-options.js";
 import { findScenarioFiles } from "../scenario-files.js";
+import { openVariables } from "../values.js";
 
 /** `sandbox replay`: plays scenario files and reports. Returns the exit code. */
 export async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
@@ -156,8 +157,3 @@ const plainPalette: Palette = {
   expected: identity,
   actual: identity,
 };
-
-/** `${env.X}`: "only `SANDBOX_*`". */
-export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
-}

@@ -62,7 +62,9 @@ export function describeProblem(
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
   const timestamp = toIso(nowOf(sandbox, company));
   const body =
-    shape === "message" ? renderPlainError(messages) : renderError(status, messages, { correlationId, path, timestamp });
+    shape === "message"
+      ? renderPlainError(messages)
+      : renderError(status, messages, { correlationId, path, timestamp });
   return { status, body, headers };
 }
 

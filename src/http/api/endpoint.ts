@@ -90,7 +90,13 @@ async function answerCall(
   }
 }
 
-function tell(c: HttpContext, sandbox: Sandbox, operation: OperationId, { company, body }: Seen, answer: ApiAnswer): void {
+function tell(
+  c: HttpContext,
+  sandbox: Sandbox,
+  operation: OperationId,
+  { company, body }: Seen,
+  answer: ApiAnswer,
+): void {
   const { method, url } = c.req;
   const path = url.slice(originOf(url).length);
   const at = (company ?? sandbox.defaultCompany).now();

@@ -11,7 +11,8 @@ export function createRateLimit(): AdmitRequest {
     if (limit === null) return undefined;
     const now = company.now();
     const current = spans.get(company);
-    const span = current === undefined || now - current.startedAt >= limit.perMs ? { startedAt: now, requests: 0 } : current;
+    const span =
+      current === undefined || now - current.startedAt >= limit.perMs ? { startedAt: now, requests: 0 } : current;
     spans.set(company, span);
     if (span.requests >= limit.requests) return span.startedAt + limit.perMs - now;
     span.requests++;

@@ -23,7 +23,9 @@ export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
 
 /** `/v1/transactions/batch` is a path of its own before it could be an identifier. */
 function literalPathsFirst() {
-  return operationIds.toSorted((a, b) => Number(operationOf(a).path.includes(":")) - Number(operationOf(b).path.includes(":")));
+  return operationIds.toSorted(
+    (a, b) => Number(operationOf(a).path.includes(":")) - Number(operationOf(b).path.includes(":")),
+  );
 }
 
 function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]) {

@@ -14,9 +14,10 @@ import { moneyRoutes } from "./money-routes.js";
 import { paymentsRoutes } from "./payments-routes.js";
 import { profileRoutes } from "./profile-routes.js";
 import { sandboxRoutes } from "./sandbox-routes.js";
+import { scenarioRoutes, type ScenarioReplayer } from "./scenario-routes.js";
 import { stateRoutes } from "./state-routes.js";
 
-const routes: readonly ControlRoute[] = [
+const ownRoutes: readonly ControlRoute[] = [
   ...sandboxRoutes,
   ...companiesRoutes,
   ...clockRoutes,
@@ -35,7 +36,8 @@ const routes: readonly ControlRoute[] = [
  *
  * The way of every call: forgeries (403), admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
  */
-export function createControlApp(sandbox: Sandbox): Hono<HttpEnv> {
+export function createControlApp(sandbox: Sandbox, replayer?: ScenarioReplayer): Hono<HttpEnv> {
+  const routes = [...ownRoutes, ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", refuseForgery(sandbox));
   app.use("*", requireAdminToken(sandbox));

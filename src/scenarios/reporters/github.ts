@@ -1,3 +1,4 @@
+import { oneLine } from "../printable.js";
 import { renderFailure } from "../render-failure.js";
 import type { Reporter } from "./reporter.js";
 
@@ -6,10 +7,12 @@ export const renderGithub: Reporter = ({ results }) =>
   results
     .flatMap(({ scenario, outcome, reason, failure }) => {
       if (outcome === "skipped")
-        return [`::notice file=${property(scenario.file)},title=Skipped::${data(`${scenario.name}: ${reason ?? ""}`)}`];
+        return [
+          `::notice file=${property(scenario.file)},title=Skipped::${data(`${oneLine(scenario.name)}: ${reason ?? ""}`)}`,
+        ];
       if (failure === undefined) return [];
       const { file, line, column } = failure.position;
-      const place = `file=${property(file)},line=${line},col=${column},title=${property(scenario.name)}`;
+      const place = `file=${property(file)},line=${line},col=${column},title=${property(oneLine(scenario.name))}`;
       return [`::error ${place}::${data(renderFailure(failure))}`];
     })
     .map((line) => `${line}\n`)

@@ -1,3 +1,4 @@
+import type { Failure } from "../failure.js";
 import type { Reporter } from "./reporter.js";
 
 /** One JSON object: the counts, and for each story its outcome and, where it failed, everything about it. */
@@ -15,8 +16,14 @@ export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun
       durationMs: Math.round(ms),
       stepsPassed,
       ...(reason === undefined ? {} : { reason }),
-      ...(failure === undefined ? {} : { failure }),
+      ...(failure === undefined ? {} : { failure: describe(failure) }),
     })),
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
 };
+
+/** Without the headers of webhooks: the port in them is another in every run. */
+function describe({ received, ...failure }: Failure) {
+  if (received === undefined) return failure;
+  return { ...failure, received: received.map(({ headers: _, ...webhook }) => webhook) };
+}

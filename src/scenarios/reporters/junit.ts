@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { oneLine } from "../printable.js";
 import { renderFailure } from "../render-failure.js";
 import type { ScenarioResult } from "../run-scenario.js";
 import type { Reporter } from "./reporter.js";
@@ -38,7 +39,7 @@ function renderSuite(folder: string, cases: readonly ScenarioResult[]): string[]
 }
 
 function renderCase({ scenario, outcome, reason, failure, durationMs }: ScenarioResult): string[] {
-  const attributes = `name="${escape(scenario.name)}" classname="${escape(scenario.file)}" file="${escape(scenario.file)}" time="${seconds(durationMs)}"`;
+  const attributes = `name="${escape(oneLine(scenario.name))}" classname="${escape(scenario.file)}" file="${escape(scenario.file)}" time="${seconds(durationMs)}"`;
   if (outcome === "skipped") {
     return [`    <testcase ${attributes}>`, `      <skipped message="${escape(reason ?? "")}"/>`, "    </testcase>"];
   }
@@ -46,7 +47,7 @@ function renderCase({ scenario, outcome, reason, failure, durationMs }: Scenario
   const tag = failure.kind;
   return [
     `    <testcase ${attributes}>`,
-    `      <${tag} message="${escape(failure.message)}" type="${escape(failure.step)}">${escape(renderFailure(failure))}</${tag}>`,
+    `      <${tag} message="${escape(oneLine(failure.message))}" type="${escape(oneLine(failure.step))}">${escape(renderFailure(failure))}</${tag}>`,
     "    </testcase>",
   ];
 }
@@ -62,5 +63,6 @@ function escape(text: string): string {
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+    .replaceAll('"', "&quot;")
+    .replaceAll("\r", "&#13;");
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../printable.js";
 import { type Paint, renderFailure } from "../render-failure.js";
 import type { ReplaySummary } from "../replay.js";
 import type { ScenarioResult } from "../run-scenario.js";
@@ -14,12 +15,12 @@ export function renderResult(
   { scenario, outcome, reason, failure, durationMs }: ScenarioResult,
   palette: Palette,
 ): string {
+  const name = oneLine(scenario.name);
   const time = palette.faint(`${Math.round(durationMs)} ms`);
-  if (outcome === "passed") return `${palette.passed("✓")} ${scenario.name} ${time}\n`;
-  if (outcome === "skipped")
-    return `${palette.faint("-")} ${scenario.name} ${palette.faint(`skipped: ${reason ?? ""}`)}\n`;
+  if (outcome === "passed") return `${palette.passed("✓")} ${name} ${time}\n`;
+  if (outcome === "skipped") return `${palette.faint("-")} ${name} ${palette.faint(`skipped: ${reason ?? ""}`)}\n`;
   const details = failure === undefined ? "" : renderFailure(failure, palette).replaceAll(/^/gm, "    ");
-  return `${palette.failed("✗")} ${palette.strong(scenario.name)} ${time}\n${details}\n`;
+  return `${palette.failed("✗")} ${palette.strong(name)} ${time}\n${details}\n`;
 }
 
 /** `3 passed, 1 failed in 0.4 s`, and how to see the same run again. */

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { oneLine } from "../printable.js";
 import { renderFailure } from "../render-failure.js";
 import type { Reporter } from "./reporter.js";
 
@@ -6,8 +7,8 @@ import type { Reporter } from "./reporter.js";
 export const renderTap: Reporter = ({ results }) => {
   const lines = results.flatMap(({ scenario, outcome, reason, failure }, index) => {
     const ok = outcome === "passed" || outcome === "skipped" ? "ok" : "not ok";
-    const directive = outcome === "skipped" ? ` # SKIP ${oneLine(reason ?? "")}` : "";
-    const head = `${ok} ${index + 1} - ${oneLine(scenario.name).replaceAll("#", "\\#")}${directive}`;
+    const directive = outcome === "skipped" ? ` # SKIP ${escape(reason ?? "")}` : "";
+    const head = `${ok} ${index + 1} - ${escape(scenario.name)}${directive}`;
     if (failure === undefined) return [head];
     const block = stringify({ severity: failure.kind, at: failure.position, message: renderFailure(failure) });
     return [
@@ -23,6 +24,7 @@ export const renderTap: Reporter = ({ results }) => {
   return ["TAP version 14", `1..${results.length}`, ...lines, ""].join("\n");
 };
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
+/** A # would begin a directive. */
+function escape(text: string): string {
+  return oneLine(text).replaceAll(/[\\#]/g, String.raw`\$&`);
 }

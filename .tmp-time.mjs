@@ -1,2 +1,0 @@
-import {spawn} from "node:child_process";
-for (let i=0;i<5;i++){ const t=performance.now(); const c=spawn("node",["node_modules/.cache/cli-try/cli.js","start","--port","0","--log","json"]); let first; await new Promise(r=>c.stdout.once("data",d=>{first=String(d);r()})); console.log(Math.round(performance.now()-t),"ms",first.trim()); c.kill("SIGTERM"); const rc=await new Promise(r=>c.once("exit",(c,s)=>r(c??s))); console.log("exit",rc, Math.round(performance.now()-t)); }

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/index.js";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await createSandbox();
+});
+afterEach(() => sandbox.close());
+
+const replay = async (body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
+  const answer = await sandbox.fetch("/_sandbox/scenarios/replay", { json: body });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+
+describe("POST /_sandbox/scenarios/replay", () => {
+  it("replays a story that is sent as JSON, in a company of its own that goes with it", async () => {
+    const steps = [{ request: "GET /v1/balance", expect: { status: 200, body: { balance: 500 } } }];
+    const answer = await replay({ name: "The balance is as given", given: { balance: 500 }, steps });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { outcome: "passed", name: "The balance is as given", stepsPassed: 1 },
+    });
+    expect(sandbox.balance).toBe(10_000_000);
+    const companies = (await (await sandbox.fetch("/_sandbox/companies")).json()) as { count: number };
+    expect(companies.count).toBe(1);
+  });
+
+  it("answers what differed when it does not come out as told", async () => {
+    const answer = await replay({ steps: [{ request: "GET /v1/balance", expect: { body: { balance: 1 } } }] });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      outcome: "failed",
+      failure: { kind: "failure", mismatches: [{ path: "body.balance", expected: "1", actual: 10_000_000 }] },
+    });
+  });
+
+  it("replays a file below the folder in which the sandbox was started", async () => {
+    const answer = await replay({ file: "scenarios/charge-dropped.yaml" });
+    expect(answer.body).toMatchObject({ outcome: "passed", file: "scenarios/charge-dropped.yaml" });
+  });
+
+  it.each([
+    "../etc/passwd",
+    "/etc/passwd",
+    "../../outside.yaml",
+    "/tmp/outside.yaml",
+    "scenarios",
+    "scenarios/nowhere.yaml",
+    "package.json/../../x.yaml",
+    7,
+    null,
+  ])("refuses to read %j", async (file) => {
+    const answer = await replay({ file });
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body["message"])).toMatch(/below the folder in which the sandbox was started/);
+  });
+
+  it.each([
+    [{ steps: [{ advnace: "1h" }] }, /Did you mean \\"advance\\"/],
+    [{ steps: [] }, /at least one step/],
+    [{ steps: [{ use: "scenarios/charge-dropped.yaml" }] }, /cannot use files/],
+    [[], /a mapping with name, given and steps/],
+    [null, /./],
+  ])("refuses %j with everything that is wrong", async (body, message) => {
+    const answer = await replay(body);
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body["message"])).toMatch(message);
+  });
+});
