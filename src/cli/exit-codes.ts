@@ -27,4 +27,5 @@ export const EXIT_CODES_HELP = `Exit codes:
   1   the command line is wrong
   2   a file is missing, does not parse or does not validate
   3   it could not run: port taken, sandbox not reachable
+  4   a scenario did not come out as told
   70  a bug of the sandbox`;

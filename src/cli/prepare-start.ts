@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fromXof } from "../domain/accounts/money.js";
+import { mergeOverrides } from "../domain/profile/merge-overrides.js";
+import { parseProfile } from "../domain/profile/parse-profile.js";
 import type { ServeOptions } from "../http/serve.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
@@ -13,6 +15,7 @@ import {
   setUpCompanies,
 } from "../sandbox/config/load-config.js";
 import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
+import type { Scenario } from "../scenarios/scenario.js";
 import { explainUnreadable } from "./files.js";
 import type { LogStyle } from "./log.js";
 import {
@@ -28,6 +31,15 @@ export interface PreparedStart {
   readonly serve: ServeOptions;
   readonly options: ResolvedOptions;
   readonly logStyle: LogStyle;
+  /** Played in the default company while an application drives the API. */
+  readonly scenarios: readonly Scenario[];
+  readonly record: RecordPlan | undefined;
+}
+
+/** Where the session goes when it ends, and what it began with. */
+export interface RecordPlan {
+  readonly file: string;
+  readonly fixtures: readonly string[];
 }
 
 /** Throws UsageError for whatever is wrong with the command line or a file. Nothing runs yet. */
@@ -37,11 +49,47 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
   const { port, host, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
   const tls = await readTls(options);
   const worlds = await readWorlds(options, config?.values ?? {}, systemClock.now());
+  const resolved = resolveOptions({ autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, ...worlds });
+  const scenarios = await loadScenarios(options.scenarios);
   return {
     serve: { port, host, tls, ownProcess: true },
-    options: resolveOptions({ autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, ...worlds }),
+    options: { ...resolved, companies: applyGiven(resolved.companies, scenarios) },
     logStyle: options.log,
+    scenarios,
+    record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
   };
+}
+
+async function loadScenarios(files: readonly string[]): Promise<readonly Scenario[]> {
+  if (files.length === 0) return [];
+  const { loadScenario } = await import("../scenarios/parse-scenario.js");
+  return Promise.all(files.map((file) => loadScenario(file)));
+}
+
+/** What stories say of the world is how the first company begins; what they do not say is left as it was chosen. */
+function applyGiven(
+  [first, ...others]: ResolvedOptions["companies"],
+  scenarios: readonly Scenario[],
+): ResolvedOptions["companies"] {
+  if (first === undefined) return [];
+  const applied = scenarios.reduce<typeof first>((company, { given, givenKeys }) => {
+    const balance = givenKeys.includes("balance") ? { balance: given.balance } : {};
+    const clock = givenKeys.includes("clock") ? { frozenAt: given.frozenAt } : {};
+    const profile = parseProfile(mergeOverrides(company.profile, given.profile));
+    if (!profile.ok)
+      throw new UsageError(
+        "file",
+        profile.problems.map(({ message }) => message),
+      );
+    return {
+      ...company,
+      ...balance,
+      ...clock,
+      profile: profile.overrides,
+      fixtures: [...company.fixtures, ...given.fixtures],
+    };
+  }, first);
+  return [applied, ...others];
 }
 
 async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {

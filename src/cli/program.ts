@@ -4,8 +4,10 @@ import { didYouMean } from "../kernel/suggest.js";
 import { VERSION } from "../kernel/version.js";
 import type { ClockFlags } from "./commands/clock.js";
 import { EXIT, EXIT_CODES_HELP } from "./exit-codes.js";
+import { addClosing, addStartOptions, type ExitWith } from "./help.js";
 import { colorsFor, WIDTH_MAX } from "./output.js";
 import type { StartFlags } from "./start-options.js";
+import { addTestVerbs } from "./test-verbs.js";
 
 /**
  * Runs one command line, without the node and the script, and returns the exit code. Throws UsageError for a wrong one. What a verb does is
@@ -46,51 +48,31 @@ function createProgram(exitWith: ExitWith): Command {
     })
     .configureOutput({ getOutHasColors: () => colors.isColorSupported, writeErr: () => undefined })
     .exitOverride();
-  for (const addVerb of [addStart, addClock, addSign, addValidate, addOpenapi, addProfile]) addVerb(program, exitWith);
+  for (const addVerb of [addStart, addTestVerbs, addClock, addSign, addValidate, addOpenapi, addProfile]) {
+    addVerb(program, exitWith);
+  }
   addClosing(
     program,
     `Examples:
   sandbox start                     run it; the screen says how to reach it
   sandbox start --clock frozen      time moves only when told to
   sandbox clock advance 1h          skip an hour
+  sandbox exec -- npm test          run tests beside a sandbox of their own
   sandbox help start                everything about a verb`,
     EXIT_CODES_HELP,
   );
   return program;
 }
 
-type ExitWith = (code: number) => void;
-
 /** Of help that goes into a pipe. */
 const HELP_WIDTH = 80;
-
-/** Below the help, in the lines in which it is written: commander wraps only what it formats itself. */
-function addClosing(command: Command, ...paragraphs: readonly string[]): void {
-  const { bold } = colorsFor(process.stdout);
-  command.addHelpText("after", `\n${paragraphs.join("\n\n").replaceAll(/^[A-Z][a-z ]+:$/gm, (title) => bold(title))}`);
-}
 
 function addStart(program: Command): void {
   const start = program
     .command("start")
     .summary("run the sandbox until it is stopped")
-    .description("Runs the sandbox until Ctrl-C or SIGTERM, and shows how to reach it.")
-    .option("--port <number>", "0 takes a free one (default: 4010)")
-    .option("--host <address>", "0.0.0.0 listens everywhere (default: 127.0.0.1)")
-    .option("--public-url <url>", "where others reach it; payment links begin with it")
-    .option("--config <file>", "the configuration (default: sandbox.config.yaml)")
-    .option("--profile <file>", "settings for what the contract leaves open")
-    .option("--fixtures <file...>", "customers, charges and so on to begin with")
-    .option("--store <where>", "where the state is kept (default: memory)")
-    .option("--clock <mode>", "running, frozen or an ISO instant (default: running)")
-    .option("--auto-provision", "open a company for each access token not yet seen")
-    .option("--seed <integer>", "make identifiers and names repeat")
-    .option("--admin-token <token>", "the bearer token that the control API asks for")
-    .option("--tls-cert <file>", "serve HTTPS with this certificate (PEM)")
-    .option("--tls-key <file>", "the key of the certificate (PEM)")
-    .option("--production-headers-only", "answer without the x-sandbox headers")
-    .option("--log <form>", "pretty, json (one object a line) or silent\n(default: pretty)")
-    .action(async (flags: StartFlags) => (await import("./commands/start.js")).start(flags));
+    .description("Runs the sandbox until Ctrl-C or SIGTERM, and shows how to reach it.");
+  addStartOptions(start).action(async (flags: StartFlags) => (await import("./commands/start.js")).start(flags));
   addClosing(
     start,
     `Each option is also a variable, SANDBOX_PUBLIC_URL say, and a key of the
@@ -155,8 +137,10 @@ function addSign(program: Command): void {
 function addValidate(program: Command, exitWith: ExitWith): void {
   const validate = program
     .command("validate")
-    .summary("check config, profile and fixtures files")
-    .description("Checks config, profile and fixtures files, and names all that is wrong with its\nline and column.")
+    .summary("check config, profile, fixtures and scenario files")
+    .description(
+      "Checks config, profile, fixtures and scenario files, and names all that is wrong\nwith its line and column.",
+    )
     .argument("<file...>", "the files")
     .option("--json", "print the findings as JSON")
     .action(async (files: readonly string[], flags: { json?: true }) =>

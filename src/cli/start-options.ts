@@ -13,6 +13,8 @@ export interface StartFlags {
   readonly config?: string;
   readonly profile?: string;
   readonly fixtures?: readonly string[];
+  readonly scenario?: readonly string[];
+  readonly record?: string;
   readonly store?: string;
   readonly clock?: string;
   readonly autoProvision?: true;
@@ -39,6 +41,8 @@ export interface StartOptions {
   /** A file, or the nested settings themselves. */
   readonly profile: FileConfig["profile"];
   readonly fixtures: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly record: string | undefined;
   readonly clock: ClockChoice;
   readonly autoProvision: boolean;
   readonly seed: number | undefined;
@@ -76,6 +80,8 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
     publicUrl: read("publicUrl", parseBaseUrl),
     profile: read("profile", parseText) ?? given?.profile,
     fixtures: flags.fixtures ?? listOf(variables["SANDBOX_FIXTURES"]) ?? given?.fixtures ?? [],
+    scenarios: flags.scenario ?? listOf(variables["SANDBOX_SCENARIO"]) ?? given?.scenario ?? [],
+    record: read("record", parseText),
     clock: read("clock", parseClock) ?? { mode: "running" },
     autoProvision: read("autoProvision", parseSwitch) ?? false,
     seed: read("seed", parseSeed),
@@ -102,7 +108,7 @@ function combine(problems: readonly UsageError[]): UsageError {
   );
 }
 
-type ScalarName = Exclude<keyof StartFlags, "fixtures" | "config">;
+type ScalarName = Exclude<keyof StartFlags, "fixtures" | "scenario" | "config">;
 
 /** `source` is where the text was given, for messages: `--port`, `SANDBOX_PORT` or `sandbox.config.yaml: port`. */
 type Parse<T> = (source: string, text: string) => T;

@@ -4,9 +4,6 @@ import { refuse } from "../domain/problem-codes.js";
 import { quote } from "../kernel/quote.js";
 import type { HttpContext } from "./env.js";
 
-/** What a client that was refused may still send before its connection is cut. */
-export const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
-
 /**
  * The body's JSON value; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for what is not
  * JSON.
@@ -63,7 +60,7 @@ function refuseTooLarge(limit: number): never {
   refuse("body_too_large", `The body must be at most ${limit} bytes`);
 }
 
-/** Straight from the socket. Beyond the limit nothing more is kept; the server discards the rest once the answer is out. */
+/** Straight from the socket. Beyond the limit nothing more is kept. */
 function readIncoming(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import type { HttpEnv } from "./env.js";
-import { DISCARDED_BYTES_MAX } from "./read-body.js";
+import { letFinishSending } from "./let-finish-sending.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -47,7 +47,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   let answer: ReturnType<typeof getRequestListener> | undefined;
   const early: [IncomingMessage, ServerResponse][] = [];
   const onRequest: RequestListener = (incoming, outgoing) => {
-    outgoing.once("finish", () => discardRest(incoming));
     // The client would keep its connection for a next request, and with it a server that is about to close.
     outgoing.once("close", () => {
       if (!server.listening) server.closeIdleConnections();
@@ -67,11 +66,15 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     close: () => close(server),
     cutOff: () => server.closeAllConnections(),
     answerWith(app) {
-      answer = getRequestListener((request, env) => app.fetch(request, { ...env, boundTo: options.host }), {
-        overrideGlobalObjects: options.ownProcess ?? false,
-        // It would cut a client off that is still sending; see `discardRest`.
-        autoCleanupIncoming: false,
-      });
+      answer = getRequestListener(
+        async (request, env) =>
+          letFinishSending(await app.fetch(request, { ...env, boundTo: options.host }), env.incoming),
+        {
+          overrideGlobalObjects: options.ownProcess ?? false,
+          // It would cut a client off that is still sending.
+          autoCleanupIncoming: false,
+        },
+      );
       for (const [incoming, outgoing] of early.splice(0)) void answer(incoming, outgoing);
     },
   };
@@ -125,18 +128,6 @@ function explain(error: NodeJS.ErrnoException, port: number, host: string): Usag
     default:
       return new UsageError("cannot-run", `${failed}: ${error.message}.`);
   }
-}
-
-/** A client that was answered before it had sent everything is let finish, so that it reads the answer instead of a reset. */
-function discardRest(incoming: IncomingMessage): void {
-  if (incoming.readableEnded || incoming.destroyed) return;
-  let discarded = 0;
-  incoming.on("data", (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > DISCARDED_BYTES_MAX) incoming.socket.destroy();
-  });
-  incoming.on("error", () => undefined);
-  incoming.resume();
 }
 
 function close(server: Server): Promise<void> {

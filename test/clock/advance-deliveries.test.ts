@@ -134,6 +134,23 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     const order = live.deliveries().map(({ id }) => id);
     expect(fired.slice(1).map(({ subject }) => subject)).toEqual(order);
   });
+
+  it("also those of events that had to wait for their turn", async () => {
+    const live = await startLive();
+    const slow = gate();
+    const receiver = await startReceiver(async (_, index) => {
+      if (index === 0) await slow.opened;
+      return { status: 500 };
+    });
+    await live.subscribe("charges/events", receiver.url);
+    const [first, second] = await twoCharges(live);
+    for (const id of [first, second]) await live.ok("POST", `/v1/charges/${id}/pay`);
+    for (const id of [first, second]) await live.ok("POST", `/v1/charges/${id}/refund`);
+    await live.until(() => live.deliveries()[3]?.attempts.length === 1);
+    slow.open();
+    const { fired } = await live.advance("10s");
+    expect(fired.map(({ subject }) => subject)).toEqual(live.deliveries().map(({ id }) => id));
+  });
 });
 
 describe("API calls that arrive meanwhile", () => {

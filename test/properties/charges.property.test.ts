@@ -105,7 +105,7 @@ class Pay extends OnCharge {
     super(pick);
     this.fails = fails;
   }
-  async act(model: Model, charge: ChargeModel, { api }: ApiWorld): Promise<void> {
+  override async act(model: Model, charge: ChargeModel, { api }: ApiWorld): Promise<void> {
     const request = this.fails ? { msisdn: FAILS } : undefined;
     const { status, body } = await api("POST", `/v1/charges/${charge.id}/pay`, request);
     if (charge.status !== "due") {
@@ -127,7 +127,7 @@ class Pay extends OnCharge {
     assertAsModelled(body, charge);
     expect(body.webRedirectionUrl).toBe(this.fails ? "https://shop.test/no" : "https://shop.test/yes");
   }
-  toString = () => `${this.fails ? "fail to pay" : "pay"} #${this.pick}`;
+  override toString = () => `${this.fails ? "fail to pay" : "pay"} #${this.pick}`;
 }
 
 /** Of what is left to refund. */
@@ -145,7 +145,7 @@ class Refund extends OnCharge {
     super(pick);
     this.which = which;
   }
-  async act(model: Model, charge: ChargeModel, { api }: ApiWorld): Promise<void> {
+  override async act(model: Model, charge: ChargeModel, { api }: ApiWorld): Promise<void> {
     const left = charge.paid - charge.refunded;
     const given = refunds[this.which](left);
     const request = given === undefined ? undefined : { amount: given };
@@ -165,7 +165,7 @@ class Refund extends OnCharge {
       assertAsModelled(body, charge);
     }
   }
-  toString = () => `refund ${this.which} of #${this.pick}`;
+  override toString = () => `refund ${this.which} of #${this.pick}`;
 }
 
 class Wait implements Command {

@@ -69,8 +69,7 @@ async function send(url: string, method: string, path: string, body: unknown, gi
   const headers = body === undefined ? given : { "content-type": "application/json", ...given };
   const call = supertest(url)[verbOf(method)](path);
   for (const [name, value] of Object.entries(headers)) if (value !== null) call.set(name, value);
-  if (body !== undefined)
-    call.serialize((text: unknown) => text).send(typeof body === "string" ? body : JSON.stringify(body));
+  if (body !== undefined) call.serialize(String).send(typeof body === "string" ? body : JSON.stringify(body));
   const response = await call.redirects(0);
   const text = response.text ?? "";
   const answered = new Headers(response.headers as Record<string, string>);

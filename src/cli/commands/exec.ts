@@ -9,6 +9,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { printDiagnostic } from "../output.js";
 import { prepareStart } from "../prepare-start.js";
 import { runSandbox } from "../run-sandbox.js";
+import { beginSession } from "../session.js";
 import type { StartFlags } from "../start-options.js";
 import { parseChoice } from "../values.js";
 
@@ -27,6 +28,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   // A port that is free, unless one is asked for: any number of these run at the same time. PORT is the child's.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared);
+  const session = await beginSession(running, prepared);
   const tally = createTally(running.sandbox);
   try {
     const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });
@@ -36,6 +38,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
     return code;
   } finally {
     await running.stop();
+    await session.end();
   }
 }
 

@@ -3,6 +3,7 @@ import { toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import { colorsFor, printData } from "../output.js";
 import { prepareStart, type PreparedStart } from "../prepare-start.js";
+import { beginSession } from "../session.js";
 import { runSandbox, type RunningSandbox } from "../run-sandbox.js";
 import type { StartFlags } from "../start-options.js";
 import { renderStartupScreen } from "../startup-screen.js";
@@ -16,8 +17,10 @@ export async function start(flags: StartFlags): Promise<void> {
   if (prepared.logStyle === "pretty") showScreen(running);
   else logListening(running);
   warnIfExposed(running, prepared);
+  const session = await beginSession(running, prepared);
   await stopSignal;
   await running.stop();
+  await session.end();
 }
 
 function showScreen({ sandbox, url }: RunningSandbox): void {

@@ -1,3 +1,4 @@
+import { readSource, type Source } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/problem.js";
 import { validateFile } from "../../sandbox/config/load-config.js";
 import { EXIT } from "../exit-codes.js";
@@ -23,11 +24,29 @@ export async function validate(files: readonly string[], { json }: { readonly js
 /** One after the other, and none opened twice: the order of the findings is the order of the files. */
 async function check(file: string): Promise<Finding> {
   try {
+    const source = await readSource(file);
+    if (isScenario(source.value)) return { file, kind: "scenario", problems: await scenarioProblems(source) };
     const { kind, problems } = await validateFile(file);
     return { file, kind, problems };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { file, kind: null, problems: error.messages };
+  }
+}
+
+/** No other file has steps; and one that has a `given` was meant to have them. */
+function isScenario(value: unknown): boolean {
+  return typeof value === "object" && value !== null && ("steps" in value || "given" in value);
+}
+
+async function scenarioProblems(source: Source): Promise<readonly string[]> {
+  const { parseScenario } = await import("../../scenarios/parse-scenario.js");
+  try {
+    await parseScenario(source);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.messages;
   }
 }
 

@@ -16,7 +16,12 @@ export function configSchema(folder: string): z.ZodType<FileConfig> {
 export function configFields(folder: string) {
   const path = (what: string): z.ZodType<string> =>
     text(`the path of ${what}`).transform((given) => resolve(folder, given));
-  const fixture = path("a fixtures file");
+  const paths = (what: string): z.ZodType<string[]> => {
+    const one = path(what);
+    return z.union([one.transform((single) => [single]), listOf(one, "paths")], {
+      error: "must be a path, or a list of paths",
+    });
+  };
   return {
     port: wholeNumber(0, 65_535).optional(),
     host: text("an address or a name of this machine").optional(),
@@ -24,11 +29,9 @@ export function configFields(folder: string) {
     profile: z
       .union([path("a profile file"), profile], { error: "must be nested settings, or the path of a profile file" })
       .optional(),
-    fixtures: z
-      .union([fixture.transform((one) => [one]), listOf(fixture, "paths")], {
-        error: "must be a path, or a list of paths",
-      })
-      .optional(),
+    fixtures: paths("a fixtures file").optional(),
+    scenario: paths("a scenario file").optional(),
+    record: path("a scenario file to write").optional(),
     store: store(folder).optional(),
     clock: clock.transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt))).optional(),
     autoProvision: flag.optional(),

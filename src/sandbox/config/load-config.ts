@@ -22,6 +22,8 @@ export interface FileConfig {
   /** Nested settings, or the path of a profile file. */
   readonly profile?: ProfileOverrides | string | undefined;
   readonly fixtures?: readonly string[] | undefined;
+  readonly scenario?: readonly string[] | undefined;
+  readonly record?: string | undefined;
   /** `memory` or `file:PATH`. */
   readonly store?: string | undefined;
   /** `running`, `frozen`, or an ISO 8601 time. */

@@ -1,0 +1,162 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createFakeSystem } from "../support/fake-system.js";
+import { call, type Live, startLive, startReceiver } from "../support/live.js";
+import { WORLD_START } from "../support/world.js";
+
+const HOUR = 3_600_000;
+
+/** A call of the control API over TCP. */
+const control = (live: Live, method: string, path: string, body?: unknown) =>
+  call(`${live.url}/_sandbox${path}`, method, body);
+
+describe("before any request of the control API is handled, everything due has happened", () => {
+  it.each([
+    ["GET", "/charges?status=dropped", "data.0.status", "dropped"],
+    ["GET", "/charges?status=due", "count", 0],
+    ["GET", "/clock", "pendingTimers", 0],
+    ["GET", "/state", "charges.0.status", "dropped"],
+    ["GET", "/events", "data.1.type", "charge.dropped"],
+    ["GET", "/deliveries", "data.0.topic", "charges/events"],
+    ["POST", "/settle", "settled", true],
+  ])("with a real timer that is late: %s %s", async (method, path, member, value) => {
+    const system = createFakeSystem();
+    const live = await startLive({ system, clock: "running" });
+    const receiver = await startReceiver();
+    await live.createCharge();
+    await live.subscribe("charges/events", receiver.url);
+    system.pass(HOUR, "late");
+    const answer = await control(live, method, path);
+    expect(answer.status).toBe(200);
+    const found = member.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), answer.body);
+    if (path === "/events") expect(answer.body.data.map(({ type }: { type: string }) => type)).toContain(value);
+    else expect(found).toBe(value);
+  });
+
+  it("a charge that expired is not paid by the control API either", async () => {
+    const system = createFakeSystem();
+    const live = await startLive({ system, clock: "running" });
+    const { id } = await live.createCharge();
+    system.pass(HOUR, "late");
+    expect((await control(live, "POST", `/charges/${id}/pay`)).status).toBe(422);
+  });
+});
+
+describe("POST /_sandbox/clock/advance", () => {
+  it("tests a whole retry schedule in one call", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver((_, index) => ({ status: index < 5 ? 503 : 200 }));
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const { body } = await control(live, "POST", "/clock/advance", { by: "4h" });
+    expect(body).toMatchObject({ now: "2026-01-15T13:00:00.000Z", deliveries: { attempted: 6, succeeded: 1, failed: 5 } });
+    const { data } = (await control(live, "GET", "/deliveries")).body;
+    expect(data[0].attempts.map(({ at }: { at: string }) => at.slice(11, 19))).toEqual([
+      "10:00:00",
+      "10:00:10",
+      "10:01:10",
+      "10:06:10",
+      "10:36:10",
+      "12:36:10",
+    ]);
+  });
+
+  it("lets its receiver look at the clock: it stands at the instant of the attempt", async () => {
+    const live = await startLive();
+    const seen: string[] = [];
+    const receiver = await startReceiver(async (_, index) => {
+      seen.push((await control(live, "GET", "/clock")).body.now);
+      return { status: index === 0 ? 500 : 200 };
+    });
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    await control(live, "POST", "/clock/advance", { by: "1d" });
+    expect(seen).toEqual(["2026-01-15T10:00:00.000Z", "2026-01-15T10:00:10.000Z"]);
+  });
+
+  it("is serialised with others of its company and with changes of its mode", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const answers = await Promise.all([
+      control(live, "POST", "/clock/advance", { by: "1h" }),
+      control(live, "PUT", "/clock", { mode: "frozen" }),
+      control(live, "POST", "/clock/advance", { by: "1h" }),
+      control(live, "POST", "/clock/advance", { toNext: true }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(live.now()).toBe("2026-01-15T11:00:00.000Z");
+    expect(answers.map(({ body }) => body.firedCount ?? 0).reduce((sum, count) => sum + count)).toBe(1);
+  });
+
+  it("goes on when the client that asked for it has left", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver("hang");
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    const client = new AbortController();
+    const asked = fetch(`${live.url}/_sandbox/clock/advance`, {
+      method: "POST",
+      body: JSON.stringify({ by: "2h", maxWaitMs: 50 }),
+      headers: { "content-type": "application/json" },
+      signal: client.signal,
+    });
+    await receiver.waitFor(1);
+    client.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    expect((await control(live, "POST", "/clock/advance", { by: 0, maxWaitMs: 0 })).body.now).toBe("2026-01-15T11:00:00.000Z");
+  });
+});
+
+describe("GET /_sandbox/deliveries/wait", () => {
+  it("is answered in the middle of an advance", async () => {
+    const live = await startLive();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const receiver = await startReceiver(async (_, index) => {
+      if (index === 1) await held;
+      return {};
+    });
+    await live.subscribe("charges/events", receiver.url);
+    const { id } = await live.createCharge();
+    await live.advance("1s");
+    await live.createCharge();
+    const waited = control(live, "GET", `/deliveries/wait?resource=${id}&status=succeeded&timeout=8s`);
+    const advanced = control(live, "POST", "/clock/advance", { by: "2h" });
+    expect((await waited).body).toMatchObject({ resource: id, status: "succeeded" });
+    release();
+    expect((await advanced).body.deliveries.succeeded).toBe(2);
+  });
+});
+
+describe("POST /_sandbox/companies/:id/rotate", () => {
+  it("gives a secret key that signs every attempt from then on, the retries of older events too", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    await live.advance("1h");
+    const { body } = await control(live, "POST", "/companies/company_sandbox/rotate");
+    await live.advance("10s");
+    const keys = ["secret_sandbox", body.secretKey as string];
+    const signed = receiver.received.map(({ raw }, index) =>
+      createHmac("sha256", keys[index] ?? "").update(raw).digest("base64"),
+    );
+    expect(receiver.received.map(({ headers }) => headers["x-service-hmac-sha256"])).toEqual(signed);
+    expect(keys[1]).not.toBe(keys[0]);
+  });
+});
+
+it("a reset moves the clock back and drops what is owed", async () => {
+  const live = await startLive();
+  const receiver = await startReceiver({ status: 500 });
+  await live.subscribe("charges/events", receiver.url);
+  await live.createCharge();
+  await live.advance("1h");
+  expect((await control(live, "POST", "/reset")).status).toBe(200);
+  expect(live.now()).toBe(WORLD_START);
+  const { body } = await control(live, "POST", "/clock/advance", { by: "1d" });
+  expect(body).toMatchObject({ fired: [], deliveries: { attempted: 0 } });
+  expect(receiver.received).toHaveLength(1);
+});
