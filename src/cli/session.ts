@@ -6,6 +6,8 @@ import { openVariables } from "./values.js";
 
 /** What goes on beside the API: stories that are played, and a recording. Both are loaded only when asked for. */
 export interface Session {
+  /** Begins to play; what happened since the sandbox listens is met too. */
+  play(): void;
   /** After the sandbox has stopped: nothing more comes. Throws UsageError("cannot-run") when the recording cannot be written. */
   end(): Promise<void>;
 }
@@ -16,15 +18,17 @@ export async function beginSession({ sandbox, fetch, log }: RunningSandbox, prep
     record === undefined
       ? undefined
       : (await import("../scenarios/recorder.js")).startRecorder(sandbox, record.fixtures);
-  const play =
+  const live =
     scenarios.length === 0
       ? undefined
       : await (
           await import("../scenarios/play-live.js")
-        ).playLive(scenarios, { sandbox, fetch, log, env: openVariables(process.env) });
+        ).prepareLive(scenarios, { sandbox, fetch, log, env: openVariables(process.env) });
   return {
+    // How each story ends is logged.
+    play: () => void live?.play(),
     async end() {
-      await play?.close();
+      await live?.close();
       recorder?.stop();
       if (record === undefined || recorder === undefined) return;
       await writeFile(record.file, recorder.render()).catch((error: unknown) => {

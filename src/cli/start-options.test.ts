@@ -50,6 +50,20 @@ const rows: readonly Row[] = [
     makes: [["a.yaml", "b.yaml"], ["c.yaml", "d.yaml"], ["e.yaml"], []],
   },
   {
+    option: "scenarios",
+    flag: { scenario: ["a.yaml", "b.yaml"] },
+    variable: { SANDBOX_SCENARIO: "c.yaml" },
+    config: { scenario: ["e.yaml"] },
+    makes: [["a.yaml", "b.yaml"], ["c.yaml"], ["e.yaml"], []],
+  },
+  {
+    option: "record",
+    flag: { record: "a.yaml" },
+    variable: { SANDBOX_RECORD: "b.yaml" },
+    config: { record: "c.yaml" },
+    makes: ["a.yaml", "b.yaml", "c.yaml", undefined],
+  },
+  {
     option: "clock",
     flag: { clock: "2026-01-15T12:00:00Z" },
     variable: { SANDBOX_CLOCK: "frozen" },

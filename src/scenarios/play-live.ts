@@ -29,8 +29,8 @@ export interface LiveOptions {
 }
 
 export interface LivePlay {
-  /** Resolves when every story is at its end, or failed. */
-  readonly done: Promise<readonly (Failure | undefined)[]>;
+  /** Begins; what happened since the stories were prepared is met too. Resolves when every story is at its end, or failed. */
+  play(): Promise<readonly (Failure | undefined)[]>;
   close(): Promise<void>;
 }
 
@@ -38,12 +38,12 @@ export interface LivePlay {
  * Plays the world's part of stories in the default company while an application drives the API: a step with `when` waits for a request or an event. What
  * the stories expect is held against what happens, and a difference is logged.
  */
-export async function playLive(scenarios: readonly Scenario[], options: LiveOptions): Promise<LivePlay> {
+export async function prepareLive(scenarios: readonly Scenario[], options: LiveOptions): Promise<LivePlay> {
   const receiver = await startReceiver();
   const watch = startWatch(options.sandbox);
-  const plays = scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, receiver, watch, options));
   return {
-    done: Promise.all(plays),
+    play: () =>
+      Promise.all(scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, receiver, watch, options))),
     close: async () => {
       watch.stop();
       await receiver.close();
@@ -82,7 +82,13 @@ async function playOne(
   );
   if (failure !== undefined) {
     log.write("error", "scenario-failed", { scenario: scenario.name, message: renderFailure(failure) });
-  } else log.write("info", "scenario-ended", { scenario: scenario.name, message: `"${scenario.name}" is at its end` });
+  }
+  const outcome = failure === undefined ? "came out as told" : "did not come out as told";
+  log.write("info", "scenario-ended", {
+    scenario: scenario.name,
+    outcome: failure === undefined ? "passed" : "failed",
+    message: `"${scenario.name}" ${outcome}`,
+  });
   return failure;
 }
 

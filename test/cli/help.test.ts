@@ -6,7 +6,7 @@ import { VERSION } from "../../src/kernel/version.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 
-const verbs = ["start", "clock", "sign", "validate", "openapi", "profile"];
+const verbs = ["start", "exec", "replay", "init", "clock", "sign", "validate", "openapi", "profile"];
 
 describe("help", () => {
   it("is what `sandbox` alone prints", async () => {
@@ -35,8 +35,8 @@ describe("help", () => {
     const { stdout } = await runSandbox(["start", "--help"]);
     const options = stdout.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim());
     expect(options).toEqual([
-      ..."--port --host --public-url --config --profile --fixtures --store --clock --auto-provision --seed".split(" "),
-      ..."--admin-token --tls-cert --tls-key --production-headers-only --log".split(" "),
+      ..."--port --host --public-url --config --profile --fixtures --scenario --store --clock --auto-provision".split(" "),
+      ..."--seed --admin-token --tls-cert --tls-key --production-headers-only --log --record".split(" "),
     ]);
   });
 

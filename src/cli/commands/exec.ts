@@ -29,6 +29,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared);
   const session = await beginSession(running, prepared);
+  session.play();
   const tally = createTally(running.sandbox);
   try {
     const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });

@@ -18,7 +18,6 @@ import type { Scenario } from "../../scenarios/scenario.js";
 import { createSandboxTarget } from "../../scenarios/sandbox-target.js";
 import type { Target } from "../../scenarios/world.js";
 import { EXIT } from "../exit-codes.js";
-import { explainUnreadable } from "../files.js";
 import { colorsFor, printData, printDiagnostic } from "../output.js";
 import { parseReplayFlags, type ReplayFlags, type ReplayOptions, type ReporterName } from "../replay-options.js";
 import { findScenarioFiles } from "../scenario-files.js";
@@ -106,9 +105,7 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
         renderSummary(summary, plainPalette)
       : reporters[options.reporter](summary);
   if (options.out !== undefined) {
-    await writeFile(options.out, text).catch((error: unknown) => {
-      throw explainUnreadable(options.out ?? "", error);
-    });
+    await writeReport(options.out, text);
   } else if (progress === undefined && text !== "") {
     printData(text);
   }
@@ -116,6 +113,13 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
   // Whatever form the report has, a person who watches sees what became of it.
   if (progress === undefined) printDiagnostic(renderSummary(summary, plainPalette).trim());
   if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("cannot-run", `Failed to write the report to ${file}: ${why}.`);
+  });
 }
 
 interface Progress {

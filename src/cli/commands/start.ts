@@ -14,10 +14,11 @@ export async function start(flags: StartFlags): Promise<void> {
   const stopSignal = nextStopSignal();
   const prepared = await prepareStart(flags, process.env);
   const running = await runSandbox(prepared);
+  const session = await beginSession(running, prepared);
   if (prepared.logStyle === "pretty") showScreen(running);
   else logListening(running);
   warnIfExposed(running, prepared);
-  const session = await beginSession(running, prepared);
+  session.play();
   await stopSignal;
   await running.stop();
   await session.end();

@@ -1,0 +1,297 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runSandbox, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+
+const balanceIs = (balance: number, more = ""): string => `name: The balance is ${balance}
+${more}
+given: { balance: 500 }
+steps:
+  - request: GET /v1/balance
+    expect: { status: 200, body: { balance: ${balance} } }
+`;
+const good = balanceIs(500, "tags: [good]");
+const bad = balanceIs(501, "tags: [bad]");
+const drops = `name: A charge is dropped
+steps:
+  - advance: 1h
+`;
+
+const replay = (folder: string, args: readonly string[], env: Record<string, string> = {}) =>
+  runSandbox(["replay", ...args], { cwd: folder, env });
+
+describe("replay", () => {
+  it("says what went well and what did not, with its place, and exits 4", async () => {
+    const folder = await folderWith({ "good.yaml": good, "bad.yaml": bad });
+    const { code, stdout, stderr } = await replay(folder, ["good.yaml", "bad.yaml"]);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^✓ The balance is 500/m);
+    expect(stdout).toMatch(/^✗ The balance is 501/m);
+    expect(stdout).toContain("bad.yaml:5:5: GET /v1/balance");
+    expect(stdout).toContain("- expected 501");
+    expect(stdout).toContain("+ received 500");
+    expect(stdout).toMatch(/^1 passed, 1 failed in /m);
+    expect(stderr).toBe("");
+  });
+
+  it("takes folders and patterns, and exits 0 when all is well", async () => {
+    const folder = await folderWith({
+      "one.yaml": good,
+      "two.yml": good,
+      "three.json": '{"steps":[{"request":"GET /v1/balance"}]}',
+    });
+    for (const path of [".", "*.{yaml,yml,json}"]) {
+      const { code, stdout } = await replay(folder, [path]);
+      expect(stdout).toMatch(/^3 passed in /m);
+      expect(code).toBe(0);
+    }
+  });
+
+  it("selects by name, tag and shard, and stops at --bail", async () => {
+    const folder = await folderWith({ "a.yaml": bad, "b.yaml": good, "c.yaml": good });
+    const counts = async (...args: string[]): Promise<string> =>
+      (await replay(folder, [".", ...args])).stdout.trim().split("\n").at(-1) ?? "";
+    expect(await counts("--filter", "is 500")).toMatch(/^2 passed in/);
+    expect(await counts("--tag", "bad", "good")).toMatch(/^2 passed, 1 failed in/);
+    expect(await counts("--tag", "bad")).toMatch(/^1 failed in/);
+    const shards = await Promise.all(["1/2", "2/2"].map((shard) => counts("--shard", shard)));
+    expect(shards.map((line) => line.replace(/ in .*/, ""))).toEqual(["1 passed, 1 failed", "1 passed"]);
+    expect(await counts("--bail", "--workers", "1")).toMatch(/^1 failed, 2 not run \(--bail\) in/);
+  });
+
+  it.each([
+    ["junit", /<testsuites name="business-payments-sandbox" tests="2" failures="1" errors="0" skipped="0"/],
+    ["json", /"failed": 1/],
+    ["tap", /^TAP version 14\n1\.\.2\n/],
+    ["github", /^::error file=bad\.yaml,line=5,col=5,title=The balance is 501::/],
+  ])("reports as %s, to stdout or a file, and a line for who watches on stderr", async (reporter, form) => {
+    const folder = await folderWith({ "bad.yaml": bad, "good.yaml": good });
+    const printed = await replay(folder, ["bad.yaml", "good.yaml", "--reporter", reporter]);
+    expect(printed.code).toBe(4);
+    expect(printed.stdout).toMatch(form);
+    expect(printed.stderr).toMatch(/^1 passed, 1 failed in /);
+    const kept = await replay(folder, ["bad.yaml", "good.yaml", "--reporter", reporter, "--out", "report"]);
+    expect(kept.stdout).toBe("");
+    expect(await readFile(join(folder, "report"), "utf8")).toMatch(form);
+  });
+
+  it("annotates in GitHub Actions beside the report that was asked for", async () => {
+    const folder = await folderWith({ "bad.yaml": bad });
+    const { stdout } = await replay(folder, ["."], { GITHUB_ACTIONS: "true" });
+    expect(stdout).toMatch(/^✗ The balance is 501/m);
+    expect(stdout).toMatch(/^::error file=bad\.yaml,line=5,col=5/m);
+  });
+
+  it("gives the same identifiers for the same seed", async () => {
+    const folder = await folderWith({
+      "a.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { id: '${uuid}' } } }]\n",
+    });
+    const said = async (seed: string): Promise<string | undefined> =>
+      /expected "([^"]+)"/.exec((await replay(folder, ["a.yaml", "--seed", seed])).stdout)?.[1];
+    const [one, two, three] = await Promise.all([said("7"), said("7"), said("8")]);
+    expect(one).toMatch(/^[0-9a-f-]{36}$/);
+    expect(two).toBe(one);
+    expect(three).not.toBe(one);
+  });
+
+  it("reads SANDBOX_ variables and no others", async () => {
+    const step = (name: string): string =>
+      `steps: [{ request: GET /v1/balance, expect: { body: { currency: '\${env.${name}}' } } }]\n`;
+    const folder = await folderWith({ "a.yaml": step("SANDBOX_X"), "b.yaml": step("PATH") });
+    expect((await replay(folder, ["a.yaml"], { SANDBOX_X: "XOF" })).code).toBe(0);
+    expect(await replay(folder, ["b.yaml"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("only variables that start with SANDBOX_"),
+    });
+  });
+});
+
+describe("replay --target", () => {
+  it("replays what needs no more than the API, and skips the rest with the reason", async () => {
+    const sandbox = await startSandbox(["--clock", "frozen"]);
+    const api = "steps: [{ request: GET /v1/balance, expect: { status: 200, body: { balance: 10000000 } } }]\n";
+    const folder = await folderWith({ "api.yaml": api, "drops.yaml": drops, "given.yaml": good });
+    const { code, stdout } = await replay(folder, [
+      ".",
+      "--target",
+      sandbox.url,
+      "--token",
+      "at_sandbox",
+      "--company",
+      "company_sandbox",
+    ]);
+    expect(stdout).toMatch(/^✓ api/m);
+    expect(stdout).toMatch(/^- A charge is dropped skipped: "advance" needs the sandbox's clock \(line 3\)/m);
+    expect(stdout).toMatch(/^- The balance is 500 skipped: given\.balance needs the sandbox/m);
+    expect(stdout).toMatch(/^1 passed, 2 skipped in /m);
+    expect(code).toBe(0);
+  });
+
+  it("exits 3 when nobody answers there", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const folder = await folderWith({ "a.yaml": good });
+    const finished = await replay(folder, ["a.yaml", "--target", `http://127.0.0.1:${port}`, "--token", "x"]);
+    expect(finished).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/Failed to reach the target .*ECONNREFUSED/),
+    });
+  });
+});
+
+describe("wrong use of replay", () => {
+  it.each<[string, readonly string[], number, RegExp]>([
+    ["a missing file", ["nowhere.yaml"], 2, /there is no such file or folder/],
+    ["an empty folder", ["empty"], 2, /no \.yaml, \.yml or \.json file is there/],
+    ["nothing that matches", ["good.yaml", "--filter", "^nothing$"], 2, /no scenario matches/],
+    ["no path", [], 1, /missing required argument/i],
+    ["a wrong reporter", ["good.yaml", "--reporter", "juint"], 1, /Did you mean junit/],
+    ["a wrong shard", ["good.yaml", "--shard", "3/2"], 1, /--shard must be i\/n/],
+    ["a wrong number of workers", ["good.yaml", "--workers", "0"], 1, /--workers must be a whole number from 1/],
+    ["a wrong expression", ["good.yaml", "--filter", "("], 1, /--filter must be a regular expression/],
+    ["a token without a target", ["good.yaml", "--token", "x"], 1, /--token goes with --target/],
+    ["a target without a token", ["good.yaml", "--target", "http://127.0.0.1:1"], 1, /--target needs --token/],
+    ["a report that cannot be written", ["good.yaml", "--out", "nowhere/x"], 3, /Failed to write/],
+  ])("%s", async (_, args, code, message) => {
+    const folder = await folderWith({ "good.yaml": good });
+    await mkdir(join(folder, "empty"));
+    const finished = await replay(folder, args);
+    expect(finished).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    expect(finished.stderr).not.toMatch(/^ +at /m);
+  });
+
+  it("names every problem of every file before anything runs", async () => {
+    const folder = await folderWith({
+      "a.yaml": "steps: [{ advnace: 1h }]\n",
+      "b.yaml": "setps: []\n",
+      "c.yaml": good,
+    });
+    const { code, stdout, stderr } = await replay(folder, ["."]);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/a\.yaml:1:11: .*Did you mean "advance"/);
+    expect(stderr).toMatch(/b\.yaml:1:1: .*Did you mean "steps"/);
+  });
+});
+
+describe("init", () => {
+  it("writes what validates, replays, and passes as a test", async () => {
+    const folder = await folderWith({});
+    const { code, stdout } = await runSandbox(["init", "shop"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain(join("shop", "sandbox.config.yaml"));
+    const shop = join(folder, "shop");
+    const files = ["sandbox.config.yaml", "scenarios/first.yaml"];
+    expect(await runSandbox(["validate", ...files], { cwd: shop })).toMatchObject({ code: 0, stderr: "" });
+    expect((await replay(shop, ["scenarios"])).code).toBe(0);
+    const tested = await runSandbox(["exec", "--", process.execPath, "--test"], { cwd: shop });
+    expect(tested.stdout).toContain("# pass 1");
+    expect(tested.code).toBe(0);
+  });
+
+  it("leaves what is there as it is", async () => {
+    const folder = await folderWith({ "sandbox.config.yaml": "port: 1\n" });
+    const finished = await runSandbox(["init"], { cwd: folder });
+    expect(finished).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("it is there already, and is left as it is"),
+    });
+    expect(await readFile(join(folder, "sandbox.config.yaml"), "utf8")).toBe("port: 1\n");
+  });
+});
+
+describe("a session of start", () => {
+  const order = {
+    amount: 10_000,
+    description: "Shoes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+  };
+  const create = (url: string, externalId: string): Promise<Response> =>
+    fetch(`${url}/v1/charges`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer at_sandbox",
+        "x-company-id": "company_sandbox",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ ...order, externalId }),
+    });
+
+  it("is recorded, and the recording replays green", async () => {
+    const folder = await folderWith({});
+    const file = join(folder, "session.yaml");
+    const sandbox = await startSandbox(["--record", file, "--clock", "frozen"]);
+    const { id } = (await (await create(sandbox.url, "order-1")).json()) as { id: string };
+    await runSandbox(["clock", "advance", "1h", "--url", sandbox.url]);
+    await fetch(`${sandbox.url}/v1/charges/${id}`, { headers: { authorization: "Bearer at_sandbox" } });
+    expect(await sandbox.stop()).toBe(0);
+    expect(await readFile(file, "utf8")).toContain("- advance: 1h");
+    expect(await replay(folder, ["session.yaml"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 passed"),
+    });
+  });
+
+  it("plays the world's part while an application drives the API", async () => {
+    const story = `name: Whoever creates a charge sees it paid
+given: { balance: 500 }
+steps:
+  - name: the customer pays
+    when: { request: { operation: createCharge, status: 201 } }
+    request: GET /_sandbox/charges
+    save: { charge: "body.data[0].id" }
+  - request: POST /v1/charges/\${charge}/pay
+    expect: { body: { status: paid } }
+  - name: told
+    when: { event: { type: charge.paid } }
+    request: GET /v1/balance
+    expect: { body: { balance: 10500 } }
+`;
+    const folder = await folderWith({ "story.yaml": story });
+    const sandbox = await startSandbox(["--scenario", join(folder, "story.yaml")]);
+    await create(sandbox.url, "order-1");
+    expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({
+      scenario: "Whoever creates a charge sees it paid",
+    });
+    const charges = (await (await fetch(`${sandbox.url}/_sandbox/charges`)).json()) as { data: { status: string }[] };
+    expect(charges.data.map(({ status }) => status)).toEqual(["paid"]);
+    expect(await sandbox.stop()).toBe(0);
+  });
+
+  it("says where a story that is played did not come out as told, and goes on serving", async () => {
+    const folder = await folderWith({ "story.yaml": bad });
+    const sandbox = await startSandbox(["--scenario", join(folder, "story.yaml")]);
+    expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({ outcome: "failed" });
+    expect(sandbox.stderr).toContain("story.yaml:5:5: GET /v1/balance");
+    expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200);
+    expect(await sandbox.stop()).toBe(0);
+  });
+
+  it("does not begin with a story that is wrong", async () => {
+    const folder = await folderWith({ "story.yaml": "steps: [{ advnace: 1h }]\n" });
+    const finished = await runSandbox(["start", "--port", "0", "--scenario", join(folder, "story.yaml")]);
+    expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "advance"') });
+  });
+});
+
+describe("validate", () => {
+  it("covers scenarios, and the files they use", async () => {
+    const folder = await folderWith({
+      "good.yaml": good,
+      "bad.yaml": "steps:\n  - use: broken.yaml\n",
+      "broken.yaml": "steps:\n  - wiat: 1s\n",
+    });
+    expect(await runSandbox(["validate", "good.yaml"], { cwd: folder })).toMatchObject({
+      code: 0,
+      stdout: "good.yaml: ok (scenario)\n",
+    });
+    const wrong = await runSandbox(["validate", "bad.yaml"], { cwd: folder });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/broken\.yaml:2:5: .*Did you mean "wait"/) });
+  });
+});
