@@ -45,7 +45,8 @@ async function measure(charges: number, delivered: boolean): Promise<number> {
   const start = performance.now();
   const { firedCount, deliveries } = await advance(company, { byMs: 3_600_000 });
   const elapsed = performance.now() - start;
-  if (firedCount !== charges || deliveries.succeeded !== (delivered ? charges : 0)) throw new Error("Failed to advance.");
+  if (firedCount !== charges || deliveries.succeeded !== (delivered ? charges : 0))
+    throw new Error("Failed to advance.");
   await sandbox.close();
   return elapsed;
 }
@@ -54,6 +55,8 @@ for (const delivered of [false, true]) {
   for (const charges of SIZES) {
     const ms = await measure(charges, delivered);
     const each = ((ms * 1000) / charges).toFixed(1);
-    console.log(`${delivered ? "delivered" : "dropped  "} ${String(charges).padStart(7)} charges ${ms.toFixed(0).padStart(6)} ms ${each} µs each`);
+    console.log(
+      `${delivered ? "delivered" : "dropped  "} ${String(charges).padStart(7)} charges ${ms.toFixed(0).padStart(6)} ms ${each} µs each`,
+    );
   }
 }

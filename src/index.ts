@@ -1,10 +1,15 @@
 /** The library: a sandbox in a test's own process, and the types of everything it says. */
-export { createSandbox, type Sandbox } from "./library/create-sandbox.js";
-export type { CompanyHandle, CustomersHandle, FetchInit } from "./library/company-handle.js";
-export type { Advanced, ClockHandle } from "./library/clock-handle.js";
-export type { SandboxOptions } from "./library/library-options.js";
-export type { ReplayReport } from "./library/replay-files.js";
-export type { TopicName, WaitOptions, WebhookEvent, WebhookLog } from "./library/webhook-log.js";
+export { createSandbox } from "./library/create-sandbox.js";
+export type { Sandbox, ReplayReport } from "./library/sandbox-handle.js";
+export type { CompanyOptions, SandboxOptions } from "./library/sandbox-options.js";
+export type { CompanyHandle, Customer, CustomersHandle, FetchInit, Person } from "./library/company-handle.js";
+export type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./library/clock-handle.js";
+export type { WaitOptions, WebhookLog } from "./library/webhook-log.js";
+export { UsageError } from "./kernel/problem.js";
+export { ScenarioFailed } from "./library/scenario-failed.js";
+
+export type { ChargeEvent, TopicName, TransactionEvent, WebhookEvent } from "./library/webhook-events.js";
+export type { DurationInput, ProfileInput } from "./domain/profile/profile-input.js";
 export type {
   BalanceBody as Balance,
   BatchBody as Batch,
@@ -15,6 +20,4 @@ export type {
   PageBody as Page,
   SubscriptionBody as WebhookSubscription,
   TransactionBody as Transaction,
-  WebhookBody as Webhook,
 } from "./contract/resources.js";
-export type { Topic } from "./domain/subscriptions/topic.js";

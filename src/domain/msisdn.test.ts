@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { digitsOf, isMsisdn, msisdnKey } from "./msisdn.js";
 
 const digits = (min: number, max: number): fc.Arbitrary<string> =>
-  fc.string({ unit: fc.constantFrom(..."123456789"), minLength: min, maxLength: max });
+  fc.string({ unit: fc.constantFrom("1", "2", "3", "4", "5", "6", "7", "8", "9"), minLength: min, maxLength: max });
 
 describe("isMsisdn", () => {
   it.each([

@@ -15,10 +15,7 @@ const IDLE_MS_MAX = 5_000;
  * everything. Ending sooner would close the connection under it (`connection: close`), and many a client loses the answer to that reset.
  */
 export async function letFinishSending(answer: Response, incoming: Incoming): Promise<Response> {
-  if (incoming.complete || incoming.destroyed) {
-    if (incoming.isPaused()) incoming.resume();
-    return answer;
-  }
+  if (incoming.complete || incoming.destroyed) return answer;
   if (answer.body === null) {
     await discardRest(incoming);
     return answer;

@@ -71,7 +71,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
           letFinishSending(await app.fetch(request, { ...env, boundTo: options.host }), env.incoming),
         {
           overrideGlobalObjects: options.ownProcess ?? false,
-          // It would cut a client off that is still sending.
+          // Its way of letting a client finish cuts many off.
           autoCleanupIncoming: false,
         },
       );

@@ -10,6 +10,7 @@ function createMachine(start = 1_000) {
     now: () => time,
     monotonic: () => time,
     after: () => () => undefined,
+    sleep: async () => undefined,
     breathe: () => Promise.resolve(),
   };
   return { system, set: (to: number) => (time = to), pass: (ms: number) => (time += ms) };

@@ -4,7 +4,7 @@ import type { SystemClock } from "./system-clock.js";
 export class Signal {
   readonly #listeners = new Set<() => void>();
 
-  /** Resolves at the next `raise`. Who may stop waiting first takes `waitUntil` or `listen`, which leave nothing behind. */
+  /** Resolves at the next `raise`. Who may stop waiting first takes `nextRaise`, `waitUntil` or `listen`, which leave nothing behind. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.listen(() => {
@@ -26,6 +26,26 @@ export class Signal {
     const listeners = [...this.#listeners];
     for (const listener of listeners) listener();
   }
+}
+
+/** Resolves at the next raise, or after `maxMs` of real time, or when `abort` says so; leaves nothing behind. Who wakes looks for themselves. */
+export function nextRaise(
+  signal: Signal,
+  system: Pick<SystemClock, "after">,
+  maxMs: number,
+  abort?: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stop();
+      cancel();
+      abort?.removeEventListener("abort", done);
+      resolve();
+    };
+    const stop = signal.listen(done);
+    const cancel = system.after(maxMs, done);
+    abort?.addEventListener("abort", done);
+  });
 }
 
 /** Looks whether `holds`, now and at every raise. True as soon as it does; false when that took longer than `maxMs` of real time. */

@@ -8,6 +8,8 @@ export interface SystemClock {
   monotonic(): number;
   /** Runs `task` once after at least `delayMs`; the returned function cancels. Never keeps the process alive. */
   after(delayMs: number, task: () => void): () => void;
+  /** Resolves after at least `delayMs`. Keeps the process alive: somebody waits for it. */
+  sleep(delayMs: number): Promise<void>;
   /** Gives other work of the process (requests, answers of receivers) its turn. */
   breathe(): Promise<void>;
 }
@@ -23,5 +25,6 @@ export const systemClock: SystemClock = {
     timer.unref();
     return () => clearTimeout(timer);
   },
+  sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS))),
   breathe: () => new Promise((resolve) => setImmediate(resolve)),
 };

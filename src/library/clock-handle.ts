@@ -1,72 +1,70 @@
-import { parseDuration } from "../kernel/duration.js";
-import { parseInstant, toIso } from "../kernel/instant.js";
-import { UsageError } from "../kernel/problem.js";
-import { advance, type AdvanceOptions, type AdvanceResult, type AdvanceTarget } from "../sandbox/advance.js";
-import type { Company } from "../sandbox/company.js";
-
-/** What an advance did; instants as dates. */
-export interface Advanced {
-  readonly now: Date;
-  /** The first 10 000 timers that fired, in order. */
-  readonly fired: readonly { readonly at: Date; readonly kind: string; readonly id: string }[];
-  readonly firedCount: number;
-  readonly deliveries: AdvanceResult["deliveries"];
-}
-
-/** One company's time. */
+/**
+ * One company's time. Durations are `1d2h59m59.999s`, ISO 8601 (`PT1H`) or a number of milliseconds; instants are ISO 8601 texts or dates.
+ */
 export interface ClockHandle {
   readonly now: Date;
   readonly mode: "running" | "frozen";
-  /** By a duration (`1h`, `PT1H`, ms). Resolves when everything that it made due has happened and every attempt to deliver is over. */
+  /** What is due next; undefined when nothing is. */
+  readonly next: DueItem | undefined;
+  /**
+   * Moves time forward, from one due thing to the next, each at its own instant. Resolves when all that became due has happened, and every attempt to
+   * deliver a webhook of it is over: a whole schedule of retries passes in one call. Rejects with `UsageError` for what is no duration.
+   *
+   * @example
+   * ```ts
+   * await sandbox.clock.advance("1h"); // a charge that nobody paid is dropped now
+   * ```
+   */
   advance(by: string | number, options?: AdvanceOptions): Promise<Advanced>;
-  /** To the next thing that is due. */
+  /**
+   * To the next thing that is due; nowhere when nothing is.
+   *
+   * @example
+   * ```ts
+   * const { fired } = await sandbox.clock.advanceToNext();
+   * ```
+   */
   advanceToNext(options?: AdvanceOptions): Promise<Advanced>;
-  /** To an instant, which must not be past: an ISO 8601 text or a date. */
+  /**
+   * Forward to an instant. Rejects with `UsageError` for one that is past: only `reset` moves the clock back.
+   *
+   * @example
+   * ```ts
+   * await sandbox.clock.set("2026-02-01T00:00:00Z");
+   * ```
+   */
   set(to: string | Date, options?: AdvanceOptions): Promise<Advanced>;
+  /** Stops the clock where it is: from now on time moves only when told to. */
   freeze(): Promise<void>;
+  /** Lets the clock run on from where it is, as fast as real time. */
   resume(): Promise<void>;
 }
 
-export function createClockHandle(current: () => Company): ClockHandle {
-  const move = async (target: AdvanceTarget, options?: AdvanceOptions): Promise<Advanced> =>
-    render(await advance(current(), target, options));
-  const setMode = async (mode: "running" | "frozen"): Promise<void> => {
-    const company = current();
-    await company.exclusively(async () => {
-      await company.ready();
-      company.clock.setMode(mode);
-      company.rearm();
-    });
-  };
-  return {
-    get now() {
-      return new Date(current().now());
-    },
-    get mode() {
-      return current().clock.mode;
-    },
-    advance: async (by, options) => move({ byMs: parseDuration(by) }, options),
-    advanceToNext: (options) => move({ toNext: true }, options),
-    set: async (to, options) => {
-      const instant = parseInstant(to instanceof Date ? toIso(to.getTime()) : to);
-      if (instant === undefined)
-        throw new UsageError("input", `The clock must be set to an ISO 8601 instant or a date, got ${String(to)}.`);
-      return move({ to: instant }, options);
-    },
-    freeze: () => setMode("frozen"),
-    resume: () => setMode("running"),
-  };
+export interface AdvanceOptions {
+  /** Wait until every attempt to deliver is over (default), or resolve after the timers. */
+  readonly settle?: boolean;
+  /** Let time run ahead of attempts that are on the wire: faster, and no longer repeatable. Default false. */
+  readonly lookAhead?: boolean;
+  /** The most real time that is spent waiting for receivers, ms. Default 60 000. */
+  readonly maxWaitMs?: number;
 }
 
-function render({ now, fired, firedCount, deliveries }: AdvanceResult): Advanced {
-  return {
-    now: new Date(now),
-    fired: fired.map(({ at, kind, subject }) => ({
-      at: new Date(at),
-      kind,
-      id: kind === "transfer.settle" ? `txn_${subject}` : subject,
-    })),
-    firedCount,
-    deliveries,
-  };
+/** Something that happens by itself. */
+export interface DueItem {
+  readonly at: Date;
+  readonly kind: "charge.expire" | "transfer.settle" | "delivery.attempt";
+  /** Of the charge, the transaction or the delivery, as the API gives it. */
+  readonly id: string;
+}
+
+/** What an advance did. */
+export interface Advanced {
+  readonly now: Date;
+  /** What happened by itself, in order; the first 10 000. */
+  readonly fired: readonly DueItem[];
+  readonly firedCount: number;
+  /** Attempts that ended within it. */
+  readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
+  /** Ids of deliveries whose attempt was still on the wire when the time for waiting was used up, or that were not waited for. */
+  readonly unfinished: readonly string[];
 }

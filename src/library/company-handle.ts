@@ -1,157 +1,129 @@
-import { fromXof, isExactXof, toXof } from "../domain/accounts/money.js";
-import { balanceOf } from "../domain/accounts/ledger.js";
-import { setBalance } from "../domain/accounts/set-balance.js";
-import { findCustomer, setCustomer } from "../domain/customers/check-customer.js";
-import type { Customer, CustomerCheck } from "../domain/customers/customer.js";
-import { isMsisdn, msisdnKey } from "../domain/msisdn.js";
-import { mergeOverrides } from "../domain/profile/merge-overrides.js";
-import { parseProfile } from "../domain/profile/parse-profile.js";
-import type { ProfileInput } from "../domain/profile/settings.js";
-import { UsageError } from "../kernel/problem.js";
-import { settle } from "../sandbox/advance.js";
-import type { Company, Operation } from "../sandbox/company.js";
-import type { Sandbox as Core } from "../sandbox/sandbox.js";
-import { type ClockHandle, createClockHandle } from "./clock-handle.js";
-import { createWebhookLog, type WebhookLog } from "./webhook-log.js";
+import type { CustomerCheckBody } from "../contract/resources.js";
+import type { ProfileInput } from "../domain/profile/profile-input.js";
+import type { ClockHandle } from "./clock-handle.js";
+import type { WebhookLog } from "./webhook-log.js";
 
-/** One company as a test uses it: its credentials, its clock, its webhooks, and its world. */
-export interface CompanyHandle {
-  /** Base address: `http://127.0.0.1:<port>`. */
+/**
+ * One company as a test uses it: its credentials, its clock, its webhooks, and its world. Nothing in it is seen by another company. Everything but
+ * the credentials throws `UsageError` once the company, or the whole sandbox, is closed.
+ */
+export interface CompanyHandle extends AsyncDisposable {
+  /** Base address: `http://127.0.0.1:<port>`. The same for all companies of a sandbox: the access token selects one. */
   readonly url: string;
+  /** Goes into `Authorization: Bearer …`. */
   readonly accessToken: string;
+  /** Goes into `X-Company-Id`. */
   readonly companyId: string;
+  /** Webhooks are signed with it. */
   readonly secretKey: string;
-  /** The four above as `SANDBOX_URL`, `SANDBOX_ACCESS_TOKEN`, `SANDBOX_COMPANY_ID`, `SANDBOX_SECRET_KEY`, for a child process. */
+  /**
+   * The four above for a child process.
+   *
+   * @example
+   * ```ts
+   * spawn("php", ["vendor/bin/phpunit"], { env: { ...process.env, ...sandbox.env } });
+   * ```
+   */
   readonly env: Readonly<
     Record<"SANDBOX_URL" | "SANDBOX_ACCESS_TOKEN" | "SANDBOX_COMPANY_ID" | "SANDBOX_SECRET_KEY", string>
   >;
   readonly clock: ClockHandle;
-  readonly customers: CustomersHandle;
   readonly webhooks: WebhookLog;
-  /** XOF. */
+  readonly customers: CustomersHandle;
+  /** XOF, with up to four decimals: fees may have some. */
   readonly balance: number;
+  /**
+   * Puts money on the account, or takes it away; the ledger shows it as an adjustment. Throws `UsageError` for what is no amount of XOF from 0
+   * on.
+   *
+   * @example
+   * ```ts
+   * sandbox.setBalance(4999); // too little for the smallest transfer
+   * ```
+   */
   setBalance(xof: number): void;
-  /** Changes settings from the next request on; null returns one to its default. */
+  /**
+   * Changes settings from the next request on, each whole; null returns one to its default. Throws `UsageError` with everything that is wrong,
+   * and then nothing has changed.
+   *
+   * @example
+   * ```ts
+   * sandbox.setProfile({ transfers: { settlement: "manual" } });
+   * ```
+   */
   setProfile(patch: ProfileInput): void;
   /**
-   * A request to the sandbox in process, without a socket. A path is enough; the company's `Authorization` and `X-Company-Id` are added unless
-   * given. `json` is sent as the body.
+   * `fetch` in process, without a socket: can be given to any client that takes a `fetch`. A path is enough for an address. The company's
+   * `Authorization` and `X-Company-Id` are sent unless others are given; a call of the control API (`/_sandbox/…`) is about this company unless it says
+   * `?company=`. Without a method it is a GET, or with a body a POST.
+   *
+   * Rejects with `UsageError` for an address that is not this sandbox's.
+   *
+   * @example
+   * ```ts
+   * const answer = await sandbox.fetch("/v1/transactions", {
+   *   json: { type: "transfer", amount: 5000, msisdn: "+2250700000001", reference: "payout-1" },
+   * });
+   * ```
    */
-  fetch(path: string, init?: FetchInit): Promise<Response>;
-  /** Resolves when no delivery is in flight and nothing is due now. Moves no time. */
+  fetch(input: string | URL | Request, init?: FetchInit): Promise<Response>;
+  /**
+   * Resolves when no delivery is on the wire and nothing is due now. Moves no time.
+   *
+   * @example
+   * ```ts
+   * await sandbox.settle(); // whoever was to hear of it has heard
+   * ```
+   */
   settle(): Promise<void>;
-  /** The company back to how it began. */
+  /**
+   * The company back to how it began: fixtures, balance, profile and clock. What it still owed its subscribers is dropped.
+   *
+   * @example
+   * ```ts
+   * beforeEach(() => sandbox.reset());
+   * ```
+   */
   reset(): Promise<void>;
+  /** Closes the company: its token is unknown from now on. `await using` does it too. May be called twice. */
+  close(): Promise<void>;
 }
 
 export interface FetchInit extends RequestInit {
+  /** Sent as the body, with `content-type: application/json`. */
   readonly json?: unknown;
 }
 
+/** The people whom the customer check knows, beside the test numbers. */
 export interface CustomersHandle {
-  /** Registers a person under a number, or changes them. `kycStatus` is `complete` unless given. */
-  set(msisdn: string, person: Omit<CustomerCheck, "kycStatus"> & { kycStatus?: string }): void;
-  get(msisdn: string): CustomerCheck | undefined;
+  /**
+   * Registers a person under a number, or changes the one who has it. Throws `UsageError` for what is no phone number, and for a name without a
+   * visible character.
+   *
+   * @param msisdn 8 to 15 digits after an optional `+` or `00`; the country prefix 225 may be left out.
+   *
+   * @example
+   * ```ts
+   * sandbox.customers.set("+2250700000010", { firstName: "Awa", lastName: "Koné", kycStatus: "complete" });
+   * ```
+   */
+  set(msisdn: string, person: Person): Customer;
+  /** Undefined when nobody is registered under the number. Throws `UsageError` for what is no phone number. */
+  get(msisdn: string): Customer | undefined;
+  /** Whoever was registered first comes first. */
+  list(): readonly Customer[];
+  /** Does nothing when nobody is registered under the number. Throws `UsageError` for what is no phone number. */
   delete(msisdn: string): void;
 }
 
-export interface HandleParts {
-  readonly core: Core;
-  readonly url: string;
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+export interface Person {
+  readonly firstName: string;
+  readonly lastName: string;
+  /** "`complete` means the customer is validated. Any other value means a customer identification problem." Default `complete`. */
+  readonly kycStatus?: string;
 }
 
-export function createCompanyHandle(parts: HandleParts, id: string): CompanyHandle {
-  const { core, url } = parts;
-  const current = (): Company => {
-    const company = core.findCompany(id);
-    if (company === undefined) throw new UsageError("state", `The company ${id} is closed.`);
-    return company;
-  };
-  /** Whatever is due happens first, as before any request. */
-  const run = <Input, Output>(operation: Operation<Input, Output>, input: Input): Output => {
-    const company = current();
-    void company.ready();
-    return company.run(operation, input);
-  };
-  const token = (): string => current().record.identity.tokens[0]?.token ?? "";
-  return {
-    url,
-    get accessToken() {
-      return token();
-    },
-    companyId: id,
-    get secretKey() {
-      return current().record.identity.secretKey;
-    },
-    get env() {
-      return {
-        SANDBOX_URL: url,
-        SANDBOX_ACCESS_TOKEN: token(),
-        SANDBOX_COMPANY_ID: id,
-        SANDBOX_SECRET_KEY: current().record.identity.secretKey,
-      };
-    },
-    clock: createClockHandle(current),
-    webhooks: createWebhookLog(current),
-    customers: {
-      set: (msisdn, person) =>
-        void run((work) => setCustomer(work, checked(msisdn), { kycStatus: "complete", ...person }), undefined),
-      get: (msisdn) => renderCustomer(findCustomer(current(), checked(msisdn))),
-      delete: (msisdn) => run((work) => work.remove(work.world.customers, msisdnKey(checked(msisdn))), undefined),
-    },
-    get balance() {
-      return toXof(balanceOf(current()));
-    },
-    setBalance(xof) {
-      if (!isExactXof(xof) || xof < 0) {
-        throw new UsageError(
-          "input",
-          `balance must be a number of XOF, at least 0, with at most four decimals, got ${xof}.`,
-        );
-      }
-      run(setBalance, fromXof(xof));
-    },
-    setProfile(patch) {
-      const company = current();
-      const parsed = parseProfile(mergeOverrides(company.record.overrides, patch));
-      if (!parsed.ok)
-        throw new UsageError(
-          "input",
-          parsed.problems.map(({ message }) => message),
-        );
-      company.record.overrides = parsed.overrides;
-      company.profile = parsed.profile;
-    },
-    fetch: async (path, { json, ...init } = {}) => {
-      const headers = new Headers(init.headers);
-      if (!headers.has("authorization")) headers.set("authorization", `Bearer ${token()}`);
-      if (!headers.has("x-company-id")) headers.set("x-company-id", id);
-      if (json !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
-      const body = json === undefined ? init.body : JSON.stringify(json);
-      const request = new Request(new URL(path, url), {
-        method: body == null ? "GET" : "POST",
-        ...init,
-        headers,
-        ...(body == null ? {} : { body }),
-      });
-      return parts.fetch(request);
-    },
-    settle: async () => void (await settle(current())),
-    reset: async () => void core.reset(current()),
-  };
-}
-
-function checked(msisdn: string): string {
-  if (isMsisdn(msisdn)) return msisdn;
-  throw new UsageError(
-    "input",
-    `msisdn must be a phone number: 8 to 15 digits after an optional + or 00, got ${JSON.stringify(msisdn)}.`,
-  );
-}
-
-function renderCustomer(customer: Customer | undefined): CustomerCheck | undefined {
-  if (customer === undefined) return undefined;
-  const { firstName, lastName, kycStatus } = customer;
-  return { firstName, lastName, kycStatus };
+export interface Customer extends Readonly<CustomerCheckBody> {
+  /** As it was registered. */
+  readonly msisdn: string;
 }

@@ -1,24 +1,19 @@
+import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import type { Sandbox as Core } from "../sandbox/sandbox.js";
 import { loadScenario } from "../scenarios/parse-scenario.js";
 import { renderFailure } from "../scenarios/render-failure.js";
 import { replay } from "../scenarios/replay.js";
 import { createSandboxTarget, type Fetch } from "../scenarios/sandbox-target.js";
+import type { Scenario } from "../scenarios/scenario.js";
+import type { ReplayReport } from "./sandbox-handle.js";
+import { ScenarioFailed } from "./scenario-failed.js";
 
-export interface ReplayReport {
-  readonly passed: number;
-  readonly skipped: number;
-  readonly scenarios: readonly { readonly name: string; readonly file: string; readonly outcome: string }[];
-}
+const WORKERS = 8;
 
-/** A scenario that did not come out as told. Its message holds the step, the place in the file, and what differed. */
-export class ScenarioFailed extends Error {
-  override readonly name = "ScenarioFailed";
-}
-
-/** Replays scenario files, each in a company of its own. Rejects with {@link ScenarioFailed} when one fails, with UsageError for a wrong file. */
+/** Throws ScenarioFailed when one does not come out as told; UsageError("file") for files that are wrong, all of them at once. */
 export async function replayFiles(core: Core, fetch: Fetch, files: readonly string[]): Promise<ReplayReport> {
-  const scenarios = await Promise.all(files.map((file) => loadScenario(file)));
+  const scenarios = await loadAll(files);
   const target = createSandboxTarget(core, fetch);
   try {
     const options = { workers: WORKERS, bail: false, system: systemClock, seed: core.options.seed, env: {} };
@@ -27,11 +22,25 @@ export async function replayFiles(core: Core, fetch: Fetch, files: readonly stri
       failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],
     );
     if (failures.length > 0) throw new ScenarioFailed(failures.join("\n\n"));
-    const told = results.map(({ scenario, outcome }) => ({ name: scenario.name, file: scenario.file, outcome }));
+    const told = results.map(({ scenario, outcome }) => {
+      const { name, file } = scenario;
+      return { name, file, outcome: outcome === "skipped" ? ("skipped" as const) : ("passed" as const) };
+    });
     return { passed: counts.passed, skipped: counts.skipped, scenarios: told };
   } finally {
     await target.close();
   }
 }
 
-const WORKERS = 8;
+async function loadAll(files: readonly string[]): Promise<Scenario[]> {
+  if (files.length === 0) throw new UsageError("input", "Failed to replay: no file was given.");
+  const loaded = await Promise.allSettled(files.map((file) => loadScenario(file)));
+  const problems = loaded.flatMap((result): string[] => {
+    if (result.status === "fulfilled") return [];
+    const { reason } = result;
+    if (reason instanceof UsageError) return [...reason.messages];
+    throw reason;
+  });
+  if (problems.length > 0) throw new UsageError("file", problems);
+  return loaded.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+}

@@ -25,6 +25,11 @@ export interface Identity {
   readonly secretKey: string;
 }
 
+/** The one to use: that never expires, or else the first. Empty when a company has none. */
+export function usableToken({ tokens }: Pick<Identity, "tokens">): string {
+  return (tokens.find(({ expiresAt }) => expiresAt === null) ?? tokens[0])?.token ?? "";
+}
+
 /** Everything of one company that is stored. */
 export interface CompanyRecord {
   identity: Identity;

@@ -42,7 +42,7 @@ export const givenSchema = object(
 /** The file, but for its steps: those are looked at one by one. */
 export const scenarioSchema = object(
   {
-    $schema: z.string().optional(),
+    $schema: z.string({ error: "must be the address of the JSON Schema" }).optional(),
     name: text("a sentence that says what the story shows").optional(),
     description: text("a text").optional(),
     tags: listOf(text("a word"), "words").default([]),

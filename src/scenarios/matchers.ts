@@ -146,8 +146,7 @@ function matchObject(expected: Record<string, unknown>, actual: unknown, path: s
 
 function regexProblem(pattern: string): string | undefined {
   try {
-    new RegExp(pattern, "u");
-    return undefined;
+    return void new RegExp(pattern, "u");
   } catch (error) {
     return `is not a regular expression: ${error instanceof Error ? error.message : String(error)}`;
   }

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Source, SourcePath } from "../adapters/files/source.js";
 import { numberBehaviours } from "../domain/test-numbers.js";
 import { UsageError } from "../kernel/problem.js";
@@ -125,7 +125,7 @@ export class ParseContext {
     } else if (root === "testNumbers" && !(members.length === 1 && TEST_NUMBERS.includes(String(members[0])))) {
       const hint = didYouMean(members.join("."), TEST_NUMBERS);
       tell(`is not a test number.${hint} There are ${TEST_NUMBERS.join(", ")}`);
-    } else if (root === "env" && !/^SANDBOX_/.test(members.join("."))) {
+    } else if (root === "env" && !members.join(".").startsWith("SANDBOX_")) {
       tell("is not open to scenarios: only variables that start with SANDBOX_ are");
     } else if (root === "faker") {
       this.#shared.fakes.push({ path: members, tell });
@@ -144,14 +144,18 @@ export class ParseContext {
 
   /** The beginning of another file, which knows what is known here; undefined after saying what is wrong with using it. */
   async open(file: string, variables: readonly string[], path: SourcePath): Promise<ParseContext | undefined> {
-    const target = resolve(dirname(this.source.file), file);
-    const source = await this.#openSource(file, target, path);
+    const source = await this.#openSource(file, path);
     if (source === undefined) {
       this.#shared.incomplete = true;
       return undefined;
     }
     const { chain, known, locals } = this.#place;
-    const place = { source, chain: [...chain, target], known, locals: new Set([...locals, ...variables]) };
+    const place = {
+      source,
+      chain: [...chain, resolve(source.file)],
+      known,
+      locals: new Set([...locals, ...variables]),
+    };
     return new ParseContext(this.#shared, place);
   }
 
@@ -162,8 +166,11 @@ export class ParseContext {
     return `is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`;
   }
 
-  async #openSource(file: string, target: string, path: SourcePath): Promise<Source | undefined> {
-    const refuse = (message: string): undefined => void this.problems.add(this.source, path, message);
+  async #openSource(file: string, path: SourcePath): Promise<Source | undefined> {
+    // As it is named in messages: from where the story's own path begins.
+    const named = isAbsolute(file) ? file : join(dirname(this.source.file), file);
+    const target = resolve(named);
+    const refuse = (message: string): undefined => this.#refuse(message, path);
     const { chain } = this.#place;
     if (chain.includes(target)) {
       const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
@@ -171,10 +178,16 @@ export class ParseContext {
     }
     if (chain.length > USE_DEPTH_MAX) return refuse(`Files use one another more than ${USE_DEPTH_MAX} deep`);
     if (++this.#shared.uses > USES_MAX) return refuse(`Files are used more than ${USES_MAX} times in one story`);
-    return this.#read(target, path);
+    return this.read(named, path);
   }
 
-  async #read(file: string, path: SourcePath): Promise<Source | undefined> {
+  #refuse(message: string, path: SourcePath): undefined {
+    this.problems.add(this.source, path, message);
+    return undefined;
+  }
+
+  /** The file, or undefined after saying why it cannot be read. */
+  async read(file: string, path: SourcePath): Promise<Source | undefined> {
     const { sources, read } = this.#shared;
     try {
       const source = sources.get(file) ?? (await read(file));
@@ -182,7 +195,7 @@ export class ParseContext {
       return source;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      for (const message of error.messages) this.problems.add(this.source, path, message);
+      for (const message of error.messages) this.#refuse(message, path);
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-import { basename, dirname, extname, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join } from "node:path";
 import { readSource, type Source } from "../adapters/files/source.js";
 import { fromXof } from "../domain/accounts/money.js";
 import { UsageError } from "../kernel/problem.js";
@@ -32,12 +32,15 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
   const context = ParseContext.create(source, read);
   const head = context.problems.parse(source, scenarioSchema);
   const written = source.value;
-  const steps = hasSteps(written) ? await parseSteps(context, written.steps, ["steps"]) : [];
+  const list = memberOf(written, "steps");
+  // A list that is empty is spoken of with the rest of the file.
+  const steps = Array.isArray(list) && list.length > 0 ? await parseSteps(context, list, ["steps"]) : [];
   await context.checkFakes();
   if (countSteps(steps) > STEPS_MAX) {
     context.problems.add(source, ["steps"], `Its repetitions come to more than ${STEPS_MAX} steps. Repeat less`);
   }
-  const given = head === undefined ? undefined : await prepare(context, head.given);
+  const shared = await loadShared(context, head?.given?.clock ?? DEFAULT_START);
+  const given = head === undefined || shared === undefined ? undefined : await prepare(head.given, shared);
   const { messages } = context.problems;
   if (head === undefined || given === undefined || messages.length > 0) throw new UsageError("file", messages);
   return {
@@ -53,12 +56,6 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
   };
 }
 
-/** A list that is empty is spoken of with the rest of the file. */
-function hasSteps(written: unknown): written is { readonly steps: readonly unknown[] } {
-  if (typeof written !== "object" || written === null || !("steps" in written)) return false;
-  return Array.isArray(written.steps) && written.steps.length > 0;
-}
-
 function countSteps(steps: readonly Step[]): number {
   return steps.reduce(
     (sum, step) => sum + 1 + ("steps" in step ? countSteps(step.steps) * ("times" in step ? step.times : 1) : 0),
@@ -66,10 +63,7 @@ function countSteps(steps: readonly Step[]): number {
   );
 }
 
-async function prepare(
-  context: ParseContext,
-  given: z.infer<typeof givenSchema> | undefined,
-): Promise<Given | undefined> {
+async function prepare(given: z.infer<typeof givenSchema> | undefined, shared: Given["fixtures"]): Promise<Given> {
   const start = given?.clock ?? DEFAULT_START;
   const common = {
     balance: given?.balance === undefined ? DEFAULT_BALANCE : fromXof(given.balance),
@@ -79,22 +73,24 @@ async function prepare(
     rules: given?.rules ?? [],
   };
   if (given === undefined) return { ...common, fixtures: [] };
-  const folder = dirname(context.source.file);
-  const files = given.fixtures.map((file) => resolve(folder, file));
-  const loaded = await loadShared(context, files, start);
-  if (loaded === undefined) return undefined;
   const { customers, charges, transactions } = given;
   // Persons are drawn with a fixed seed: a story is the same in every run.
-  const own = await setUpWorld([{ customers, charges, transactions, subscriptions: [] }], 0, loaded);
-  return { ...common, fixtures: [...loaded, own] };
+  const own = await setUpWorld([{ customers, charges, transactions, subscriptions: [] }], 0, shared);
+  return { ...common, fixtures: [...shared, own] };
 }
 
-async function loadShared(
-  context: ParseContext,
-  files: readonly string[],
-  start: number,
-): Promise<Given["fixtures"] | undefined> {
+/** What the fixtures files say, or undefined after saying what is wrong with them: whatever else is wrong with the story. */
+async function loadShared(context: ParseContext, start: number): Promise<Given["fixtures"] | undefined> {
+  const written = memberOf(memberOf(context.source.value, "given"), "fixtures");
+  const folder = dirname(context.source.file);
+  const named = (Array.isArray(written) ? written : [written]).filter(
+    (file) => typeof file === "string" && file !== "",
+  );
+  const files = named.map((file: string) => (isAbsolute(file) ? file : join(folder, file)));
   if (files.length === 0) return [];
+  // Who may not read files (a story that came over HTTP) may not name any here either.
+  const readable = await Promise.all(files.map((file) => context.read(file, ["given", "fixtures"])));
+  if (readable.includes(undefined)) return undefined;
   try {
     const { shared, companies } = await loadFixtureFiles(files, start);
     if (companies.length === 0) return [shared];
@@ -108,7 +104,12 @@ async function loadShared(
 }
 
 function givenKeysOf(written: unknown): readonly string[] {
-  if (typeof written !== "object" || written === null || !("given" in written)) return [];
-  const { given } = written;
+  const given = memberOf(written, "given");
   return typeof given === "object" && given !== null ? Object.keys(given) : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
 }

@@ -29,8 +29,10 @@ async function parseStep(context: ParseContext, value: unknown, path: SourcePath
 }
 
 function findKeyword(context: ParseContext, value: unknown, path: SourcePath): StepKeyword | undefined {
-  const refuse = (message: string, at: SourcePath = path): undefined =>
-    void context.problems.add(context.source, at, message, "key");
+  const refuse = (message: string, at: SourcePath = path): undefined => {
+    context.problems.add(context.source, at, message, "key");
+    return undefined;
+  };
   const all = stepKeywords.join(", ");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return refuse(`A step must be a mapping with one of ${all}`);

@@ -52,7 +52,7 @@ async function perform(context: StepContext, step: Step): Promise<Failure | unde
       await context.world.control("POST", "/_sandbox/settle");
       return undefined;
     case "wait":
-      await sleep(context, step.ms);
+      await context.system.sleep(step.ms);
       return undefined;
     case "parallel":
       return runParallel(context, step);
@@ -129,7 +129,7 @@ async function runEventually(context: StepContext, step: EventuallyStep): Promis
       await context.world.control("POST", "/_sandbox/clock/advance", { by: everyMs });
       waitedMs += everyMs;
     } else {
-      await sleep(context, everyMs);
+      await context.system.sleep(everyMs);
       waitedMs = context.system.monotonic() - start;
     }
   }
@@ -144,10 +144,6 @@ async function attempt(context: StepContext, request: RequestStep): Promise<Step
     if (error instanceof StepFailed) return error;
     throw error;
   }
-}
-
-function sleep({ system }: StepContext, ms: number): Promise<void> {
-  return new Promise((resolve) => system.after(ms, resolve));
 }
 
 function describeFailure({ variables }: StepContext, step: Step, error: unknown): Failure {
@@ -177,7 +173,7 @@ function describeStep(step: Step): string {
     case "eventually":
       return `eventually ${step.request.method} ${step.request.path}`;
     case "advance":
-      return `advance ${String(step.advance["by"] ?? step.advance["to"] ?? "to next")}`;
+      return `advance ${step.advance.by ?? step.advance.to ?? "to next"}`;
     case "webhook":
       return `${step.count === 0 ? "noWebhook" : "webhook"} ${step.topic ?? ""}`.trim();
     default:

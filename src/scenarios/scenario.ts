@@ -73,7 +73,7 @@ export type Saves = Readonly<Record<string, string>>;
 export interface AdvanceStep extends StepBase {
   readonly kind: "advance";
   /** The body of POST /_sandbox/clock/advance. */
-  readonly advance: Readonly<Record<string, unknown>>;
+  readonly advance: Readonly<{ by?: string | number | undefined; to?: string | undefined; toNext?: true | undefined }>;
   readonly expect: unknown;
 }
 

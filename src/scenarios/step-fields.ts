@@ -58,11 +58,14 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 function mapping<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error: string) {
   return z
     .record(z.string(), value, { error })
-    .superRefine((given, context) => {
-      for (const name of Object.keys(given)) {
-        if (!form.test(name)) report(context, [name], nameError, { key: true, beside: true });
-      }
-    })
+    .superRefine(
+      (given, context) => {
+        for (const name of Object.keys(given)) {
+          if (!form.test(name)) report(context, [name], nameError, { key: true, beside: true });
+        }
+      },
+      { when: hasMembers },
+    )
     .meta({ propertyNames: { pattern: form.source } });
 }
 
@@ -140,18 +143,14 @@ export const requestFields = {
   save: saves("status", "headers", "body").optional(),
 };
 
-/** What no field of a request can see by itself. */
+/** What no field of a request can see by itself. Any of them may be what its own field refused. */
 export function checkRequest(
-  {
-    request,
-    body,
-    rawBody,
-  }: { readonly request: string; readonly body?: unknown; readonly rawBody?: string | undefined },
+  { request, body, rawBody }: Partial<Record<"request" | "body" | "rawBody", unknown>>,
   context: z.RefinementCtx,
 ): void {
   if (body !== undefined && rawBody !== undefined)
     report(context, ["rawBody"], "and body are both there: keep one", { beside: true });
-  const method = request.split(" ", 1)[0] ?? "";
+  const method = String(request).split(" ", 1)[0] ?? "";
   if (!["GET", "HEAD"].includes(method)) return;
   for (const [name, value] of Object.entries({ body, rawBody })) {
     if (value !== undefined) report(context, [name], `is not sent with ${method}: remove it`, { beside: true });
@@ -159,6 +158,11 @@ export function checkRequest(
 }
 
 const targets = ["by", "to", "toNext"] as const;
+
+/** For what is looked at beside whatever else is wrong. */
+export function hasMembers({ value }: { readonly value: unknown }): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 export const advanceBody = object(
   {

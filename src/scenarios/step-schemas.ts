@@ -6,6 +6,7 @@ import {
   duration,
   expectation,
   fixedDuration,
+  hasMembers,
   instant,
   requestFields,
   saves,
@@ -42,7 +43,7 @@ const steps = z
 /** Keyword → schema. A step has exactly one of these keywords. */
 export const stepSchemas = {
   request: object({ ...common, ...requestFields }, STEP)
-    .superRefine(checkRequest)
+    .superRefine(checkRequest, { when: hasMembers })
     .meta({
       description: "Sends a request to the API under test, or to the control API under /_sandbox",
     }),
@@ -134,7 +135,7 @@ export const stepSchemas = {
           ...requestFields,
         },
         "a mapping with within, every and a request",
-      ).superRefine(checkRequest),
+      ).superRefine(checkRequest, { when: hasMembers }),
     },
     STEP,
   ).meta({

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { describeApi } from "../support/describe-api.js";
+import { type ApiWorld, describeApi } from "../support/describe-api.js";
 import { chargeRequest } from "../support/requests.js";
 import { anError, anUuid } from "../support/shapes.js";
-import { type ApiWorld } from "../support/describe-api.js";
 import { WORLD_START } from "../support/world.js";
 
 const create = async ({ api }: ApiWorld, change = {}) => (await api("POST", "/v1/charges", chargeRequest(change))).body;

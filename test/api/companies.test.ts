@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { parseInstant } from "../../src/kernel/instant.js";
-import { type CompanySetup } from "../../src/sandbox/fixture.js";
+import type { CompanySetup } from "../../src/sandbox/fixture.js";
 import { setupFor } from "../../src/sandbox/options.js";
 import { type ApiWorld, describeApi, useWorlds } from "../support/describe-api.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";

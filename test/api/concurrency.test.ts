@@ -15,9 +15,9 @@ afterEach(() => agent.close());
 interface Client {
   readonly world: ApiWorld;
   /** All at once; how often each status came. */
-  atOnce(
+  readonly atOnce: (
     requests: readonly (readonly [path: string, body?: unknown])[],
-  ): Promise<{ statuses: Record<number, number>; bodies: LooseJson[] }>;
+  ) => Promise<{ statuses: Record<number, number>; bodies: LooseJson[] }>;
 }
 
 async function listen(balance?: number): Promise<Client> {

@@ -163,6 +163,32 @@ describeApi("a body", (open) => {
   });
 });
 
+describe("a reset while a body is still coming", () => {
+  const open = useWorlds();
+
+  it("leaves the request to the company as it is then", async () => {
+    const { app, api, control } = await open();
+    const text = JSON.stringify(chargeRequest());
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(Buffer.from(text.slice(0, 20)));
+        expect((await control("POST", "/reset")).status).toBe(200);
+        controller.enqueue(Buffer.from(text.slice(20)));
+        controller.close();
+      },
+    });
+    const headers = {
+      authorization: "Bearer at_sandbox",
+      "x-company-id": "company_sandbox",
+      "content-type": "application/json",
+    };
+    const answer = await app.request("/v1/charges", { method: "POST", headers, body, duplex: "half" });
+    expect(answer.status).toBe(201);
+    const { id } = JSON.parse(await answer.text());
+    expect((await api("GET", `/v1/charges/${id}`)).status).toBe(200);
+  });
+});
+
 describe("whatever is sent", () => {
   const open = useWorlds();
 

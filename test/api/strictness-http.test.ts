@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { useWorlds } from "../support/describe-api.js";
-import { type RawAnswer, sendRaw } from "../support/raw-http.js";
+import { type RawAnswer, sendAllThenRead, sendRaw } from "../support/raw-http.js";
 import { chargeRequest } from "../support/requests.js";
 import { anError } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
@@ -31,7 +31,6 @@ describe("a body that is too large", () => {
   const refusal = anError(413, "/v1/charges", ["The body must be at most 1048576 bytes"], WORLD_START);
 
   it.each([
-    ["by its content-length, before any of it comes", "content-length: 2000000", []],
     ["by its content-length, while it is still being sent", "content-length: 5000000", megabytes(5)],
     ["in chunks, to its end", "transfer-encoding: chunked", [...chunked(megabytes(5)), "0\r\n\r\n"]],
     ["in chunks that never end", "transfer-encoding: chunked", chunked(megabytes(20))],
@@ -56,10 +55,54 @@ describe("a body that is too large", () => {
     expect(JSON.parse(answer.body)).toMatchObject({ statusCode: status });
   });
 
-  it("leaves a connection that the client keeps usable for the next request", async () => {
+  describe.each(["", "connection: close\r\n"])("%j", (connection) => {
+    const head = `POST /v1/charges HTTP/1.1\r\n${credentials.replace("connection: close\r\n", connection)}${json}`;
+
+    it.each([
+      ["nothing of it yet", 2_000_000, []],
+      ["all of it by now", 7_000_000, megabytes(7)],
+    ])("is answered when the client has sent %s", async (_, length, pieces) => {
+      const world = await open();
+      const sent = [`${head}content-length: ${length}\r\n\r\n`, ...pieces];
+      const { status, body } = await sendAllThenRead(await world.listen(), sent);
+      expect(status).toBe(413);
+      expect(JSON.parse(body)).toEqual(refusal);
+    });
+
+    it("in chunks is answered when the client has sent all of it", async () => {
+      const world = await open();
+      const sent = [`${head}transfer-encoding: chunked\r\n\r\n`, ...chunked(megabytes(7)), "0\r\n\r\n"];
+      const { status, body } = await sendAllThenRead(await world.listen(), sent);
+      expect(status).toBe(413);
+      expect(JSON.parse(body)).toEqual(refusal);
+    });
+
+    it("does not keep a client that has no token from reading so", async () => {
+      const world = await open();
+      const sent = [
+        `POST /v1/charges HTTP/1.1\r\nhost: x\r\n${connection}content-length: 7000000\r\n\r\n`,
+        ...megabytes(7),
+      ];
+      expect((await sendAllThenRead(await world.listen(), sent)).status).toBe(401);
+    });
+  });
+
+  it("is not read for ever: beyond 8 MiB the connection is cut", async () => {
+    const world = await open();
+    const url = await world.listen();
+    const head = `POST /v1/charges HTTP/1.1\r\n${credentials}${json}content-length: 30000000\r\n\r\n`;
+    await expect(sendAllThenRead(url, [head, ...megabytes(30)])).rejects.toThrow(/ECONNRESET|EPIPE/);
+  });
+
+  it.each([
+    ["content-length: 2000000", "x".repeat(2_000_000)],
+    ["content-length: 1048577", "x".repeat(1_048_577)],
+    ["transfer-encoding: chunked", `200000\r\n${"x".repeat(2_097_152)}\r\n0\r\n\r\n`],
+    ["transfer-encoding: chunked", `100001\r\n${"x".repeat(1_048_577)}\r\n0\r\n\r\n`],
+  ])("leaves a connection that the client keeps usable for the next request (%s)", async (header, bytes) => {
     const { raw } = await listen();
     const keep = credentials.replace("connection: close\r\n", "");
-    const first = `POST /v1/charges HTTP/1.1\r\n${keep}${json}content-length: 2000000\r\n\r\n${"x".repeat(2_000_000)}`;
+    const first = `POST /v1/charges HTTP/1.1\r\n${keep}${json}${header}\r\n\r\n${bytes}`;
     const { status, body } = await raw(first, `GET /v1/balance HTTP/1.1\r\n${credentials}\r\n`);
     expect(status).toBe(413);
     expect(body).toContain('{"balance":10000000,"currency":"XOF"}');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../support/describe-api.js";
 import { transferRequest } from "../support/requests.js";
-import { anError, aTransactionId } from "../support/shapes.js";
+import { aBatchId, anError, aTransactionId } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
 
 const LATER = "2026-01-15T09:00:02.000Z";
@@ -208,7 +208,7 @@ describeApi("POST /v1/transactions/batch", (open) => {
     const common = { id: aTransactionId, msisdn: "+2250700000009", status: "pending", type: "transfer" };
     const times = { createdAt: WORLD_START, updatedAt: WORLD_START };
     expect(body).toEqual({
-      id: expect.stringMatching(/^bat_[0-9a-f-]{36}$/),
+      id: aBatchId,
       ...times,
       totalAmount: 12_171.51,
       totalFee: 120.51,

@@ -225,11 +225,11 @@ it("charges live as the contract's table says, under every setting, and the book
   const commands = fc.commands(
     [
       fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom(1, 50, 9_999)).map((args) => new Create(...args)),
-      fc.tuple(pick, fc.boolean()).map((args) => new Pay(...args)),
+      fc.tuple(pick, fc.constantFrom(false, false, true)).map((args) => new Pay(...args)),
       fc
         .tuple(pick, fc.constantFrom(...(Object.keys(refunds) as (keyof typeof refunds)[])))
         .map((args) => new Refund(...args)),
-      fc.constantFrom(1, 1_000, 1_800_000, TTL_MS - 1, TTL_MS).map((ms) => new Wait(ms)),
+      fc.constantFrom(1, 1_000, 600_000, 1_800_000, TTL_MS - 1).map((ms) => new Wait(ms)),
       fc.constant(new CheckAll()),
     ],
     { maxCommands: 30, size: "max" },
@@ -252,6 +252,6 @@ it("charges live as the contract's table says, under every setting, and the book
       await fc.asyncModelRun(() => ({ model, real: world }), [...steps, new CheckAll()]);
       await world.close();
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
 }, 60_000);

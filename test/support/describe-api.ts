@@ -72,7 +72,7 @@ async function send(url: string, method: string, path: string, body: unknown, gi
   if (body !== undefined) call.serialize(String).send(typeof body === "string" ? body : JSON.stringify(body));
   const response = await call.redirects(0);
   const text = response.text ?? "";
-  const answered = new Headers(response.headers as Record<string, string>);
+  const answered = new Headers(response.headers);
   return { status: response.status, headers: answered, text, body: text === "" ? undefined : JSON.parse(text) };
 }
 

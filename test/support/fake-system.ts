@@ -28,6 +28,9 @@ export function createFakeSystem(start = Date.UTC(2026, 0, 15, 9)): FakeSystem {
       timers.add(timer);
       return () => void timers.delete(timer);
     },
+    sleep(delayMs) {
+      return new Promise((resolve) => this.after(delayMs, resolve));
+    },
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
     pass(ms, mode = "fire") {
       now += ms;

@@ -30,6 +30,32 @@ export function sendRaw(url: string, pieces: Iterable<string | Buffer>): Promise
   });
 }
 
+/**
+ * As many simple clients do it: writes everything before it reads anything, and is done with the first answer. A connection that breaks while it
+ * still writes is its failure: such a client never sees the answer.
+ */
+export function sendAllThenRead(url: string, pieces: Iterable<string | Buffer>): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("The server closed the connection before its answer was complete.")));
+    socket.on("connect", () => {
+      const readAnswer = (): void => {
+        socket.on("data", (chunk: Buffer) => {
+          text += chunk.toString("latin1");
+          const answer = text.includes("\r\n\r\n") ? parseAnswer(text) : undefined;
+          if (answer === undefined || answer.body.length < Number(answer.headers["content-length"])) return;
+          socket.destroy();
+          resolve(answer);
+        });
+      };
+      writeAll(socket, pieces).then(readAnswer, reject);
+    });
+  });
+}
+
 async function writeAll(socket: ReturnType<typeof connect>, pieces: Iterable<string | Buffer>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed || !socket.writable) return;

@@ -5,7 +5,7 @@ import type { AllowedHosts } from "./profile.js";
 import { sentence } from "./setting-schemas.js";
 
 /** `any`, or a list of host names, IP addresses and CIDRs; the output spells them as the host of a parsed URL does. */
-export function allowedHosts(): z.ZodType<AllowedHosts, "any" | string[]> {
+export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[]> {
   const expected = '"any" or a list of host names, IP addresses and CIDRs';
   const host = z.string({ error: expectedHost }).transform((written, context) => {
     return (

@@ -11,7 +11,7 @@ export const CHARGE_EVENTS = [
 ] as const satisfies readonly ChargeEvent[];
 
 /** A list of them, text with commas between, or `none`; the output names each once. */
-export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | ChargeEvent[]> {
+export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | readonly ChargeEvent[]> {
   const expected = `a list of ${listing(CHARGE_EVENTS)}, or such text with commas between`;
   const fromText = z.string({ error: expected }).transform((written, context): readonly ChargeEvent[] => {
     if (written.trim() === "none") return [];

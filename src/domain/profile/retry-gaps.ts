@@ -13,7 +13,7 @@ export const RETRY_PRESETS = {
 } as const;
 
 /** The gaps between attempts: a preset or a list of durations; the output is ms. */
-export function retryGaps(): z.ZodType<readonly number[], keyof typeof RETRY_PRESETS | (string | number)[]> {
+export function retryGaps(): z.ZodType<readonly number[], keyof typeof RETRY_PRESETS | readonly (string | number)[]> {
   const expected = '"none", "fast", "realistic" or a list of durations such as ["10s", "1m"]';
   return z.union(
     [

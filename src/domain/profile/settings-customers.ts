@@ -68,7 +68,7 @@ export const testNumberSettings = {
   ),
 } satisfies GroupDefinition<Profile["testNumbers"]>;
 
-function testNumber(number: string, contract: string, summary: string): SettingDefinition<string> {
+function testNumber(number: string, contract: string, summary: string) {
   const error = "a phone number in quotes: 8 to 15 digits after an optional + or 00";
   return {
     summary,
@@ -76,5 +76,5 @@ function testNumber(number: string, contract: string, summary: string): SettingD
     alternatives: [{ value: "a phone number in quotes", form: true, effect: "That number plays the role instead." }],
     contract,
     schema: () => z.string({ error }).refine(isMsisdn, { error }),
-  };
+  } satisfies SettingDefinition<string>;
 }

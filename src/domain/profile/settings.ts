@@ -65,10 +65,10 @@ export function groupOf(path: string): string {
 }
 
 /**
- * What a user may write: every setting optional, null for its default. Inferred from the schemas, so that an editor
- * completes it in `createSandbox({ profile })`.
+ * What the schemas take, inferred: every setting optional, null for its default. A test holds `ProfileInput`, which
+ * users see, against it.
  */
-export type ProfileInput = {
+export type AcceptedProfile = {
   readonly [Group in keyof Definitions]?:
     | (Definitions[Group] extends HasSchema ? InputOf<Definitions[Group]> : GroupInput<Definitions[Group]>)
     | null;

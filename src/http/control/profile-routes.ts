@@ -1,8 +1,6 @@
 import { describeProfile } from "../../domain/profile/describe-profile.js";
-import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
-import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { isObject } from "../../domain/profile/read-overrides.js";
-import { UsageError } from "../../kernel/problem.js";
+import { changeProfile } from "../../sandbox/change-profile.js";
 import type { Company } from "../../sandbox/company.js";
 import type { ControlRoute } from "./control-route.js";
 import { profileValuesOf } from "./render-control.js";
@@ -16,13 +14,7 @@ export const profileRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     handle: ({ company, body }) => {
-      const parsed = parseProfile(mergeOverrides(company.record.overrides, withoutSettings(body ?? null)));
-      if (!parsed.ok)
-        throw new UsageError(
-          "input",
-          parsed.problems.map(({ message }) => message),
-        );
-      company.adopt(parsed.profile, parsed.overrides);
+      changeProfile(company, withoutSettings(body ?? null));
       return renderProfile(company);
     },
   },

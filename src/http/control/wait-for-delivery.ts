@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import { formatDuration } from "../../kernel/duration.js";
-import type { Signal } from "../../kernel/signal.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { nextRaise } from "../../kernel/signal.js";
 import type { Company } from "../../sandbox/company.js";
 import { duration } from "./control-fields.js";
 import { makeReady } from "./control-endpoint.js";
@@ -34,7 +33,7 @@ export async function waitForDelivery(call: CompanyCall, request: z.infer<typeof
     // A company that was reset goes on under its id; one that was removed, or whose sandbox closes, does not.
     const isOver = sandbox.findCompany(company.id)?.closed ?? true;
     if (left <= 0 || isOver || signal.aborted) return answerMissing(call, company, request);
-    if (!company.closed) await change(company.deliveriesChanged, sandbox.system, left, signal);
+    if (!company.closed) await nextRaise(company.deliveriesChanged, sandbox.system, left, signal);
   }
 }
 
@@ -42,21 +41,6 @@ function awaitedBy(filter: DeliveryFilter): (delivery: Delivery) => boolean {
   const isWanted = wantedBy(filter);
   const hasCome = ({ status, attempts }: Delivery): boolean => status !== "pending" || attempts.length > 0;
   return (delivery) => isWanted(delivery) && (filter.status !== undefined || hasCome(delivery));
-}
-
-/** Resolves at the next change, when the time is over, or when the client has gone. */
-function change(changed: Signal, system: SystemClock, leftMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stop();
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const stop = changed.listen(done);
-    const cancel = system.after(leftMs, done);
-    signal.addEventListener("abort", done);
-  });
 }
 
 function answerMissing(call: CompanyCall, company: Company, request: z.infer<typeof waitRequest>): Response {

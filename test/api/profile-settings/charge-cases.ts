@@ -181,7 +181,9 @@ export const chargeCases: readonly SettingCase[] = [
       for (const request of [undefined, { amount: 1 }, { amount: 99_999 }]) {
         const { status, body } = await refund(request);
         expect(status).toBe(422);
-        expect(body.message).toEqual(["The charge is refunded_partially; refunds.further is refused, so one refund is all"]);
+        expect(body.message).toEqual([
+          "The charge is refunded_partially; refunds.further is refused, so one refund is all",
+        ]);
       }
     },
   },

@@ -17,7 +17,7 @@ export interface SettingCase {
 
 export interface SettingWorld extends ApiWorld {
   /** A receiver that is closed after the test. */
-  receiver(reply?: Reply): Promise<Receiver>;
+  readonly receiver: (reply?: Reply) => Promise<Receiver>;
 }
 
 export async function createCharge({ api }: SettingWorld, change = {}): Promise<LooseJson> {

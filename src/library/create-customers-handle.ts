@@ -1,0 +1,52 @@
+import { findCustomer, removeCustomer, setCustomer } from "../domain/customers/check-customer.js";
+import type { Customer as Registered } from "../domain/customers/customer.js";
+import { isMsisdn, msisdnKey } from "../domain/msisdn.js";
+import { UsageError } from "../kernel/problem.js";
+import type { Company } from "../sandbox/company.js";
+import type { Customer, CustomersHandle, Person } from "./company-handle.js";
+
+/** `current` is asked at each call: a reset puts another company in the place of the first. */
+export function createCustomersHandle(current: () => Company): CustomersHandle {
+  return {
+    set(msisdn, person) {
+      assertMsisdn(msisdn);
+      const { firstName, lastName, kycStatus = "complete" } = parsePerson(person);
+      return render(current().run((work) => setCustomer(work, msisdn, { firstName, lastName, kycStatus }), undefined));
+    },
+    get(msisdn) {
+      assertMsisdn(msisdn);
+      const found = findCustomer(current(), msisdn);
+      return found && render(found);
+    },
+    list: () => current().world.customers.values().map(render),
+    delete(msisdn) {
+      assertMsisdn(msisdn);
+      current().run(removeCustomer, msisdnKey(msisdn));
+    },
+  };
+}
+
+function render({ msisdn, firstName, lastName, kycStatus }: Registered): Customer {
+  return { msisdn, firstName, lastName, kycStatus };
+}
+
+function assertMsisdn(msisdn: unknown): asserts msisdn is string {
+  if (typeof msisdn === "string" && isMsisdn(msisdn)) return;
+  const right = "a phone number: 8 to 15 digits after an optional + or 00";
+  throw new UsageError("input", `msisdn must be ${right}, got ${JSON.stringify(msisdn)}.`);
+}
+
+const LENGTH_MAX = 200;
+
+/** As the control API takes one: names that a reader would see something of. */
+function parsePerson(person: Person): Person {
+  const fields = ["firstName", "lastName", "kycStatus"] as const;
+  const problems = fields.flatMap((name) => {
+    const value: unknown = person[name];
+    const isText = typeof value === "string" && /\S/.test(value) && value.length <= LENGTH_MAX;
+    if (isText || (name === "kycStatus" && value === undefined)) return [];
+    return [`${name} must be a text of 1 to ${LENGTH_MAX} characters that is not blank, got ${JSON.stringify(value)}.`];
+  });
+  if (problems.length > 0) throw new UsageError("input", problems);
+  return person;
+}

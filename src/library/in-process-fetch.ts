@@ -1,0 +1,53 @@
+import { UsageError } from "../kernel/problem.js";
+import type { CompanyHandle, FetchInit } from "./company-handle.js";
+
+export interface Door {
+  /** The sandbox's app. */
+  readonly answer: (request: Request) => Response | Promise<Response>;
+  /** Where it listens, and where others reach it: addresses of both are its own. */
+  readonly url: string;
+  readonly publicUrl: string;
+  readonly adminToken: string | undefined;
+}
+
+/** `fetch` through the sandbox's door, as one company. */
+export function createFetch(
+  door: Door,
+  company: () => Pick<CompanyHandle, "companyId" | "accessToken">,
+): CompanyHandle["fetch"] {
+  return async (input, init = {}) => {
+    const { companyId, accessToken } = company();
+    const url = addressOf(door, input);
+    const request = new Request(url, input instanceof Request ? new Request(input, bodyOf(init)) : bodyOf(init));
+    const isControl = url.pathname === "/_sandbox" || url.pathname.startsWith("/_sandbox/");
+    const token = isControl ? door.adminToken : accessToken;
+    if (token !== undefined) setUnlessGiven(request.headers, "authorization", `Bearer ${token}`);
+    if (!isControl) setUnlessGiven(request.headers, "x-company-id", companyId);
+    if (!isControl || url.searchParams.has("company")) return door.answer(request);
+    url.searchParams.set("company", companyId);
+    return door.answer(new Request(url, request));
+  };
+}
+
+/** A path is of this sandbox; another address must be, too. */
+function addressOf({ url, publicUrl }: Door, input: string | URL | Request): URL {
+  const given = new URL(input instanceof Request ? input.url : input, url);
+  if (given.origin === new URL(url).origin) return given;
+  if (given.origin === new URL(publicUrl).origin) return new URL(given.pathname + given.search, url);
+  throw new UsageError(
+    "input",
+    `Failed to fetch ${given.href}: it is not at this sandbox, which is ${url}. Give a path, or use the global fetch.`,
+  );
+}
+
+function bodyOf({ json, ...init }: FetchInit): RequestInit {
+  const method = init.method === undefined && (json !== undefined || init.body != null) ? { method: "POST" } : {};
+  if (json === undefined) return { ...method, ...init };
+  const headers = new Headers(init.headers);
+  setUnlessGiven(headers, "content-type", "application/json");
+  return { ...method, ...init, headers, body: JSON.stringify(json) };
+}
+
+function setUnlessGiven(headers: Headers, name: string, value: string): void {
+  if (!headers.has(name)) headers.set(name, value);
+}

@@ -1,0 +1,136 @@
+import { fromXof, isExactXof } from "../domain/accounts/money.js";
+import { mergeOverrides } from "../domain/profile/merge-overrides.js";
+import { parseProfile } from "../domain/profile/parse-profile.js";
+import { isObject } from "../domain/profile/read-overrides.js";
+import type { ProfileOverrides } from "../domain/profile/setting.js";
+import { show } from "../domain/profile/setting-problems.js";
+import type { Instant } from "../kernel/instant.js";
+import { UsageError } from "../kernel/problem.js";
+import { didYouMean } from "../kernel/suggest.js";
+import { systemClock } from "../kernel/system-clock.js";
+import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-config.js";
+import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
+import { instantOf } from "./create-clock-handle.js";
+import type { CompanyOptions, SandboxOptions } from "./sandbox-options.js";
+
+export interface ParsedOptions {
+  readonly resolved: ResolvedOptions;
+  readonly port: number;
+  readonly host: string;
+}
+
+/** Throws UsageError("input") with everything that is wrong with the options, UsageError("file") for a file that they name. */
+export async function parseSandboxOptions(options: SandboxOptions): Promise<ParsedOptions> {
+  const wanted = typeof options.profile === "string" ? await loadProfileFile(options.profile) : options.profile;
+  const overrides = check("create the sandbox", options, sandboxChecks, { base: {}, profile: wanted });
+  const { clock = "running", seed, port = 0, host = "127.0.0.1", fixtures = [] } = options;
+  const bare: CompanyDefaults = {
+    balance: options.balance === undefined ? DEFAULT_BALANCE : fromXof(options.balance),
+    frozenAt: frozenAtOf(clock),
+    profile: overrides,
+    fixtures: [],
+  };
+  const files = typeof fixtures === "string" ? [fixtures] : fixtures;
+  const { shared, companies } = await loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
+  const resolved = resolveOptions({
+    defaults: { ...bare, fixtures: [shared] },
+    ...(companies.length === 0 ? {} : { companies }),
+    seed,
+    autoProvision: options.autoProvision ?? false,
+    publicUrl: options.publicUrl?.replace(/\/+$/, ""),
+    adminToken: options.adminToken,
+    productionHeadersOnly: options.productionHeadersOnly ?? false,
+  });
+  return { resolved, port, host };
+}
+
+/** What is not given is the sandbox's. Throws UsageError("input") with everything that is wrong. */
+export function parseCompanyOptions(options: Omit<CompanyOptions, "name">, defaults: CompanyDefaults): CompanyDefaults {
+  const { profile } = options;
+  const overrides = check("open the company", options, companyChecks, { base: defaults.profile, profile });
+  return {
+    ...defaults,
+    ...(options.balance === undefined ? {} : { balance: fromXof(options.balance) }),
+    ...(options.clock === undefined ? {} : { frozenAt: frozenAtOf(options.clock, defaults.frozenAt) }),
+    profile: overrides,
+  };
+}
+
+/** What a balance must be; undefined when it is. */
+export function checkBalance(value: unknown): string | undefined {
+  const right = typeof value === "number" && value >= 0 && isExactXof(value);
+  return right ? undefined : "a number of XOF, at least 0, with at most four decimals";
+}
+
+/** What a value must be; undefined when it is. */
+type Check = (value: unknown) => string | undefined;
+
+const companyChecks: Readonly<Record<keyof CompanyOptions, Check>> = {
+  name: (value) =>
+    typeof value === "string" && /^[\w.~-]{1,100}$/.test(value)
+      ? undefined
+      : "1 to 100 letters, digits, dots, underscores, tildes and dashes",
+  clock: (value) =>
+    value === "running" || value === "frozen" || instantOf(value) !== undefined
+      ? undefined
+      : '"running", "frozen", an ISO 8601 instant such as "2026-01-15T09:00:00Z", or a Date',
+  balance: checkBalance,
+  profile: (value) => (isObject(value) ? undefined : "an object of settings"),
+};
+
+const sandboxChecks: Readonly<Record<keyof SandboxOptions, Check>> = {
+  clock: companyChecks.clock,
+  balance: checkBalance,
+  profile: (value) =>
+    typeof value === "string" || isObject(value) ? undefined : "settings, or the path of a profile file",
+  seed: (value) => (Number.isSafeInteger(value) ? undefined : "a whole number"),
+  fixtures: (value) =>
+    typeof value === "string" || (Array.isArray(value) && value.every((file) => typeof file === "string"))
+      ? undefined
+      : "the path of a fixtures file, or a list of them",
+  autoProvision: checkFlag,
+  port: (value) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535 ? undefined : "a port from 0 to 65535",
+  host: checkText,
+  publicUrl: (value) =>
+    typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)
+      ? undefined
+      : "an absolute http or https URL",
+  adminToken: checkText,
+  productionHeadersOnly: checkFlag,
+};
+
+/** The settings that the options make, or all that is wrong at once. */
+function check(
+  what: string,
+  options: object,
+  checks: Readonly<Record<string, Check>>,
+  { base, profile = {} }: { readonly base: ProfileOverrides; readonly profile: unknown },
+): ProfileOverrides {
+  const problems = Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (!Object.hasOwn(checks, name)) return [`${name} is not an option.${didYouMean(name, Object.keys(checks))}`];
+    const wanted = checks[name]?.(value);
+    return wanted === undefined ? [] : [`${name} must be ${wanted}, got ${show(value)}.`];
+  });
+  const parsed = parseProfile(isObject(profile) ? mergeOverrides(base, profile) : base);
+  if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message));
+  if (parsed.ok && problems.length === 0) return parsed.overrides;
+  throw new UsageError(
+    "input",
+    problems.map((problem) => `Failed to ${what}: ${problem}`),
+  );
+}
+
+function frozenAtOf(clock: NonNullable<SandboxOptions["clock"]>, base?: Instant): Instant | undefined {
+  if (clock === "running") return undefined;
+  return instantOf(clock) ?? base ?? systemClock.now();
+}
+
+function checkFlag(value: unknown): string | undefined {
+  return typeof value === "boolean" ? undefined : "true or false";
+}
+
+function checkText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? undefined : "a text that is not empty";
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { topicSpellings } from "../../src/domain/subscriptions/topic.js";
+import { numberBehaviours } from "../../src/domain/test-numbers.js";
+import { givenSchema } from "../../src/scenarios/given-schema.js";
+import { operators } from "../../src/scenarios/matchers.js";
+import { loadScenario } from "../../src/scenarios/parse-scenario.js";
+import type { Scenario } from "../../src/scenarios/scenario.js";
+import { stepKeywords } from "../../src/scenarios/step-schemas.js";
+import { allSteps, type Replayed, replayAll } from "../support/stories.js";
+
+const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".yaml"))
+  .sort()
+  .map((file) => `scenarios/${file}`);
+const textOf = (file: string): string => readFileSync(file, "utf8");
+const texts = files.map(textOf).join("\n");
+
+let scenarios: Scenario[];
+let replayed: Replayed;
+
+beforeAll(async () => {
+  scenarios = await Promise.all(files.map(loadScenario));
+  replayed = await replayAll(scenarios);
+}, 60_000);
+
+describe("the shipped stories", () => {
+  it("all come out as told", () => {
+    expect(replayed.failures).toBe("");
+    expect(replayed.counts).toEqual({ passed: files.length, failed: 0, error: 0, skipped: 0 });
+    expect(files.length).toBeGreaterThanOrEqual(28);
+  });
+
+  it.each(files)("%s is documentation", (file) => {
+    const scenario = scenarios.find((each) => each.file === file);
+    expect(textOf(file).split("\n", 1)).toEqual(["# yaml-language-server: $schema=../schema/scenario.schema.json"]);
+    expect(scenario?.name).toMatch(/^[A-Z].*\s.*[^.]$/);
+    expect(scenario?.tags).not.toEqual([]);
+    expect(scenarios.filter(({ name }) => name === scenario?.name)).toHaveLength(1);
+  });
+});
+
+describe("together they cover the contract", () => {
+  it.each(operationIds)("every status of %s, and every cause in the table of errors", (id) => {
+    const met = new Set(replayed.exchanges.filter(({ operation }) => operation === id).map(({ status }) => status));
+    const missing = operationOf(id)
+      .errors.filter(({ status }) => !met.has(status))
+      .map(({ status, cause }) => `${status}: ${cause}`);
+    expect(missing).toEqual([]);
+    expect([...met].some((status) => status < 300)).toBe(true);
+  });
+
+  it("every field that the table of errors says may be missing or invalid", () => {
+    const messages = replayed.exchanges
+      .filter(({ operation, status }) => operation === "createCharge" && status === 400)
+      .flatMap(({ body }) => body.message as string[]);
+    for (const field of [
+      "amount",
+      "externalId",
+      "description",
+      "onCanceledRedirectionUrl",
+      "onCompletedRedirectionUrl",
+    ]) {
+      expect(messages).toContainEqual(expect.stringMatching(`^${field} .*but it is missing`));
+      expect(messages).toContainEqual(expect.stringMatching(`^${field} .*, got `));
+    }
+  });
+
+  it("every state of a charge, a transaction and a batch in an answer", () => {
+    const statuses = (...ids: string[]): Set<unknown> =>
+      new Set(
+        replayed.exchanges
+          .filter(({ operation, status }) => status < 300 && ids.includes(operation ?? ""))
+          .map(({ body }) => body.status),
+      );
+    expect(statuses("createCharge", "payCharge", "getCharge", "refundCharge")).toEqual(
+      new Set(["created", "due", "paid", "dropped", "refunded", "refunded_partially"]),
+    );
+    expect(statuses("createTransaction", "getTransaction")).toEqual(new Set(["pending", "completed", "failed"]));
+    expect(statuses("createBatch")).toEqual(new Set(["processing"]));
+  });
+
+  it("every topic in both spellings, and every change of a charge that is told", () => {
+    const topics = replayed.payloads.map(({ topic }) => topic as string);
+    expect([...new Set(topics)].sort()).toEqual([...topicSpellings].sort());
+    const ofCharges = replayed.payloads.filter(({ topic }) => topic === "charges/events");
+    expect(new Set(ofCharges.map(({ data }) => data.status))).toEqual(
+      new Set(["paid", "dropped", "refunded", "refunded_partially"]),
+    );
+  });
+
+  it("every reserved number", () => {
+    const missing = Object.keys(numberBehaviours).filter((role) => !texts.includes(`\${testNumbers.${role}}`));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("together they show the whole format", () => {
+  /** Rules are shown by the stories that come with them. */
+  const later = ["rule", "rules"];
+
+  it("every kind of step", () => {
+    const used = new Set<string>(scenarios.flatMap(({ steps }) => allSteps(steps).map(({ kind }) => kind)));
+    if (/^ *- noWebhook:/m.test(texts)) used.add("noWebhook");
+    expect(stepKeywords.filter((keyword) => !used.has(keyword) && !later.includes(keyword))).toEqual([]);
+  });
+
+  it("every matcher", () => {
+    expect(Object.keys(operators).filter((name) => !texts.includes(`${name}:`))).toEqual([]);
+  });
+
+  it("everything that can be given", () => {
+    const given = new Set(scenarios.flatMap(({ givenKeys }) => givenKeys));
+    expect(Object.keys(givenSchema.shape).filter((key) => !given.has(key) && !later.includes(key))).toEqual([]);
+  });
+});

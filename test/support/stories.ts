@@ -1,0 +1,122 @@
+import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
+import { operationIds, operationOf, type OperationId } from "../../src/contract/operations.js";
+import { parseSource } from "../../src/adapters/files/source.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { renderFailure } from "../../src/scenarios/render-failure.js";
+import { replay, type ReplayOptions, type ReplaySummary } from "../../src/scenarios/replay.js";
+import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
+import type { Scenario, Step } from "../../src/scenarios/scenario.js";
+import { validateAnswer } from "./validate-answer.js";
+import { createWorld, type LooseJson, type WorldOptions } from "./world.js";
+
+/** A request to the API and its answer. */
+export interface StoryExchange {
+  readonly operation: OperationId | undefined;
+  readonly status: number;
+  readonly body: LooseJson;
+}
+
+/** What happened while stories were replayed. */
+export interface Replayed extends ReplaySummary {
+  readonly exchanges: readonly StoryExchange[];
+  /** Bodies of webhooks, each as often as it was sent. */
+  readonly payloads: readonly LooseJson[];
+  /** What the failures say, as a person would read it; empty when all went well. */
+  readonly failures: string;
+}
+
+export type StoryOptions = Partial<ReplayOptions> & { readonly world?: WorldOptions };
+
+/** Replays stories in a sandbox of their own, in process; every answer is held against the API description. */
+export async function replayAll(
+  scenarios: readonly Scenario[],
+  { world: worldOptions, ...options }: StoryOptions = {},
+): Promise<Replayed> {
+  const exchanges: StoryExchange[] = [];
+  const payloads: LooseJson[] = [];
+  const http = createHttpTransport(systemClock);
+  const world = createWorld({
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...worldOptions,
+    transport: {
+      send(request) {
+        payloads.push(JSON.parse(request.body));
+        return http.send(request);
+      },
+      close: () => http.close(),
+    },
+  });
+  const target = createSandboxTarget(world.sandbox, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const token = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
+    const company = world.sandbox.findByToken(token) ?? world.sandbox.companies[0];
+    const profile = company?.profile;
+    const answer = await world.app.fetch(request);
+    if (!pathname.startsWith("/v1/")) return answer;
+    const text = await answer.clone().text();
+    const body: LooseJson = text === "" ? undefined : JSON.parse(text);
+    exchanges.push({ operation: findOperation(request.method, pathname), status: answer.status, body });
+    validateAnswer({ method: request.method, path: pathname + search, status: answer.status, body }, profile);
+    return answer;
+  });
+  try {
+    const summary = await replay(target, scenarios, {
+      system: systemClock,
+      seed: undefined,
+      env: {},
+      workers: 8,
+      bail: false,
+      ...options,
+    });
+    const failures = summary.results.flatMap(({ scenario, failure }) =>
+      failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],
+    );
+    return { ...summary, exchanges, payloads, failures: failures.join("\n\n") };
+  } finally {
+    await target.close();
+    await world.close();
+  }
+}
+
+/** A story from a test's own text, in YAML. Other files that it uses are taken from `files`. */
+export function story(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Scenario> {
+  return parseScenario(parseSource(yaml, "story.yaml"), async (path) => {
+    const name = path.split("/").at(-1) ?? path;
+    const text = files[name];
+    if (text === undefined) throw new Error(`The test has no file ${name}.`);
+    return parseSource(text, name);
+  });
+}
+
+/** Replays one story, in YAML. */
+export async function tell(yaml: string, options: StoryOptions & { files?: Record<string, string> } = {}) {
+  const { files, ...replayOptions } = options;
+  const { results, exchanges, payloads, failures } = await replayAll([await story(yaml, files)], replayOptions);
+  const [result] = results;
+  if (result === undefined) throw new Error("Nothing was replayed.");
+  return { ...result, exchanges, payloads, failures };
+}
+
+/** The steps, and those inside of them. */
+export function allSteps(steps: readonly Step[]): Step[] {
+  return steps.flatMap((step) => [
+    step,
+    ...("steps" in step ? allSteps(step.steps) : []),
+    ...(step.kind === "eventually" ? [step.request] : []),
+  ]);
+}
+
+function findOperation(method: string, pathname: string): OperationId | undefined {
+  const fits = (id: OperationId, literal: boolean): boolean => {
+    const operation = operationOf(id);
+    const parts = operation.path.split("/");
+    const given = pathname.split("/");
+    return (
+      operation.method === method &&
+      parts.length === given.length &&
+      parts.every((part, at) => part === given[at] || (!literal && part.startsWith(":")))
+    );
+  };
+  return operationIds.find((id) => fits(id, true)) ?? operationIds.find((id) => fits(id, false));
+}
