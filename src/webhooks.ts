@@ -13,7 +13,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  *
  * @example
  * ```ts
- * if (!verifySignature(rawBody, request.headers["x-service-hmac-sha256"], secretKey)) return response.writeHead(401).end();
+ * const isGenuine = verifySignature(rawBody, request.headers["x-service-hmac-sha256"], process.env.SECRET_KEY ?? "");
+ * if (!isGenuine) response.writeHead(401).end();
  * ```
  */
 export function verifySignature(

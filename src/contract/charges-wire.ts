@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CURRENCY, fromXof, toXof, XOF_MAX } from "../domain/accounts/money.js";
 import { type Charge, type ChargeEntry, dueOf } from "../domain/charges/charge.js";
 import type { Profile } from "../domain/profile/profile.js";

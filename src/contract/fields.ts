@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isMsisdn } from "../domain/msisdn.js";
 import { parseUrl } from "../kernel/parse-url.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { quote } from "../kernel/quote.js";
 import { didYouMean } from "../kernel/suggest.js";
 

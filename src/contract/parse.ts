@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { refuse } from "../domain/problem-codes.js";
 import { quote } from "../kernel/quote.js";
@@ -28,7 +28,8 @@ export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
     if (issue.code === "unrecognized_keys") {
       others.push(...issue.message.split("\n").map((message) => `${path || root} ${message}`));
     } else if (isSentence(issue)) others.push(path === "" ? issue.message : `${path}: ${issue.message}`);
-    else if (!byPath.has(path)) byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path))}`);
+    else if (!byPath.has(path))
+      byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path))}`);
   }
   return [...byPath.values(), ...others];
 }

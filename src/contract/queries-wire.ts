@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CURRENCY, type Money, toXof } from "../domain/accounts/money.js";
 import type { CustomerCheck } from "../domain/customers/customer.js";
 import { refuse } from "../domain/problem-codes.js";

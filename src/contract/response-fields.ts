@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The contract's common types, as answers show them. Each schema is one instance, so that the API description refers to it by name. */
 

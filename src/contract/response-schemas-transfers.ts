@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { note } from "./field-note.js";
 import { msisdn } from "./fields.js";

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { z } from "zod";
+import type * as z from "zod";
 import { defaultProfile } from "../domain/profile/parse-profile.js";
 import { renderSampleAnswers } from "./openapi/sample-answers.js";
 import { createSampleWorld } from "./openapi/sample-world.js";

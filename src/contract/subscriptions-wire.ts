@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { isReceiverAllowed } from "../domain/subscriptions/allowed-receivers.js";
 import { shownTopic, type Subscription } from "../domain/subscriptions/subscription.js";

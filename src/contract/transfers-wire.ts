@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fromXof, toXof } from "../domain/accounts/money.js";
 import type { CreatedBatch } from "../domain/transfers/create-batch.js";
 import type { TransferOrder } from "../domain/transfers/create-transfer.js";

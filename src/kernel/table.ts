@@ -21,12 +21,13 @@ export interface PageRequest<T> {
 }
 
 /**
- * Records by id, in order of creation, with look-ups by key beside: of rows that share a key the oldest is found. Rows are immutable and replaced whole, so a reader may keep
- * one: it never changes under their hands.
+ * Records by id, in order of creation, with look-ups by key beside: of rows that share a key the oldest is found. Rows are immutable and replaced
+ * whole, so a reader may keep one: it never changes under their hands.
  */
 export class Table<T extends Row, Index extends string = never> implements RowStore<T> {
   readonly name: string;
   readonly #rows = new Map<string, T>();
+  /** By seq. May hold rows that were deleted since: they are passed over, and dropped together when they are many. */
   #order: T[] = [];
   readonly #keyOf: Record<Index, (row: T) => string>;
   readonly #indexes: Record<Index, Map<string, T>>;
@@ -53,9 +54,14 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   set(row: T): void {
     const before = this.#rows.get(row.id);
     this.#rows.set(row.id, row);
-    if (before === undefined && row.seq > (this.#order.at(-1)?.seq ?? -1)) this.#order.push(row);
-    else if (before === undefined) this.#order.splice(this.#position(row.seq), 0, row);
-    else this.#order[this.#position(row.seq)] = row;
+    if (row.seq > (this.#order.at(-1)?.seq ?? -1)) {
+      this.#order.push(row);
+    } else {
+      const position = this.#position(row.seq);
+      // Its own place, or the one that it was deleted from.
+      const taken = this.#order[position]?.seq === row.seq ? 1 : 0;
+      this.#order.splice(position, taken, row);
+    }
     for (const index in this.#keyOf) this.#putKey(index, before, row);
   }
 
@@ -63,15 +69,14 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     const row = this.#rows.get(id);
     if (row === undefined) return;
     this.#rows.delete(id);
-    const position = this.#position(row.seq);
-    if (position === this.#order.length - 1) this.#order.pop();
-    else if (position === 0) this.#order.shift();
-    else this.#order.splice(position, 1);
+    if (this.#order.at(-1) === row) this.#order.pop();
+    else if (this.#order.length > 1.25 * this.#rows.size + 64) this.#compact();
     for (const index in this.#keyOf) this.#dropKey(index, row);
   }
 
   /** Oldest first. */
   values(): readonly T[] {
+    if (this.#order.length > this.#rows.size) this.#compact();
     return this.#order;
   }
 
@@ -83,11 +88,19 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     const rows: T[] = [];
     for (; at >= 0 && at < this.#order.length; at += step) {
       const row = this.#order[at] as T;
-      if (where !== undefined && !where(row)) continue;
+      if (!this.#isLive(row) || (where !== undefined && !where(row))) continue;
       if (rows.length === limit) return { rows, more: true };
       rows.push(row);
     }
     return { rows, more: false };
+  }
+
+  #isLive(row: T): boolean {
+    return this.#rows.get(row.id) === row;
+  }
+
+  #compact(): void {
+    this.#order = this.#order.filter((row) => this.#isLive(row));
   }
 
   /** The first place whose seq is not below `seq`. */
@@ -113,7 +126,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     const keyOf = this.#keyOf[index];
     const key = keyOf(row);
     if (this.#indexes[index].get(key)?.id !== row.id) return;
-    const next = this.#order.find((other) => other.id !== row.id && keyOf(other) === key);
+    const next = this.#order.find((other) => this.#isLive(other) && keyOf(other) === key);
     if (next === undefined) this.#indexes[index].delete(key);
     else this.#indexes[index].set(key, next);
   }

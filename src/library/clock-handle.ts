@@ -4,7 +4,14 @@
 export interface ClockHandle {
   readonly now: Date;
   readonly mode: "running" | "frozen";
-  /** What is due next; undefined when nothing is. */
+  /**
+   * What is due next; undefined when nothing is.
+   *
+   * @example
+   * ```ts
+   * const { kind, at } = sandbox.clock.next ?? {}; // charge.expire, one hour after a charge was created
+   * ```
+   */
   readonly next: DueItem | undefined;
   /**
    * Moves time forward, from one due thing to the next, each at its own instant. Resolves when all that became due has happened, and every attempt to
@@ -34,9 +41,23 @@ export interface ClockHandle {
    * ```
    */
   set(to: string | Date, options?: AdvanceOptions): Promise<Advanced>;
-  /** Stops the clock where it is: from now on time moves only when told to. */
+  /**
+   * Stops the clock where it is: from now on time moves only when told to.
+   *
+   * @example
+   * ```ts
+   * await sandbox.clock.freeze();
+   * ```
+   */
   freeze(): Promise<void>;
-  /** Lets the clock run on from where it is, as fast as real time. */
+  /**
+   * Lets the clock run on from where it is, as fast as real time.
+   *
+   * @example
+   * ```ts
+   * await sandbox.clock.resume();
+   * ```
+   */
   resume(): Promise<void>;
 }
 

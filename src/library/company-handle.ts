@@ -85,7 +85,15 @@ export interface CompanyHandle extends AsyncDisposable {
    * ```
    */
   reset(): Promise<void>;
-  /** Closes the company: its token is unknown from now on. `await using` does it too. May be called twice. */
+  /**
+   * Closes the company: its token is unknown from now on. `await using` does it too. May be called twice.
+   *
+   * @example
+   * ```ts
+   * const company = await sandbox.company();
+   * await company.close();
+   * ```
+   */
   close(): Promise<void>;
 }
 
@@ -108,11 +116,32 @@ export interface CustomersHandle {
    * ```
    */
   set(msisdn: string, person: Person): Customer;
-  /** Undefined when nobody is registered under the number. Throws `UsageError` for what is no phone number. */
+  /**
+   * Undefined when nobody is registered under the number. Throws `UsageError` for what is no phone number.
+   *
+   * @example
+   * ```ts
+   * const kycStatus = sandbox.customers.get("0700000010")?.kycStatus;
+   * ```
+   */
   get(msisdn: string): Customer | undefined;
-  /** Whoever was registered first comes first. */
+  /**
+   * Whoever was registered first comes first.
+   *
+   * @example
+   * ```ts
+   * const numbers = sandbox.customers.list().map(({ msisdn }) => msisdn);
+   * ```
+   */
   list(): readonly Customer[];
-  /** Does nothing when nobody is registered under the number. Throws `UsageError` for what is no phone number. */
+  /**
+   * Does nothing when nobody is registered under the number. Throws `UsageError` for what is no phone number.
+   *
+   * @example
+   * ```ts
+   * sandbox.customers.delete("+2250700000010");
+   * ```
+   */
   delete(msisdn: string): void;
 }
 

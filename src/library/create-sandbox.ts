@@ -3,6 +3,7 @@ import { listen } from "../http/serve.js";
 import { UsageError } from "../kernel/problem.js";
 import { setupFor } from "../sandbox/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
+import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
 import { createCompanyHandle } from "./create-company-handle.js";
 import type { Door } from "./in-process-fetch.js";
 import { parseCompanyOptions, parseSandboxOptions } from "./parse-options.js";
@@ -41,12 +42,22 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     await server.close();
     throw error;
   }
-  const app = createApp(core);
+  const answer: Door["answer"] = (request) => app.fetch(request);
+  const replayer = createLazyReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
+  const app = createApp(core, { replayer });
   server.answerWith(app);
 
-  const { publicUrl, options: given } = core;
-  const answer: Door["answer"] = (request) => app.fetch(request);
-  const door: Door = { answer, url: server.url, publicUrl, adminToken: given.adminToken };
+  const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
+  let closing: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    server.cutOff();
+    await Promise.all([server.close(), replayer.close()]);
+    await core.close();
+  };
+  const close = (): Promise<void> => (closing ??= stop());
+  const assertOpen = (what: string): void => {
+    if (closing !== undefined) throw new UsageError("state", `Failed to ${what}: the sandbox was closed before.`);
+  };
   let made = 0;
   const unusedName = (): string => {
     let name: string;
@@ -54,20 +65,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     while (core.findCompany(setupFor(`at_${name}`).id) !== undefined || core.isTokenTaken(`at_${name}`));
     return name;
   };
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= stop());
-  const stop = async (): Promise<void> => {
-    server.cutOff();
-    await Promise.all([server.close(), core.close()]);
-  };
   return Object.assign(createCompanyHandle(core, door, core.defaultCompany.id), {
-    async company({ name = unusedName(), ...company }: CompanyOptions = {}) {
-      if (closing !== undefined) throw new UsageError("state", "Failed to open a company: the sandbox is closed.");
-      const setup = setupFor(`at_${name}`);
-      core.open({ ...setup, ...parseCompanyOptions({ name, ...company }, resolved.defaults) });
+    async company(options: CompanyOptions = {}) {
+      assertOpen("open a company");
+      const chosen = parseCompanyOptions(options, resolved.defaults);
+      const setup = setupFor(`at_${options.name ?? unusedName()}`);
+      core.open({ ...setup, ...chosen });
       return createCompanyHandle(core, door, setup.id);
     },
-    replay: async (...files: string[]) => (await import("./replay-files.js")).replayFiles(core, answer, files),
+    async replay(...files: string[]) {
+      assertOpen("replay");
+      return (await import("./replay-files.js")).replayFiles(core, answer, files);
+    },
     close,
     [Symbol.asyncDispose]: close,
   });

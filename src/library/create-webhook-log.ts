@@ -19,8 +19,8 @@ const TIMEOUT_DEFAULT = "5s";
 export function createWebhookLog(current: () => Company): WebhookLog {
   return {
     waitFor: (topic, matches = () => true, options = {}) => waitFor(current, topic, matches, options),
-    list: (topic) =>
-      readEvents(current(), topic === undefined ? undefined : parseTopic(topic), -1).map(({ told }) => told),
+    list: <Name extends TopicName>(topic?: Name) =>
+      readEvents<Name>(current(), topic && parseTopic(topic), -1).map(({ told }) => told),
   };
 }
 

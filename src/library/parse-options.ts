@@ -45,7 +45,7 @@ export async function parseSandboxOptions(options: SandboxOptions): Promise<Pars
 }
 
 /** What is not given is the sandbox's. Throws UsageError("input") with everything that is wrong. */
-export function parseCompanyOptions(options: Omit<CompanyOptions, "name">, defaults: CompanyDefaults): CompanyDefaults {
+export function parseCompanyOptions(options: CompanyOptions, defaults: CompanyDefaults): CompanyDefaults {
   const { profile } = options;
   const overrides = check("open the company", options, companyChecks, { base: defaults.profile, profile });
   return {

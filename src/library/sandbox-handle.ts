@@ -23,7 +23,14 @@ export interface Sandbox extends CompanyHandle {
    * ```
    */
   replay(...files: string[]): Promise<ReplayReport>;
-  /** Stops the whole of it: no new requests, nothing more is delivered. `await using` does it too. May be called twice. */
+  /**
+   * Stops the whole of it: no new requests, nothing more is delivered. `await using` does it too. May be called twice.
+   *
+   * @example
+   * ```ts
+   * after(() => sandbox.close());
+   * ```
+   */
   close(): Promise<void>;
 }
 

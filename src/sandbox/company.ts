@@ -15,11 +15,11 @@ import type { Instant } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import { Signal } from "../kernel/signal.js";
 import type { SystemClock } from "../kernel/system-clock.js";
-import type { Row, Table } from "../kernel/table.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "./company-state.js";
 import { Dispatcher } from "./dispatcher.js";
 import { dueHandlers } from "./due-handlers.js";
+import { createForgetter } from "./forget-oldest.js";
 
 /** What a company needs of the sandbox it stands in. */
 export interface CompanyDeps {
@@ -67,6 +67,8 @@ export class Company {
   /** Told of everything that fires while an advance walks. */
   onFired: ((item: DueItem<DueKind>) => void) | undefined;
   readonly #ids: IdSource;
+  readonly #forgetEvents: (work: Work) => void;
+  readonly #forgetDeliveries: (work: Work) => void;
   readonly #closing = new AbortController();
   #clockTasks: Promise<unknown> = Promise.resolve();
   #draining: Promise<void> | undefined;
@@ -81,6 +83,9 @@ export class Company {
     // As many attempts listen as there are on the wire.
     setMaxListeners(0, this.#closing.signal);
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
+    const { events, deliveries } = record.world;
+    this.#forgetEvents = createForgetter(events, deps.limits.events);
+    this.#forgetDeliveries = createForgetter(deliveries, deps.limits.deliveries, ({ status }) => status !== "pending");
     this.dispatcher = new Dispatcher({
       attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
       nextSeq: this.nextSeq,
@@ -201,7 +206,8 @@ export class Company {
     try {
       const output = operation(work, input);
       const owed = oweDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
-      this.#forgetOldest(work);
+      this.#forgetEvents(work);
+      this.#forgetDeliveries(work);
       const changes = work.commit();
       committed = true;
       this.record.idPosition = this.#ids.position;
@@ -211,14 +217,6 @@ export class Company {
     } finally {
       if (!committed) work.rollback();
     }
-  }
-
-  #forgetOldest(work: Work): void {
-    const { events, deliveries } = this.world;
-    const { limits } = this.deps;
-    for (const { id } of oldestOf(events, events.size - limits.events)) work.remove(events, id);
-    const isOver = ({ status }: Delivery): boolean => status !== "pending";
-    for (const { id } of oldestOf(deliveries, deliveries.size - limits.deliveries, isOver)) work.remove(deliveries, id);
   }
 
   #logBug(where: Readonly<Record<string, unknown>>, error: unknown): void {
@@ -250,15 +248,4 @@ export class Company {
 function fireDueItem(work: Work, item: DueItem<DueKind>): void {
   work.remove(work.world.due, item.id);
   dueHandlers[item.kind](work, item.subject);
-}
-
-/** At most `count` rows that `may` go, oldest first. */
-function oldestOf<T extends Row>(table: Table<T>, count: number, may = (_: T): boolean => true): T[] {
-  const found: T[] = [];
-  if (count <= 0) return found;
-  for (const row of table.values()) {
-    if (may(row)) found.push(row);
-    if (found.length >= count) break;
-  }
-  return found;
 }

@@ -1,3 +1,4 @@
+import { importFaker } from "../adapters/names/load-faker.js";
 import { checkCustomer, type DrawPerson } from "../domain/customers/check-customer.js";
 import type { CustomerCheck } from "../domain/customers/customer.js";
 import { hashToSeed } from "../kernel/random.js";
@@ -20,15 +21,9 @@ export function checkCustomerOf(company: Company, msisdn: string): CustomerCheck
 
 /** "a person drawn by Faker, the same for the same number and seed", in the French of the XOF zone. */
 export async function createDrawPerson(seed: number): Promise<DrawPerson> {
-  const { faker } = await importNames();
+  const faker = (await importFaker())();
   return (msisdnKey) => {
     faker.seed(hashToSeed(seed, msisdnKey));
     return { kycStatus: "complete", firstName: faker.person.firstName(), lastName: faker.person.lastName() };
   };
-}
-
-/** An instance of our own: the library's shared one belongs to whoever else uses it in this process. */
-async function importNames() {
-  const { Faker, fr_SN, fr, base } = await import("@faker-js/faker");
-  return { faker: new Faker({ locale: [fr_SN, fr, base] }) };
 }

@@ -1,3 +1,4 @@
+import { createWorld } from "../domain/create-world.js";
 import { createMemoryStore } from "../adapters/stores/memory-store.js";
 import type { Store } from "../adapters/stores/store.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
@@ -10,7 +11,7 @@ import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
 import { type Row, Table } from "../kernel/table.js";
 import { Company, type CompanyDeps } from "./company.js";
-import { type CompanyRecord, createWorld, type Identity } from "./company-state.js";
+import type { CompanyRecord, Identity } from "./company-state.js";
 import type { Exchange, ExchangeListener } from "./exchange.js";
 import type { CompanySetup } from "./fixture.js";
 import { type ResolvedOptions, setupFor } from "./options.js";

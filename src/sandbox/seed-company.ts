@@ -1,3 +1,4 @@
+import { createWorld } from "../domain/create-world.js";
 import { balanceOf } from "../domain/accounts/ledger.js";
 import { fromXof, type Money } from "../domain/accounts/money.js";
 import { setBalance } from "../domain/accounts/set-balance.js";
@@ -8,7 +9,6 @@ import { createSubscription } from "../domain/subscriptions/create-subscription.
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { quote } from "../kernel/quote.js";
-import { createWorld } from "./company-state.js";
 import type { CompanySetup, CustomerFixture, FixtureTime, SubscriptionFixture, WorldFixture } from "./fixture.js";
 import { inWork, seedCharge, type SeedContext, seedTransaction } from "./seed-records.js";
 

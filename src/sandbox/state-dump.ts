@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Company } from "./company.js";
 import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";
 

@@ -1,5 +1,5 @@
 import Big from "big.js";
-import { z } from "zod";
+import * as z from "zod";
 import { batchId, transactionId } from "../contract/transfers-wire.js";
 import { plainId } from "../contract/ids.js";
 import { fromXof, isExactXof, type Money, toXof } from "../domain/accounts/money.js";

@@ -1,10 +1,11 @@
+import { createWorld } from "../domain/create-world.js";
 import { messagesOf } from "../contract/parse.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Row, RowStore } from "../kernel/table.js";
 import type { ClockState } from "../kernel/clock.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import type { Company } from "./company.js";
-import { type CompanyRecord, createWorld } from "./company-state.js";
+import type { CompanyRecord } from "./company-state.js";
 import { checkState } from "./state-checks.js";
 import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { members } from "../contract/members.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { Account, LedgerEntry } from "../domain/accounts/account.js";

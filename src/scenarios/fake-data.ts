@@ -1,4 +1,5 @@
 import type { Faker } from "@faker-js/faker";
+import { importFaker } from "../adapters/names/load-faker.js";
 import { didYouMean } from "../kernel/suggest.js";
 
 /** Calls what a path such as `person.firstName` names. */
@@ -13,8 +14,7 @@ export interface FakeData {
 }
 
 export async function loadFakeData(): Promise<FakeData> {
-  const { Faker, fr_SN, fr, base } = await import("@faker-js/faker");
-  const create = (): Faker => new Faker({ locale: [fr_SN, fr, base] });
+  const create = await importFaker();
   const known = create();
   return {
     problemOf: (path) => problemOf(known, path),
@@ -35,7 +35,7 @@ function problemOf(faker: Faker, path: readonly string[]): string | undefined {
     return `is not made-up data.${didYouMean(moduleName, modules)} It is faker.<module>.<method>, such as faker.person.firstName`;
   }
   const methods = methodsOf(faker, moduleName);
-  return `is not made-up data.${didYouMean(method, methods)} faker.${moduleName} has ${methods.join(", ")}`;
+  return `is not made-up data.${didYouMean(method, methods) || ` faker.${moduleName} has ${methods.join(", ")}`}`;
 }
 
 /** The method that a path of two names stands for, bound to its module. */

@@ -117,26 +117,28 @@ function startWatch(sandbox: Sandbox): Watch {
     cursor: () => {
       let nextRequest = 0;
       let afterEvent = beginSeq;
-      return async ({ request, event }) => {
-        while (request !== undefined) {
-          const found = requests.findIndex((candidate, index) => index >= nextRequest && matches(request, candidate));
-          if (found !== -1) {
-            nextRequest = found + 1;
-            break;
-          }
+      const requestComes = async (expected: unknown): Promise<void> => {
+        for (;;) {
+          const found = requests.findIndex((each, index) => index >= nextRequest && matches(expected, each));
+          nextRequest = found === -1 ? nextRequest : found + 1;
+          if (found !== -1) return;
           await changed.next();
         }
-        while (event !== undefined) {
-          const company = sandbox.findCompany(id) ?? sandbox.defaultCompany;
-          const found = company.world.events
-            .values()
-            .find((each) => each.seq > afterEvent && matches(event, describeEvent(each, company.profile)));
-          if (found !== undefined) {
-            afterEvent = found.seq;
-            return;
-          }
-          await company.changed.next();
+      };
+      const eventComes = async (expected: unknown): Promise<void> => {
+        for (;;) {
+          const { world, profile, changed: committed } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
+          const isIt = (event: DomainEvent): boolean =>
+            event.seq > afterEvent && matches(expected, describeEvent(event, profile));
+          const found = world.events.values().find(isIt);
+          afterEvent = found?.seq ?? afterEvent;
+          if (found !== undefined) return;
+          await committed.next();
         }
+      };
+      return async ({ request, event }) => {
+        if (request !== undefined) await requestComes(request);
+        if (event !== undefined) await eventComes(event);
       };
     },
   };

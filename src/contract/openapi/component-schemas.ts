@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Profile } from "../../domain/profile/profile.js";
 import { createChargeRequest, payRequest, refundRequest } from "../charges-wire.js";
 import { msisdn } from "../fields.js";

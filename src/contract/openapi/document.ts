@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Json } from "../../domain/profile/setting.js";
 
 /** What the sandbox uses of OpenAPI 3.1, as plain JSON. */

@@ -1,20 +1,13 @@
-import type { Account, LedgerEntry } from "../../domain/accounts/account.js";
 import { fromXof } from "../../domain/accounts/money.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
-import type { Charge } from "../../domain/charges/charge.js";
-import type { Customer } from "../../domain/customers/customer.js";
-import type { Delivery } from "../../domain/deliveries/delivery.js";
+import { createWorld } from "../../domain/create-world.js";
 import type { DomainEvent, EventType } from "../../domain/events.js";
 import { isApiProblem, type ProblemCode } from "../../domain/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { Subscription } from "../../domain/subscriptions/subscription.js";
-import type { Batch, Transfer } from "../../domain/transfers/transfer.js";
-import { type DueKind, Work, type World } from "../../domain/work.js";
-import { DueQueue } from "../../kernel/due-work.js";
+import { Work, type World } from "../../domain/work.js";
 import { createIdSource, type IdSource } from "../../kernel/ids.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 import { Bug, type Problem } from "../../kernel/problem.js";
-import { Table } from "../../kernel/table.js";
 
 /** A small company of its own in which the examples of the API description happen, always the same. */
 export interface SampleStage {
@@ -81,19 +74,4 @@ export function createSampleStage(profile: Profile): SampleStage {
   };
   stage.run(setBalance, fromXof(Math.max(OPENING_MIN_XOF, 5 * profile.transfers.min)));
   return stage;
-}
-
-function createWorld(): World {
-  return {
-    accounts: new Table<Account>("accounts"),
-    ledger: new Table<LedgerEntry>("ledger"),
-    customers: new Table<Customer>("customers"),
-    charges: new Table<Charge, "externalId">("charges", { externalId: (charge) => charge.externalId }),
-    transfers: new Table<Transfer, "reference">("transfers", { reference: (transfer) => transfer.reference }),
-    batches: new Table<Batch>("batches"),
-    subscriptions: new Table<Subscription>("subscriptions"),
-    deliveries: new Table<Delivery>("deliveries"),
-    events: new Table<DomainEvent>("events"),
-    due: new DueQueue<DueKind>(),
-  };
 }

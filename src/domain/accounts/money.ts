@@ -9,7 +9,6 @@ export type Money = number;
 
 export const CURRENCY = "XOF";
 const UNITS_PER_XOF = 10_000;
-export const MONEY_DECIMALS_MAX = 4;
 
 /** The largest amount, in XOF, of which four decimals survive the way to the wire and back (about 225 billion). */
 export const XOF_MAX = Math.floor(2 ** 51 / UNITS_PER_XOF);

@@ -46,7 +46,9 @@ function assertRefundable(work: Work, charge: Charge): void {
   const further = work.profile.refunds.further === "allowed";
   if (status === "paid" || (status === "refunded_partially" && further)) return;
   const why =
-    status === "refunded_partially" ? "refunds.further is refused, so one refund is all" : "only one that is paid can be refunded";
+    status === "refunded_partially"
+      ? "refunds.further is refused, so one refund is all"
+      : "only one that is paid can be refunded";
   refuse("charge_not_refundable", `The charge is ${status}; ${why}`);
 }
 

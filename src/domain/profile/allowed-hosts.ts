@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import ipaddr from "ipaddr.js";
-import { z } from "zod";
+import * as z from "zod";
 import type { AllowedHosts } from "./profile.js";
 import { sentence } from "./setting-schemas.js";
 

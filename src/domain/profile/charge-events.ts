@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ChargeEvent } from "./profile.js";
 import { listing, oneOf, sentence, suggestion } from "./setting-schemas.js";
 

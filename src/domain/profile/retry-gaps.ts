@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseDuration } from "../../kernel/duration.js";
 import { duration } from "./setting-schemas.js";
 

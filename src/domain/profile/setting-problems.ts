@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { didYouMean, nearest } from "../../kernel/suggest.js";
 import type { Setting } from "./setting.js";
 import { findSetting, settingGroups, settings } from "./settings.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "../../kernel/duration.js";
 import { didYouMean } from "../../kernel/suggest.js";
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** One open point of the contract: what is chosen, what could be chosen instead, and the words that leave it open. */
 export interface Setting<Output = unknown, Input = unknown> {

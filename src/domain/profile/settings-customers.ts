@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isMsisdn } from "../msisdn.js";
 import type { Profile } from "./profile.js";
 import type { GroupDefinition, SettingDefinition } from "./setting.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GroupDefinition, SettingDefinition } from "./setting.js";
 import type { Profile } from "./profile.js";
 import { duration, members, oneOf, wholeNumber } from "./setting-schemas.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Profile } from "./profile.js";
 import type { GroupDefinition } from "./setting.js";
 import { decimal, duration, members, oneOf, text, wholeNumber } from "./setting-schemas.js";

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { defaultProfile, parseProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 import type { ProfileInput } from "./profile-input.js";

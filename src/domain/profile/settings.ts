@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Profile } from "./profile.js";
 import { defineSetting, type GroupDefinition, type Setting, type SettingDefinition } from "./setting.js";
 import { chargeSettings, refundSettings } from "./settings-charges.js";

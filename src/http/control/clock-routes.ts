@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { members } from "../../contract/members.js";
 import { shownSubject } from "../../contract/ids.js";
 import { parseRequest } from "../../contract/parse.js";

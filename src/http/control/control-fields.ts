@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isExactXof, XOF_MAX } from "../../domain/accounts/money.js";
 import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";

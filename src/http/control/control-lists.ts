@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { renderPage } from "../../contract/queries-wire.js";
 import type { PageBody } from "../../contract/resources.js";
 import { type ListRequest, listPage } from "../../kernel/page.js";

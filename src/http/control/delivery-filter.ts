@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { plainId } from "../../contract/ids.js";
 import type { Delivery, DeliveryStatus } from "../../domain/deliveries/delivery.js";
 import { deliveryLifecycle } from "../../domain/deliveries/delivery-lifecycle.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
 import type { DomainEvent } from "../../domain/events.js";
 import { UsageError } from "../../kernel/problem.js";

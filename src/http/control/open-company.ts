@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { members } from "../../contract/members.js";
 import { fromXof } from "../../domain/accounts/money.js";
 import { mergeOverrides } from "../../domain/profile/merge-overrides.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { members } from "../../contract/members.js";
 import type { AccessToken, Identity } from "../../sandbox/company-state.js";
 import { UsageError } from "../../kernel/problem.js";

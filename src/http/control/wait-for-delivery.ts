@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { nextRaise } from "../../kernel/signal.js";

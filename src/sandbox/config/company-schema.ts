@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { text } from "../../contract/fields.js";
 import { fromXof, type Money } from "../../domain/accounts/money.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";

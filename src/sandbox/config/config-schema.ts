@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { absoluteUrl, text } from "../../contract/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { companiesField } from "./company-schema.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { SourcePath } from "../../adapters/files/source.js";
 import { fromXof, isExactXof, type Money } from "../../domain/accounts/money.js";
 import type { ProfileProblem } from "../../domain/profile/setting-problems.js";

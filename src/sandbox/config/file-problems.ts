@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { renderPosition, type SourcePosition } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";

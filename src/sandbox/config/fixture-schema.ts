@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { absoluteUrl, metadata, msisdn, text } from "../../contract/fields.js";
 import type { Money } from "../../domain/accounts/money.js";
 import type { ChargeStatus } from "../../domain/charges/charge.js";

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { readSource, type Source } from "../../adapters/files/source.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
