@@ -9,7 +9,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  *
  * @param rawBody the bytes as they came, never a parsed and printed copy: another order of keys or `50.50` becoming `50.5` has another signature.
  * @param header the value of `x-service-hmac-sha256`. Undefined, empty, or more than one value is never genuine.
- * @param secretKey the `SECRET_KEY` that came with the access token.
+ * @param secretKey the `SECRET_KEY` that came with the access token. With an empty one nothing is genuine.
+ * @throws TypeError for a body that has been parsed already, which nothing can be verified of.
  *
  * @example
  * ```ts
@@ -22,6 +23,9 @@ export function verifySignature(
   header: string | readonly string[] | null | undefined,
   secretKey: string,
 ): boolean {
+  if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
+    throw new TypeError("Failed to verify a webhook: its body was parsed already. Give the raw text or bytes of the request.");
+  }
   if (typeof header !== "string" || secretKey === "") return false;
   const expected = Buffer.from(createHmac("sha256", secretKey).update(rawBody).digest("base64"));
   const given = Buffer.from(header);

@@ -86,6 +86,8 @@ describe("Table", () => {
           }
         }
         const sorted = [...model.values()].sort((a, b) => a.seq - b.seq);
+        expect(table.page({ limit: 100 }).rows).toEqual(sorted);
+        expect(table.page({ limit: 100, newestFirst: true }).rows).toEqual(sorted.toReversed());
         expect(table.values()).toEqual(sorted);
         expect(table.size).toBe(sorted.length);
         for (const name of ["a", "b", "c"]) {
@@ -93,6 +95,17 @@ describe("Table", () => {
         }
       }),
     );
+  });
+
+  it("loses its oldest rows one by one, as something that is bounded does", () => {
+    const table = filled();
+    for (let seq = 1; seq <= 1_000; seq++) {
+      table.set(pet(seq));
+      if (seq > 10) table.delete(`p${seq - 10}`);
+    }
+    expect(table.size).toBe(10);
+    expect(table.page({ limit: 2 }).rows.map(({ seq }) => seq)).toEqual([991, 992]);
+    expect(table.values().map(({ seq }) => seq)).toEqual(Array.from({ length: 10 }, (_, n) => 991 + n));
   });
 
   describe("page", () => {

@@ -59,8 +59,8 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     } else {
       const position = this.#position(row.seq);
       // Its own place, or the one that it was deleted from.
-      const taken = this.#order[position]?.seq === row.seq ? 1 : 0;
-      this.#order.splice(position, taken, row);
+      if (this.#order[position]?.seq === row.seq) this.#order[position] = row;
+      else this.#order.splice(position, 0, row);
     }
     for (const index in this.#keyOf) this.#putKey(index, before, row);
   }

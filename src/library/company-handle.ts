@@ -61,12 +61,13 @@ export interface CompanyHandle extends AsyncDisposable {
    *
    * @example
    * ```ts
-   * const answer = await sandbox.fetch("/v1/transactions", {
+   * const answer = await sandbox.fetch<Transaction>("/v1/transactions", {
    *   json: { type: "transfer", amount: 5000, msisdn: "+2250700000001", reference: "payout-1" },
    * });
+   * const { id, status } = await answer.json();
    * ```
    */
-  fetch(input: string | URL | Request, init?: FetchInit): Promise<Response>;
+  fetch<Body = unknown>(input: string | URL | Request, init?: FetchInit): Promise<JsonResponse<Body>>;
   /**
    * Resolves when no delivery is on the wire and nothing is due now. Moves no time.
    *
@@ -100,6 +101,11 @@ export interface CompanyHandle extends AsyncDisposable {
 export interface FetchInit extends RequestInit {
   /** Sent as the body, with `content-type: application/json`. */
   readonly json?: unknown;
+}
+
+/** A response whose JSON is what the caller says it is. */
+export interface JsonResponse<Body> extends Response {
+  json(): Promise<Body>;
 }
 
 /** The people whom the customer check knows, beside the test numbers. */

@@ -1,5 +1,5 @@
 import { UsageError } from "../kernel/problem.js";
-import type { CompanyHandle, FetchInit } from "./company-handle.js";
+import type { CompanyHandle, FetchInit, JsonResponse } from "./company-handle.js";
 
 export interface Door {
   /** The sandbox's app. */
@@ -15,7 +15,7 @@ export function createFetch(
   door: Door,
   company: () => Pick<CompanyHandle, "companyId" | "accessToken">,
 ): CompanyHandle["fetch"] {
-  return async (input, init = {}) => {
+  return async <Body>(input: string | URL | Request, init: FetchInit = {}) => {
     const { companyId, accessToken } = company();
     const url = addressOf(door, input);
     const request = new Request(url, input instanceof Request ? new Request(input, bodyOf(init)) : bodyOf(init));
@@ -23,9 +23,11 @@ export function createFetch(
     const token = isControl ? door.adminToken : accessToken;
     if (token !== undefined) setUnlessGiven(request.headers, "authorization", `Bearer ${token}`);
     if (!isControl) setUnlessGiven(request.headers, "x-company-id", companyId);
-    if (!isControl || url.searchParams.has("company")) return door.answer(request);
-    url.searchParams.set("company", companyId);
-    return door.answer(new Request(url, request));
+    const chooses = isControl && !url.searchParams.has("company");
+    if (chooses) url.searchParams.set("company", companyId);
+    const answer: Response = await door.answer(chooses ? new Request(url, request) : request);
+    // What its JSON is, the caller says.
+    return answer as JsonResponse<Body>;
   };
 }
 

@@ -2,7 +2,6 @@ import { setMaxListeners } from "node:events";
 import type { Store } from "../adapters/stores/store.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { renderPayload } from "../contract/payloads.js";
-import type { Delivery } from "../domain/deliveries/delivery.js";
 import { oweDeliveries } from "../domain/deliveries/owe-deliveries.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";

@@ -9,11 +9,7 @@ import type { Company, ReleaseGate } from "./company.js";
  * begins when `gate` says so. Throws UsageError("state") while an attempt of it is in flight.
  */
 export function redeliverNow(company: Company, delivery: Delivery, gate: ReleaseGate): Delivery {
-  if (company.dispatcher.owes(delivery.id)) {
-    const failed = `Failed to redeliver ${delivery.id}`;
-    throw new UsageError("state", `${failed}: an attempt of it is in flight. Wait for it with POST /_sandbox/settle.`);
-  }
-  const planned = company.run(planAttempt, delivery);
+  const planned = company.run(planAttempt, { company, delivery });
   gate(company.dispatcher.holdBeside([planned]));
   return planned;
 }
@@ -31,7 +27,13 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate): void {
   gate(company.dispatcher.holdBeside(owed.filter(({ attempts }) => attempts.length > 0)));
 }
 
-function planAttempt(work: Work, delivery: Delivery): Delivery {
-  work.unschedule("delivery.attempt", delivery.id);
-  return work.put(work.world.deliveries, redeliver(delivery, work.at));
+function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
+  const { id } = delivery;
+  // Asked within this step: an attempt that was planned for this very instant has begun by now.
+  if (company.dispatcher.owes(id)) {
+    const why = "an attempt of it is in flight. Wait for it with POST /_sandbox/settle.";
+    throw new UsageError("state", `Failed to redeliver ${id}: ${why}`);
+  }
+  work.unschedule("delivery.attempt", id);
+  return work.put(work.world.deliveries, redeliver(work.world.deliveries.get(id) ?? delivery, work.at));
 }

@@ -1,5 +1,5 @@
 import type { SourcePosition } from "../kernel/problem.js";
-import type { Mismatch } from "./matchers.js";
+import type { Mismatch } from "../kernel/matchers.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
 

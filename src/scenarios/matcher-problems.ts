@@ -1,5 +1,5 @@
 import { didYouMean } from "../kernel/suggest.js";
-import { isMatcher, operators } from "./matchers.js";
+import { isMatcher, operators } from "../kernel/matchers.js";
 import { hasVariables } from "./template.js";
 
 /** Something wrong in an expectation, at a path inside of it. */

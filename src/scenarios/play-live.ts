@@ -13,7 +13,7 @@ import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Failure } from "./failure.js";
 import { loadFakeData } from "./fake-data.js";
-import { matches } from "./matchers.js";
+import { matches } from "../kernel/matchers.js";
 import { renderFailure } from "./render-failure.js";
 import { runSteps } from "./run-step.js";
 import { createCompanyWorld, type Fetch } from "./sandbox-target.js";

@@ -1,6 +1,6 @@
 import { renderPosition } from "../kernel/problem.js";
 import type { Failure } from "./failure.js";
-import { type Mismatch, show } from "./matchers.js";
+import { type Mismatch, show } from "../kernel/matchers.js";
 import { oneLine, printable } from "./printable.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";

@@ -1,7 +1,7 @@
 import { UsageError } from "../kernel/problem.js";
 import { quote } from "../kernel/quote.js";
 import { StepFailed } from "./failure.js";
-import { findMismatches } from "./matchers.js";
+import { findMismatches } from "../kernel/matchers.js";
 import type { RequestStep, Saves } from "./scenario.js";
 import type { StepContext } from "./step-context.js";
 import { parsePath, valueAt } from "./template.js";

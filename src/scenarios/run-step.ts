@@ -1,7 +1,7 @@
 import { formatDuration } from "../kernel/duration.js";
 import { assertNever, UsageError } from "../kernel/problem.js";
 import { type Failure, StepFailed } from "./failure.js";
-import { findMismatches } from "./matchers.js";
+import { findMismatches } from "../kernel/matchers.js";
 import { reasonOf } from "./reason.js";
 import { runRequest } from "./run-request.js";
 import { runWebhook } from "./run-webhook.js";

@@ -1,6 +1,6 @@
 import { findTopic } from "../domain/subscriptions/topic.js";
 import { StepFailed } from "./failure.js";
-import { findMismatches, matches, type Mismatch } from "./matchers.js";
+import { findMismatches, matches, type Mismatch } from "../kernel/matchers.js";
 import type { Received } from "./receiver.js";
 import { saveFrom } from "./run-request.js";
 import type { WebhookStep } from "./scenario.js";

@@ -49,7 +49,10 @@ describe("POST /_sandbox/clock/advance", () => {
     await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     const { body } = await control(live, "POST", "/clock/advance", { by: "4h" });
-    expect(body).toMatchObject({ now: "2026-01-15T13:00:00.000Z", deliveries: { attempted: 6, succeeded: 1, failed: 5 } });
+    expect(body).toMatchObject({
+      now: "2026-01-15T13:00:00.000Z",
+      deliveries: { attempted: 6, succeeded: 1, failed: 5 },
+    });
     const { data } = (await control(live, "GET", "/deliveries")).body;
     expect(data[0].attempts.map(({ at }: { at: string }) => at.slice(11, 19))).toEqual([
       "10:00:00",
@@ -105,7 +108,9 @@ describe("POST /_sandbox/clock/advance", () => {
     await receiver.waitFor(1);
     client.abort();
     await expect(asked).rejects.toThrow("aborted");
-    expect((await control(live, "POST", "/clock/advance", { by: 0, maxWaitMs: 0 })).body.now).toBe("2026-01-15T11:00:00.000Z");
+    expect((await control(live, "POST", "/clock/advance", { by: 0, maxWaitMs: 0 })).body.now).toBe(
+      "2026-01-15T11:00:00.000Z",
+    );
   });
 });
 
@@ -141,7 +146,9 @@ describe("POST /_sandbox/companies/:id/rotate", () => {
     await live.advance("10s");
     const keys = ["secret_sandbox", body.secretKey as string];
     const signed = receiver.received.map(({ raw }, index) =>
-      createHmac("sha256", keys[index] ?? "").update(raw).digest("base64"),
+      createHmac("sha256", keys[index] ?? "")
+        .update(raw)
+        .digest("base64"),
     );
     expect(receiver.received.map(({ headers }) => headers["x-service-hmac-sha256"])).toEqual(signed);
     expect(keys[1]).not.toBe(keys[0]);

@@ -29,7 +29,11 @@ describe("what only grows is bounded", () => {
       [made[7], "succeeded"],
     ]);
     await advance(company, { byMs: 10_000 });
-    expect(company.world.deliveries.values().map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded"]);
+    expect(company.world.deliveries.values().map(({ status }) => status)).toEqual([
+      "succeeded",
+      "succeeded",
+      "succeeded",
+    ]);
   });
 
   it("the oldest events are forgotten", async () => {
@@ -65,7 +69,8 @@ describe("a bug costs the item in which it is, and nothing else", () => {
     const scripted = createScriptedTransport(() => 200);
     const transport: Transport = {
       ...scripted,
-      send: (request) => (request.body.includes('"amount":6666') ? Promise.reject(new Error("broken")) : scripted.send(request)),
+      send: (request) =>
+        request.body.includes('"amount":6666') ? Promise.reject(new Error("broken")) : scripted.send(request),
     };
     const log = { write: (...line: unknown[]) => void logged.push(line) };
     const { api, company } = started({ transport, log });
@@ -76,10 +81,23 @@ describe("a bug costs the item in which it is, and nothing else", () => {
     await api("POST", "/v1/transactions", transferRequest({ amount: 7_777 }));
     const result = await advance(company, { byMs: 3_600_000 });
     expect([result.firedCount, result.unfinished]).toEqual([2, []]);
-    expect(company.world.deliveries.values().map(({ status }) => status)).toEqual(["pending", "succeeded", "pending", "succeeded"]);
+    expect(company.world.deliveries.values().map(({ status }) => status)).toEqual([
+      "pending",
+      "succeeded",
+      "pending",
+      "succeeded",
+    ]);
     expect(logged).toEqual([
-      ["error", "bug", { company: "company_sandbox", delivery: expect.any(String), error: expect.stringContaining("broken") }],
-      ["error", "bug", { company: "company_sandbox", delivery: expect.any(String), error: expect.stringContaining("broken") }],
+      [
+        "error",
+        "bug",
+        { company: "company_sandbox", delivery: expect.any(String), error: expect.stringContaining("broken") },
+      ],
+      [
+        "error",
+        "bug",
+        { company: "company_sandbox", delivery: expect.any(String), error: expect.stringContaining("broken") },
+      ],
     ]);
   });
 

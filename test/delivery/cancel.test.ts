@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { redeliverNow } from "../../src/sandbox/redeliver.js";
+import { createFakeSystem } from "../support/fake-system.js";
 import { createHeldStore } from "../support/held-store.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 
@@ -198,6 +199,20 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(receiver.received).toHaveLength(2);
     await live.advance("1d");
     expect(receiver.received).toHaveLength(6);
+  });
+
+  it("not while an attempt is in flight, not even one that begins with this very instant", async () => {
+    const system = createFakeSystem();
+    const live = await startLive({ system, clock: "running" });
+    const receiver = await startReceiver((_, index) => (index === 0 ? { status: 500 } : "hang"));
+    await live.subscribe("charges/events", receiver.url);
+    await pay(live);
+    await live.settle();
+    system.pass(10_000, "late");
+    expect(() => redeliver(live)).toThrow("in flight");
+    await receiver.waitFor(2);
+    expect(() => redeliver(live)).toThrow("in flight");
+    expect(live.company.dispatcher.outstanding).toHaveLength(1);
   });
 
   it("goes beside the events that wait for their turn", async () => {

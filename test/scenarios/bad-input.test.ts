@@ -126,6 +126,7 @@ const problems: Readonly<Record<string, readonly string[]>> = {
     '12:13: steps[6].settle must be true, got "yes"',
     `13:5: "method" is not a step. There are ${STEPS}`,
   ],
+  "unquoted.yaml": ['3:33: A mapping cannot begin inside of a text. Put a text with { in quotes, as "${name}"'],
   "uses.yaml": [
     "3:10: Failed to read missing.yaml: there is no such file. Check its path.",
     "6:10: not-yaml.yaml:1:7: A mapping cannot begin on the line of its key. Put a text that contains ': ' in quotes, or begin a new line",

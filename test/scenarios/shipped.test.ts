@@ -4,7 +4,7 @@ import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { topicSpellings } from "../../src/domain/subscriptions/topic.js";
 import { numberBehaviours } from "../../src/domain/test-numbers.js";
 import { givenSchema } from "../../src/scenarios/given-schema.js";
-import { operators } from "../../src/scenarios/matchers.js";
+import { operators } from "../../src/kernel/matchers.js";
 import { loadScenario } from "../../src/scenarios/parse-scenario.js";
 import type { Scenario } from "../../src/scenarios/scenario.js";
 import { stepKeywords } from "../../src/scenarios/step-schemas.js";

@@ -26,12 +26,16 @@ export interface Replayed extends ReplaySummary {
   readonly failures: string;
 }
 
-export type StoryOptions = Partial<ReplayOptions> & { readonly world?: WorldOptions };
+export type StoryOptions = Partial<ReplayOptions> & {
+  readonly world?: WorldOptions;
+  /** Answers in the sandbox's place, when it does. */
+  readonly intercept?: (request: Request) => Promise<Response | undefined>;
+};
 
 /** Replays stories in a sandbox of their own, in process; every answer is held against the API description. */
 export async function replayAll(
   scenarios: readonly Scenario[],
-  { world: worldOptions, ...options }: StoryOptions = {},
+  { world: worldOptions, intercept, ...options }: StoryOptions = {},
 ): Promise<Replayed> {
   const exchanges: StoryExchange[] = [];
   const payloads: LooseJson[] = [];
@@ -48,6 +52,8 @@ export async function replayAll(
     },
   });
   const target = createSandboxTarget(world.sandbox, async (request) => {
+    const intercepted = await intercept?.(request.clone());
+    if (intercepted !== undefined) return intercepted;
     const { pathname, search } = new URL(request.url);
     const token = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
     const company = world.sandbox.findByToken(token) ?? world.sandbox.companies[0];

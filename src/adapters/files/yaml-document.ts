@@ -10,7 +10,9 @@ import {
   isScalar,
   type Scalar,
   visit,
+  type YAMLError,
   type YAMLMap,
+  type YAMLWarning,
 } from "yaml";
 
 /** What is wrong in a text, at a place counted in characters from its beginning. */
@@ -40,9 +42,9 @@ export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument 
   const [document] = composer.compose(tokens, true);
   if (document === undefined || !isParsed(document))
     return { problems: [{ offset: 0, message: "It has no document" }] };
-  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+  const faults = withoutEchoes([...document.errors, ...document.warnings]).map(({ code, message, pos }) => ({
     offset: pos[0],
-    message: explanations[code] ?? message,
+    message: explanations[code] ?? unquoted.find(([start]) => message.startsWith(start))?.[1] ?? message,
   }));
   const problems = [...faults, ...checkNodes(document)];
   if (problems.length > 0) return { problems };
@@ -61,6 +63,24 @@ const explanations: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY:
     "A mapping cannot begin on the line of its key. Put a text that contains ': ' in quotes, or begin a new line",
 };
+
+/** The mistake that scenarios invite: `{ request: GET /v1/charges/${id} }`. */
+const unquoted: readonly (readonly [start: string, explanation: string])[] = [
+  [
+    "Unexpected flow-map-start at node end",
+    'A mapping cannot begin inside of a text. Put a text with { in quotes, as "${name}"',
+  ],
+  [
+    "Missing , or : between flow sequence items",
+    'There must be a comma between the items of a list. Put a text with { in quotes, as "${name}"',
+  ],
+];
+
+/** After a fault the parser goes on with what it did not expect, to the end of the text. */
+function withoutEchoes(faults: readonly (YAMLError | YAMLWarning)[]): readonly (YAMLError | YAMLWarning)[] {
+  const first = Math.min(...faults.map(({ pos }) => pos[0]));
+  return faults.filter(({ code, pos }) => code !== "UNEXPECTED_TOKEN" || pos[0] === first);
+}
 
 function isParsed(document: Document.Parsed | Document): document is Document.Parsed {
   return Array.isArray(document.range);

@@ -1,0 +1,78 @@
+import { describe, expectTypeOf, test } from "vitest";
+import {
+  type Charge,
+  type ChargeEvent,
+  createSandbox,
+  type Customer,
+  type Sandbox,
+  type SandboxOptions,
+  type TopicName,
+  type Transaction,
+  type WebhookEvent,
+} from "../../src/index.js";
+
+/** `npm run typecheck` is the test: nothing here needs to run, and what is wrong does not compile. */
+declare const sandbox: Sandbox;
+
+describe("the data of an event", () => {
+  test("is a charge for charges/events, in both spellings", () => {
+    const wait = () =>
+      sandbox.webhooks.waitFor("charges/events", (event) => event.data.status === "refunded_partially");
+    expectTypeOf(wait).returns.resolves.toEqualTypeOf<ChargeEvent>();
+    const waitSingular = () => sandbox.webhooks.waitFor("charge/events", ({ data }) => data.due === 0);
+    expectTypeOf(waitSingular).returns.resolves.toHaveProperty("data").toEqualTypeOf<Charge>();
+    expectTypeOf<WebhookEvent<"charges/events">["data"]>().toEqualTypeOf<Charge>();
+    expectTypeOf<WebhookEvent<"charge/events">["data"]>().toEqualTypeOf<Charge>();
+    // @ts-expect-error A charge is never `completed`.
+    void (() => sandbox.webhooks.waitFor("charges/events", ({ data }) => data.status === "completed"));
+  });
+
+  test("is a transaction for every other topic, in both spellings", () => {
+    type Others = Exclude<TopicName, "charges/events" | "charge/events">;
+    expectTypeOf<WebhookEvent<Others>["data"]>().toEqualTypeOf<Transaction>();
+    expectTypeOf<WebhookEvent<"transactions/started">["data"]>().toEqualTypeOf<Transaction>();
+    expectTypeOf<WebhookEvent<"transaction/failed">["data"]>().toEqualTypeOf<Transaction>();
+    const wait = () => sandbox.webhooks.waitFor("transaction/completed", ({ data }) => data.reference === "payout-1");
+    expectTypeOf(wait).returns.resolves.toHaveProperty("data").toEqualTypeOf<Transaction>();
+    // @ts-expect-error A transaction has no externalId.
+    void (() => sandbox.webhooks.waitFor("transactions/started", ({ data }) => data.externalId === "order-1"));
+  });
+
+  test("is told apart by its topic, as a receiver does with what it parsed", () => {
+    const event: WebhookEvent = JSON.parse('{"topic":"charge/events","data":{}}');
+    if (event.topic === "charges/events" || event.topic === "charge/events")
+      expectTypeOf(event.data).toEqualTypeOf<Charge>();
+    else expectTypeOf(event.data).toEqualTypeOf<Transaction>();
+    // @ts-expect-error Before that it is either.
+    void event.data.externalId;
+    expectTypeOf(() => sandbox.webhooks.list()).returns.toEqualTypeOf<readonly WebhookEvent[]>();
+    expectTypeOf(() => sandbox.webhooks.list("charge/events")).returns.toEqualTypeOf<readonly ChargeEvent[]>();
+  });
+
+  test("belongs to a topic that there is", () => {
+    // @ts-expect-error A typing error is found before the test runs.
+    void (() => sandbox.webhooks.waitFor("transactions/complete"));
+    // @ts-expect-error Here too.
+    void (() => sandbox.webhooks.list("charge/event"));
+  });
+});
+
+describe("options and handles", () => {
+  test("are completed and checked by the compiler", () => {
+    expectTypeOf<"running">().toExtend<NonNullable<SandboxOptions["clock"]>>();
+    void (() =>
+      createSandbox({ profile: { transfers: { settlement: { after: "1m" } }, webhooks: { retry: "fast" } } }));
+    // @ts-expect-error An unknown setting.
+    void (() => createSandbox({ profile: { transfers: { setlement: "manual" } } }));
+    // @ts-expect-error An unknown option.
+    void (() => createSandbox({ clok: "frozen" }));
+    // @ts-expect-error A company has no port of its own.
+    void (() => sandbox.company({ port: 4010 }));
+    expectTypeOf(() => sandbox.customers.list()).returns.toEqualTypeOf<readonly Customer[]>();
+    expectTypeOf(() => sandbox.fetch<Charge>("/v1/charges/1"))
+      .returns.resolves.toHaveProperty("json")
+      .returns.resolves.toEqualTypeOf<Charge>();
+    expectTypeOf<Sandbox["fetch"]>().toExtend<typeof globalThis.fetch>();
+    expectTypeOf<Sandbox>().toExtend<AsyncDisposable>();
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Transaction, UsageError } from "../../src/index.js";
+import { verifySignature } from "../../src/webhooks.js";
+import { createReceiver, type Receiver } from "../support/receiver.js";
+import { create, createCharge, pay, payout } from "./sandboxes.js";
+
+async function startReceiver(): Promise<Receiver> {
+  const receiver = await createReceiver();
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+describe("waitFor", () => {
+  test("matches what has come already, and what is still to come", async () => {
+    const sandbox = await create();
+    const future = sandbox.webhooks.waitFor("charges/events", (event) => event.data.status === "paid");
+    const { id } = await createCharge(sandbox, "order-1");
+    await pay(sandbox, id);
+    expect(await future).toMatchObject({ topic: "charges/events", data: { id, status: "paid" } });
+    const past = await sandbox.webhooks.waitFor("charge/events");
+    expect(past).toMatchObject({ topic: "charges/events", data: { id, due: 0 } });
+  });
+
+  test("gives the first of several that match", async () => {
+    const sandbox = await create();
+    for (const name of ["order-1", "order-2"]) await pay(sandbox, (await createCharge(sandbox, name)).id);
+    const { data } = await sandbox.webhooks.waitFor("charges/events");
+    expect(data.externalId).toBe("order-1");
+  });
+
+  test("tells of transfers, whose ids are plain as in the contract's payload", async () => {
+    const sandbox = await create();
+    const answer = await sandbox.fetch<Transaction>("/v1/transactions", { json: payout("payout-1") });
+    const { id } = await answer.json();
+    await sandbox.clock.advance("2s");
+    const { data } = await sandbox.webhooks.waitFor("transactions/completed");
+    expect(data).toMatchObject({ id: id.slice("txn_".length), status: "completed", totalAmount: 5050 });
+  });
+
+  test("resolves once every subscriber has had its attempt, with a genuine signature", async () => {
+    const sandbox = await create();
+    const receiver = await startReceiver();
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: receiver.url } });
+    const { id } = await createCharge(sandbox, "order-1");
+    await pay(sandbox, id);
+    await sandbox.webhooks.waitFor("charges/events", (event) => event.data.id === id);
+    const [request] = receiver.received;
+    const header = request?.headers["x-service-hmac-sha256"];
+    expect(verifySignature(request?.raw ?? "", header, sandbox.secretKey)).toBe(true);
+  });
+
+  test("does not resolve before a subscriber has answered", async () => {
+    const sandbox = await create();
+    const receiver = await startReceiver();
+    receiver.reply("hang");
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: receiver.url } });
+    await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
+    await receiver.waitFor(1);
+    await expect(sandbox.webhooks.waitFor("charges/events", () => true, { timeout: 1 })).rejects.toThrow(
+      `one that matches happened, but these subscribers did not answer it within 1ms:\n  ${receiver.url} (del_`,
+    );
+  });
+
+  test("looks at each event once, however often it wakes", async () => {
+    const sandbox = await create();
+    const seen: string[] = [];
+    const waiting = sandbox.webhooks.waitFor("charges/events", ({ data }) => {
+      seen.push(data.externalId);
+      return data.externalId === "order-3";
+    });
+    for (const name of ["order-1", "order-2", "order-3"]) await pay(sandbox, (await createCharge(sandbox, name)).id);
+    await waiting;
+    expect(seen).toEqual(["order-1", "order-2", "order-3"]);
+  });
+
+  test("begins anew when the company is reset", async () => {
+    const sandbox = await create();
+    await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
+    const waiting = sandbox.webhooks.waitFor("charges/events", ({ data }) => data.externalId !== "order-1");
+    await sandbox.reset();
+    expect(sandbox.webhooks.list()).toEqual([]);
+    await pay(sandbox, (await createCharge(sandbox, "order-2")).id);
+    expect((await waiting).data.externalId).toBe("order-2");
+  });
+
+  test("rejects when the sandbox is closed meanwhile, and with what the predicate throws", async () => {
+    const sandbox = await create();
+    await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
+    const throwing = sandbox.webhooks.waitFor("charges/events", () => {
+      throw new Error("of the test");
+    });
+    await expect(throwing).rejects.toThrow("of the test");
+    const waiting = sandbox.webhooks.waitFor("transactions/failed");
+    const closed = expect(waiting).rejects.toThrow("the sandbox was closed before");
+    await sandbox.close();
+    await closed;
+  });
+
+  test("refuses what is no topic and what is no duration", async () => {
+    const sandbox = await create();
+    const noTopic = sandbox.webhooks.waitFor("transactions/complete" as "transactions/completed");
+    await expect(noTopic).rejects.toThrow(
+      /"transactions\/complete" is not a topic\. Did you mean "transactions\/completed"\?/,
+    );
+    expect(() => sandbox.webhooks.list("charges" as "charges/events")).toThrow(UsageError);
+    const noDuration = sandbox.webhooks.waitFor("charges/events", () => true, { timeout: "soon" });
+    await expect(noDuration).rejects.toThrow(/"soon" is not a duration/);
+  });
+});
+
+describe("what waitFor says in vain", () => {
+  test("is what did come instead", async () => {
+    const sandbox = await create();
+    const { id } = await createCharge(sandbox, "order-1");
+    await pay(sandbox, id);
+    const waiting = sandbox.webhooks.waitFor("charges/events", ({ data }) => data.status === "dropped", { timeout: 1 });
+    await expect(waiting).rejects.toThrow(
+      `Failed to wait for a webhook of charges/events: none that matches came within 1ms. These did:\n  charges/events paid {"id":"${id}"`,
+    );
+    await expect(waiting).rejects.toThrow(UsageError);
+  });
+
+  test("is what a standing clock would bring next", async () => {
+    const sandbox = await create();
+    const answer = await sandbox.fetch<Transaction>("/v1/transactions", { json: payout("payout-1") });
+    const { id } = await answer.json();
+    const waiting = sandbox.webhooks.waitFor("transactions/completed", () => true, { timeout: 0 });
+    await expect(waiting).rejects.toThrow(
+      `The clock stands still at 2026-01-15T09:00:00.000Z. Due next: transfer.settle of ${id} in 2s. Advance the clock`,
+    );
+  });
+
+  test("is bounded, however many there were", async () => {
+    const sandbox = await create();
+    for (let n = 0; n < 25; n++) await pay(sandbox, (await createCharge(sandbox, `order-${n}`)).id);
+    const waiting = sandbox.webhooks.waitFor("charges/events", () => false, { timeout: 0 });
+    const message = await waiting.then(
+      () => "",
+      (error: unknown) => String(error),
+    );
+    expect(message.split("\n")).toHaveLength(22);
+    expect(message).toContain("  … 5 before\n");
+    expect(message).not.toContain("order-4");
+  });
+});
+
+describe("list", () => {
+  test("has every event, of a topic or of all, whether or not anybody subscribed", async () => {
+    const sandbox = await create();
+    await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
+    await sandbox.fetch("/v1/transactions", { json: payout("payout-1") });
+    expect(sandbox.webhooks.list().map(({ topic }) => topic)).toEqual(["charges/events", "transactions/started"]);
+    expect(sandbox.webhooks.list("transaction/started")).toHaveLength(1);
+    expect(sandbox.webhooks.list("transactions/failed")).toEqual([]);
+  });
+
+  test("has no event that the profile or the number keeps silent, and spells as the profile says", async () => {
+    const sandbox = await create({
+      profile: { webhooks: { chargeEvents: ["dropped"], topicSpelling: "singular", chargePayload: "slim" } },
+    });
+    await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
+    const { id } = await createCharge(sandbox, "order-2");
+    await sandbox.clock.advance("1h");
+    await sandbox.fetch("/v1/transactions", { json: { ...payout("payout-1"), msisdn: "+2250700000005" } });
+    const told = sandbox.webhooks.list();
+    expect(told).toMatchObject([{ topic: "charge/events", data: { id, status: "dropped" } }]);
+    expect(told[0]?.data).not.toHaveProperty("transactions");
+  });
+
+  test("gives copies: whoever changes one changes no company", async () => {
+    const sandbox = await create();
+    await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
+    for (const { data } of sandbox.webhooks.list("charges/events")) data.metadata["seen"] = true;
+    expect(sandbox.webhooks.list("charges/events")[0]?.data.metadata).toEqual({});
+  });
+});

@@ -1,0 +1,305 @@
+import { describe, expect, it } from "vitest";
+import { story, tell } from "../support/stories.js";
+
+/** Replays one story, which must come out as told. */
+async function mustPass(yaml: string, files?: Record<string, string>) {
+  const told = await tell(yaml, files === undefined ? {} : { files });
+  expect(told.failures).toBe("");
+  expect(told.outcome).toBe("passed");
+  return told;
+}
+
+const charge = (externalId: string): string =>
+  `{ amount: 100, externalId: "${externalId}", description: A, onCanceledRedirectionUrl: https://a.test, onCompletedRedirectionUrl: https://a.test }`;
+
+describe("advance and clock", () => {
+  it.each([
+    ["advance: 1h", "2026-01-15T10:00:00.000Z"],
+    ["advance: 1500", "2026-01-15T09:00:01.500Z"],
+    ["advance: { by: PT90M }", "2026-01-15T10:30:00.000Z"],
+    ["advance: { to: 2026-02-01T00:00:00Z }", "2026-02-01T00:00:00.000Z"],
+    ["advance: { toNext: true }", "2026-01-15T10:00:00.000Z"],
+    ["advance: { by: 1h, settle: false, lookAhead: true, maxWaitMs: 0 }", "2026-01-15T10:00:00.000Z"],
+    ["clock: 2026-01-16T00:00:00Z", "2026-01-16T00:00:00.000Z"],
+    ["clock: freeze", "2026-01-15T09:00:00.000Z"],
+  ])("%s", (step, now) =>
+    mustPass(`
+      given: { charges: [{ id: c, externalId: c, amount: 1, description: c, status: due }] }
+      steps:
+        - ${step}
+        - { request: GET /_sandbox/clock, expect: { body: { mode: frozen, now: ${now} } } }`),
+  );
+
+  it("by what a variable says", () =>
+    mustPass(`
+      steps:
+        - { request: POST /v1/charges, body: ${charge("a")}, save: { cents: body.amount } }
+        - { advance: "\${cents}", expect: { now: 2026-01-15T09:00:00.100Z, firedCount: 0 } }
+        - { advance: { to: "\${now}" } }
+        - { clock: "\${now}" }`));
+
+  it("resume lets it run", () =>
+    mustPass(`
+      steps:
+        - clock: resume
+        - { request: GET /_sandbox/clock, expect: { body: { mode: running } } }`));
+
+  it("what an advance reports is held against what is expected", async () => {
+    const { failure } = await tell(`steps: [{ advance: 1h, expect: { firedCount: 1 } }]`);
+    expect(failure).toMatchObject({
+      kind: "failure",
+      step: "advance 1h",
+      message: "Time did not bring what was expected",
+      mismatches: [{ path: "firedCount", expected: "1", actual: 0 }],
+    });
+  });
+
+  it("what the control API refuses is an error, in its words", async () => {
+    const { failure, outcome } = await tell(`
+      steps:
+        - clock: 2020-01-01T00:00:00Z`);
+    expect(outcome).toBe("error");
+    expect(failure).toMatchObject({ kind: "error", step: "clock", position: { line: 3, column: 11 } });
+    expect(failure?.message).toMatch(/past/);
+  });
+});
+
+it("settle waits for what is due and on its way", () =>
+  mustPass(`
+    given: { webhooks: [{ topic: charges/events }] }
+    steps:
+      - { request: POST /v1/charges, body: ${charge("a")}, save: { id: body.id } }
+      - request: POST /v1/charges/\${id}/pay
+      - settle:
+      - { request: GET /_sandbox/deliveries, expect: { body: { data: [{ status: succeeded }] } } }`));
+
+it("wait passes real time, and none of the company's", () =>
+  mustPass(`
+    steps:
+      - wait: 1ms
+      - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
+
+it("a rule is handed to the control API as it is", async () => {
+  const seen: unknown[] = [];
+  const { failures } = await tell(
+    `
+    given: { rules: [{ on: request, then: { status: 500 } }] }
+    steps:
+      - { request: GET /v1/balance, save: { balance: body.balance } }
+      - rule: { on: transfer, match: { amount: "\${balance}" }, then: { outcome: failed }, times: 1 }`,
+    {
+      async intercept(request) {
+        if (!request.url.includes("/_sandbox/rules")) return undefined;
+        seen.push(await request.json());
+        return Response.json({}, { status: 201 });
+      },
+    },
+  );
+  expect(failures).toBe("");
+  expect(seen).toEqual([
+    { on: "request", then: { status: 500 } },
+    { on: "transfer", match: { amount: 10_000_000 }, then: { outcome: "failed" }, times: 1 },
+  ]);
+});
+
+describe("parallel", () => {
+  it("begins all at once, and knows afterwards what each saved", () =>
+    mustPass(`
+      steps:
+        - parallel:
+            - { request: POST /v1/charges, body: ${charge("a")}, save: { a: body.id } }
+            - repeat:
+                times: 3
+                steps: [{ request: POST /v1/charges, body: ${charge("b-${index}")}, save: { b: body.externalId } }]
+            - { request: POST /v1/charges, body: ${charge("c")}, save: { c: body.externalId } }
+        - { request: "GET /v1/charges/\${a}", expect: { body: { externalId: a } } }
+        - { request: POST /v1/charges, body: ${charge("${b} ${c}")}, expect: { body: { externalId: b-2 c } } }`));
+
+  it("of branches that save the same name the last in the file is known", () =>
+    mustPass(`
+      steps:
+        - parallel:
+            - repeat: { times: 5, steps: [{ request: POST /v1/charges, body: ${charge("slow-${index}")}, save: { id: body.externalId } }] }
+            - { request: POST /v1/charges, body: ${charge("quick")}, save: { id: body.externalId } }
+        - { request: POST /v1/charges, body: ${charge("${id}")}, expect: { status: 409, body: { message: [{ $contains: quick }] } } }`));
+
+  it("fails with the first branch that does, when all are over", async () => {
+    const { failure, stepsPassed } = await tell(`
+      steps:
+        - parallel:
+            - { request: POST /v1/charges, body: ${charge("a")} }
+            - { name: second, request: GET /v1/balance, expect: { status: 1 } }
+            - { name: third, request: GET /v1/balance, expect: { status: 2 } }`);
+    expect(failure).toMatchObject({ step: "second", position: { line: 5 } });
+    expect(stepsPassed).toBe(1);
+  });
+});
+
+describe("repeat", () => {
+  it("counts, inside of itself too", async () => {
+    const { stepsPassed } = await mustPass(`
+      steps:
+        - repeat:
+            times: 3
+            steps:
+              - { request: POST /v1/charges, body: ${charge("n${index}")}, save: { outer: body.externalId } }
+              - repeat:
+                  times: 2
+                  steps: [{ request: POST /v1/charges, body: ${charge("${outer}.${index}")}, expect: { status: 201 }, save: { last: body.externalId } }]
+              - { request: POST /v1/charges, body: ${charge("n${index}")}, expect: { status: 409 } }
+        - { request: GET /_sandbox/charges, expect: { body: { count: 9, data: { $contains: { externalId: n1.1 } } } } }
+        - { request: POST /v1/charges, body: ${charge("${last}")}, expect: { status: 409, body: { message: [{ $contains: n2.1 }] } } }`);
+    expect(stepsPassed).toBe(3 * (2 + 2 + 1) + 1 + 2);
+  });
+
+  it("stops where a step fails, and says in which round", async () => {
+    const { failure } = await tell(`
+      steps:
+        - repeat:
+            times: 3
+            steps:
+              - name: round \${index}
+                request: POST /v1/charges
+                body: ${charge("the same")}
+                expect: { status: 201 }`);
+    expect(failure).toMatchObject({ step: "round 1", position: { line: 6, column: 17 } });
+  });
+});
+
+describe("use", () => {
+  const pay = `
+name: Pays a charge
+given: { balance: 1 }
+steps:
+  - { request: "POST /v1/charges/\${charge}/pay", save: { status: body.status, charge: body.id } }`;
+  const create = `
+steps:
+  - { request: POST /v1/charges, body: ${charge("${externalId}")}, save: { charge: body.id } }
+  - use: parts/pay.yaml`;
+  const files = { "pay.yaml": pay, "create.yaml": create };
+
+  it("runs another file's steps here: nested, with variables, knowing what they saved", () =>
+    mustPass(
+      `
+      given: { balance: 500 }
+      steps:
+        - { request: GET /v1/balance, save: { balance: body.balance } }
+        - { use: create.yaml, with: { externalId: "order-\${balance}" } }
+        - { request: "GET /v1/charges/\${charge}", expect: { body: { status: "\${status}", externalId: order-500 } } }
+        - { request: GET /v1/balance, expect: { body: { balance: 600 } } }`,
+      files,
+    ));
+
+  it("keeps its variables to itself, even beside itself", () =>
+    mustPass(
+      `
+      steps:
+        - parallel:
+            - { use: create.yaml, with: { externalId: one } }
+            - { use: create.yaml, with: { externalId: two } }
+        - { request: GET /_sandbox/charges, query: { status: paid }, expect: { body: { data: [{ externalId: two }, { externalId: one }] } } }`,
+      files,
+    ));
+
+  it("forgets the variables that were only given to it", async () => {
+    await expect(
+      story(
+        `
+        steps:
+          - { use: create.yaml, with: { externalId: one } }
+          - request: GET /v1/charges/\${externalId}`,
+        files,
+      ),
+    ).rejects.toThrow(/^story\.yaml:4:22: \$\{externalId\} is not known here\. \(known here: charge, status;/);
+  });
+
+  it("wants the variables that the file needs", async () => {
+    await expect(story(`steps: [{ use: create.yaml }]`, files)).rejects.toThrow(
+      /^create\.yaml:3:\d+: \$\{externalId\} is not known here/,
+    );
+  });
+
+  it("says in which file a step failed", async () => {
+    const { failure } = await tell(
+      `
+      steps:
+        - { use: create.yaml, with: { externalId: one } }
+        - { use: pay.yaml }`,
+      { files: { ...files, "pay.yaml": pay.replace("save:", "expect: { status: 200 }, save:") } },
+    );
+    expect(failure).toMatchObject({
+      kind: "failure",
+      step: "POST /v1/charges/${charge}/pay",
+      position: { file: "pay.yaml", line: 5 },
+    });
+  });
+
+  it("is bounded, in depth and in number", async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`${index}.yaml`, `steps: [{ use: ${index + 1}.yaml }]`]),
+    );
+    await expect(story(`steps: [{ use: 0.yaml }]`, chain)).rejects.toThrow(/^19\.yaml:1:16: .*more than 20 deep$/);
+    const doubling = Object.fromEntries(
+      Array.from({ length: 15 }, (_, index) => [
+        `${index}.yaml`,
+        index === 14 ? "steps: [{ settle: }]" : `steps: [{ use: ${index + 1}.yaml }, { use: ${index + 1}.yaml }]`,
+      ]),
+    );
+    await expect(story(`steps: [{ use: 0.yaml }]`, doubling)).rejects.toThrow(/used more than 1000 times in one story/);
+  });
+});
+
+describe("eventually", () => {
+  const transfer = `
+      steps:
+        - request: POST /v1/transactions
+          body: { amount: 5000, msisdn: "\${testNumbers.late}", reference: a, type: transfer }
+          save: { id: body.id }`;
+
+  it("advances a frozen clock until the answer is as expected, and saves from it", () =>
+    mustPass(`${transfer}
+        - eventually:
+            within: 1h
+            every: 1m
+            request: GET /v1/transactions/\${id}
+            expect: { body: { status: completed } }
+            save: { at: body.updatedAt }
+        - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:11:00.000Z } } }
+        - { request: "GET /v1/transactions/\${id}", expect: { body: { updatedAt: "\${at}" } } }`));
+
+  it("does not advance when the first answer is right", () =>
+    mustPass(`
+      steps:
+        - eventually: { within: 1h, request: GET /v1/balance, expect: { status: 200 } }
+        - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
+
+  it("gives up in time, with the last answer", async () => {
+    const { failure } = await tell(`${transfer}
+        - eventually: { within: 5m30s, every: 1m, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }`);
+    expect(failure).toMatchObject({
+      kind: "failure",
+      step: "eventually GET /v1/transactions/${id}",
+      message: "The answer is not what was expected, even after 5m",
+      mismatches: [{ path: "body.status", expected: '"completed"', actual: "pending" }],
+      position: { line: 6, column: 11 },
+    });
+  });
+
+  it("waits while the clock runs", () =>
+    mustPass(`
+      given: { profile: { transfers: { settlement: { after: 20ms } } } }
+      steps:
+        - clock: resume
+        - request: POST /v1/transactions
+          body: { amount: 5000, msisdn: "\${testNumbers.success}", reference: a, type: transfer }
+          save: { id: body.id }
+        - eventually: { within: 9s, every: 5ms, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }`));
+
+  it("does not go on after what is an error", async () => {
+    const { failure } = await tell(`
+      steps:
+        - { request: GET /v1/balance, save: { body: body } }
+        - eventually: { within: 1h, request: "GET /v1/charges/\${body.nothing}" }`);
+    expect(failure).toMatchObject({ kind: "error", message: /has no value/ });
+  });
+});

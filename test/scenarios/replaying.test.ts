@@ -1,0 +1,147 @@
+import { createApp } from "../../src/http/app.js";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { resolveOptions } from "../../src/sandbox/options.js";
+import { Sandbox } from "../../src/sandbox/sandbox.js";
+import { renderJson } from "../../src/scenarios/reporters/json.js";
+import type { Scenario } from "../../src/scenarios/scenario.js";
+import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
+import { replay } from "../../src/scenarios/replay.js";
+import { replayAll, story, tell } from "../support/stories.js";
+
+const passing = `
+name: It passes
+steps: [{ request: GET /v1/balance, expect: { status: 200 } }]`;
+const failing = `
+name: It fails
+steps: [{ request: GET /v1/balance, expect: { status: 201 } }]`;
+const broken = `
+name: It cannot be done
+steps: [{ clock: 2020-01-01T00:00:00Z }]`;
+
+const stories = (...texts: string[]): Promise<Scenario[]> => Promise.all(texts.map((text) => story(text)));
+
+/** A story that would notice any other: its own balance, charge, time and webhooks. */
+const own = (index: number): string => `
+name: Story ${index}
+given: { balance: ${index * 1000}, clock: "2026-01-15T09:00:00Z", webhooks: [{ topic: charges/events }] }
+steps:
+  - request: POST /v1/charges
+    body: { amount: ${index + 1}, externalId: the-same, description: A,
+            onCanceledRedirectionUrl: https://a.test, onCompletedRedirectionUrl: https://a.test }
+    expect: { status: 201 }
+    save: { id: body.id, externalId: body.externalId }
+  - advance: ${index}m
+  - request: POST /v1/charges/\${id}/pay
+  - request: GET /v1/balance
+    expect: { body: { balance: ${index * 1000 + index + 1} } }
+  - webhook: { data: { id: "\${id}", amount: ${index + 1} }, count: 1 }
+  - webhook: { count: 1 }
+  - request: GET /_sandbox/clock
+    expect: { body: { now: "2026-01-15T09:${String(index).padStart(2, "0")}:00.000Z" } }
+  - { request: GET /v1/balance, as: other, expect: { body: { balance: ${index * 1000} } } }`;
+
+describe("many stories at the same time", () => {
+  it("do not meet: fifty, each in a world of its own", async () => {
+    const fifty = await stories(...Array.from({ length: 50 }, (_, index) => own(index)));
+    const { counts, failures } = await replayAll(fifty, { workers: 50 });
+    expect(failures).toBe("");
+    expect(counts.passed).toBe(50);
+  });
+
+  it("leave nothing behind, however they end", async () => {
+    const sandbox = new Sandbox(resolveOptions());
+    const app = createApp(sandbox);
+    const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
+    const all = await stories(
+      passing,
+      failing,
+      broken,
+      own(3),
+      passing.replace(
+        "steps",
+        "given: { charges: [{ externalId: a, amount: 1, description: a, status: due }, { externalId: a, amount: 1, description: a, status: due }] }\nsteps",
+      ),
+    );
+    const options = { system: systemClock, seed: undefined, env: {}, workers: 2, bail: false };
+    const { counts } = await replay(target, all, options);
+    expect(counts).toEqual({ passed: 2, failed: 1, error: 2, skipped: 0 });
+    expect(sandbox.companies.map(({ id }) => id)).toEqual(["company_sandbox"]);
+    await target.close();
+    await sandbox.close();
+  });
+
+  it("even the same one, twice at a time in one sandbox", async () => {
+    const sandbox = new Sandbox(resolveOptions());
+    const app = createApp(sandbox);
+    const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
+    const all = await stories(own(1), own(1));
+    const options = { system: systemClock, seed: undefined, env: {}, workers: 2, bail: false };
+    const both = await Promise.all([replay(target, all, options), replay(target, all, options)]);
+    expect(both.map(({ counts }) => counts.passed)).toEqual([2, 2]);
+    await target.close();
+    await sandbox.close();
+  });
+});
+
+describe("what comes out", () => {
+  it("is told in the order of the files, whichever ended first", async () => {
+    const told: string[] = [];
+    const slow = `name: slow\nsteps: [{ wait: 30ms }]`;
+    const all = await stories(slow, passing, failing, broken);
+    const { results, counts, notRun } = await replayAll(all, {
+      workers: 4,
+      onResult: ({ scenario, outcome }) => told.push(`${scenario.name}: ${outcome}`),
+    });
+    expect(told).toEqual(["slow: passed", "It passes: passed", "It fails: failed", "It cannot be done: error"]);
+    expect(results.map(({ scenario }) => scenario)).toEqual(all);
+    expect(counts).toEqual({ passed: 2, failed: 1, error: 1, skipped: 0 });
+    expect(notRun).toBe(0);
+  });
+
+  it("stops at the first failure when it is to", async () => {
+    const all = await stories(passing, failing, passing, passing);
+    const { results, notRun } = await replayAll(all, { workers: 1, bail: true });
+    expect(results.map(({ outcome }) => outcome)).toEqual(["passed", "failed"]);
+    expect(notRun).toBe(2);
+  });
+
+  it("is an error of the given world when that cannot be", async () => {
+    const { failure, outcome } = await tell(`
+      name: Two charges of one name
+      given:
+        charges:
+          - { externalId: a, amount: 1, description: a, status: due }
+          - { externalId: a, amount: 1, description: a, status: due }
+      steps: [{ settle: }]`);
+    expect(outcome).toBe("error");
+    expect(failure).toMatchObject({
+      step: "given",
+      position: { line: 3, column: 7 },
+      message: expect.stringMatching(/^Failed to seed the charge "a": .*already exists/),
+    });
+  });
+
+  it("is the same, byte for byte, for the same seed", async () => {
+    const drawing = `
+name: It draws
+given: { webhooks: [{ topic: charges/events }], customers: [{ generate: 2 }] }
+steps:
+  - request: POST /v1/charges
+    body: { amount: 1, externalId: "\${uuid} \${faker.person.fullName}", description: A,
+            onCanceledRedirectionUrl: https://a.test, onCompletedRedirectionUrl: https://a.test }
+    save: { id: body.id }
+  - request: POST /v1/charges/\${id}/pay
+  - request: GET /_sandbox/charges
+    expect: { body: { data: [{ externalId: another }] } }`;
+    const waiting = drawing.replace(/ {2}- request: GET[^]*$/, "  - webhook: { data: { id: another } }");
+    const texts = [drawing, waiting, own(1), failing];
+    const report = async (seed: number, workers: number): Promise<string> =>
+      renderJson(await replayAll(await stories(...texts), { seed, workers })).replaceAll(/"durationMs": \d+/g, "");
+    const first = await report(7, 1);
+    expect(await report(7, 1)).toBe(first);
+    expect(await report(7, 4)).toBe(first);
+    expect(await report(8, 1)).not.toBe(first.replace('"seed": 7', '"seed": 8'));
+    expect(first).toContain("webhook with this data");
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { tell } from "../support/stories.js";
+
+/** Two charges that wait for payment, and the runner's receiver subscribed to them. */
+const shop = `
+      given:
+        webhooks: [{ topic: charges/events }]
+        charges:
+          - { id: one, externalId: order-1, amount: 100, description: A, status: due }
+          - { id: two, externalId: order-2, amount: 200, description: B, status: due }
+      steps:`;
+const paidBoth = `${shop}
+        - request: POST /v1/charges/one/pay
+        - request: POST /v1/charges/two/pay`;
+
+/** Replays it, and gives the failure as a person would read it. */
+const failureOf = async (yaml: string): Promise<string> => (await tell(yaml)).failures;
+
+describe("a webhook step passes", () => {
+  it.each([
+    "webhook: {}",
+    "webhook: { topic: charges/events }",
+    "webhook: { topic: charge/events, data: { id: one } }",
+    "webhook: { data: { status: { $in: [paid, dropped] } }, count: 2 }",
+    "webhook: { topic: charges/events, data: { id: two, transactions: [{ type: payment }] }, count: 1 }",
+    "webhook: { data: { status: dropped }, count: 0 }",
+    "noWebhook: { data: { status: dropped } }",
+    "noWebhook: { topic: transactions/started }",
+  ])("%s", async (step) => expect(await failureOf(`${paidBoth}\n        - ${step}`)).toBe(""));
+
+  it("among all that came so far, whatever was asked before", async () => {
+    const { outcome } = await tell(`${shop}
+        - noWebhook: {}
+        - request: POST /v1/charges/one/pay
+        - webhook: { count: 1 }
+        - webhook: { count: 1 }
+        - request: POST /v1/charges/two/pay
+        - webhook: { count: 2 }`);
+    expect(outcome).toBe("passed");
+  });
+
+  it("and saves from the first that matches", async () => {
+    const { failures } = await tell(`${paidBoth}
+        - webhook: { data: { id: two } }
+          save: { externalId: data.externalId, topic: topic, signature: headers.x-service-hmac-sha256 }
+        - webhook: { topic: "\${topic}", data: { externalId: "\${externalId}" }, count: 1 }
+        - name: "\${signature}"
+          request: GET /v1/charges/two
+          expect: { body: { externalId: "\${externalId}" } }`);
+    expect(failures).toBe("");
+  });
+});
+
+describe("a webhook step fails", () => {
+  it("with what comes nearest, and all that did come", async () => {
+    const text = await failureOf(`${paidBoth}
+        - name: both are refunded
+          webhook: { topic: charge/events, data: { id: two, status: refunded, amount: { $gt: 500 } } }`);
+    const [head, ...rest] = text.split("\n").slice(1);
+    expect(head).toBe("story.yaml:10:11: both are refunded");
+    expect(rest.slice(0, 7)).toEqual([
+      "Expected at least one webhook of charge/events with this data, but none of the 2 that came is like it",
+      "  data.status",
+      '    - expected "refunded"',
+      '    + received "paid"',
+      "  data.amount",
+      "    - expected above 500",
+      "    + received 200",
+    ]);
+    expect(rest.slice(7)).toEqual([
+      "  webhooks that came:",
+      expect.stringMatching(/^ {4}charges\/events \{"id":"one",.*"status":"paid"/),
+      expect.stringMatching(/^ {4}charges\/events \{"id":"two",/),
+    ]);
+  });
+
+  it.each([
+    ["webhook: { count: 3 }", "Expected exactly 3 webhook, but 2 came"],
+    ["webhook: { topic: charges/events, count: 1 }", "Expected exactly 1 webhook of charges/events, but 2 came"],
+    ["noWebhook: { data: { id: one } }", "Expected no webhook with this data, but 1 came"],
+    ["webhook: { topic: transaction/failed }", "Expected at least one webhook of transaction/failed, but none came"],
+    [
+      "{ webhook: { data: { id: one } }, save: { reason: data.reason } }",
+      "Failed to save reason: there is nothing at data.reason",
+    ],
+  ])("%s", async (step, message) => {
+    const { failure } = await tell(`${paidBoth}\n        - ${step}`);
+    expect(failure).toMatchObject({ kind: "failure", message });
+  });
+
+  it("and says how the receiver is subscribed when nothing came at all", async () => {
+    const text = await failureOf(`
+      steps:
+        - webhook: { topic: charges/events }`);
+    expect(text).toContain(
+      "but none came\n  no webhook came at all: the runner's receiver is subscribed by given.webhooks",
+    );
+  });
+});
+
+describe("the runner's receiver", () => {
+  /** Sends the body to the receiver as somebody who does not know the secret key. */
+  async function forge(request: Request): Promise<Response | undefined> {
+    if (!request.url.endsWith("/forge")) return undefined;
+    const { url, body, signature } = (await request.json()) as { url: string; body: string; signature: string };
+    const answer = await fetch(url, { method: "POST", body, headers: { "x-service-hmac-sha256": signature } });
+    return Response.json({}, { status: answer.status });
+  }
+  const forgery = (body: string): string =>
+    `{ request: POST /forge, body: { url: "\${receiver}", signature: AAAA, body: '${body}' }, expect: { status: 401 } }`;
+
+  it("refuses a forged webhook, and fails the story that otherwise went well", async () => {
+    const yaml = `${shop}
+        - ${forgery('{"topic":"charges/events","data":{"id":"one"}}')}
+        - noWebhook: { data: { id: one } }`;
+    const { failure, failures } = await tell(yaml, { intercept: forge });
+    expect(failure).toMatchObject({
+      kind: "failure",
+      step: "signatures",
+      message: "1 webhook(s) came with a signature that is not the body's",
+      position: { line: 2, column: 7 },
+    });
+    expect(failures).toContain('    WRONG SIGNATURE charges/events {"id":"one"}');
+  });
+
+  it("shows what it cannot read", async () => {
+    const { failures } = await tell(`${shop}\n        - ${forgery('{"topic":')}\n        - webhook: {}`, {
+      intercept: forge,
+    });
+    expect(failures).toContain('    WRONG SIGNATURE  "{\\"topic\\":"');
+  });
+
+  it("is meant to see wrong signatures in a story with rules", async () => {
+    const { outcome } = await tell(
+      `${shop}
+        - rule: { on: delivery, then: { corruptSignature: true } }
+        - ${forgery("{}")}`,
+      {
+        intercept: async (request) =>
+          request.url.includes("/_sandbox/rules") ? new Response("{}", { status: 201 }) : forge(request),
+      },
+    );
+    expect(outcome).toBe("passed");
+  });
+
+  it("takes no more than a webhook can be", async () => {
+    const { failures } = await tell(
+      `${shop}
+        - { request: POST /forge, body: { url: "\${receiver}" }, expect: { status: 413 } }
+        - { request: POST /forge, body: { url: "\${receiver}-of-nobody" }, expect: { status: 410 } }`,
+      {
+        async intercept(request) {
+          if (!request.url.endsWith("/forge")) return undefined;
+          const { url } = (await request.json()) as { url: string };
+          const body = url.endsWith("nobody") ? "{}" : new Uint8Array(9 * 1024 * 1024);
+          return new Response(undefined, { status: (await fetch(url, { method: "POST", body })).status });
+        },
+      },
+    );
+    expect(failures).toBe("");
+  });
+
+  it("follows the profile's header and a key that is replaced", async () => {
+    const { failures } = await tell(`
+      given:
+        profile: { webhooks: { signatureHeader: X-Mine } }
+        webhooks: [{ topic: charges/events }]
+        charges: [{ id: one, externalId: order-1, amount: 100, description: A, status: due }]
+      steps:
+        - request: POST /_sandbox/companies/\${companyId}/rotate
+        - request: POST /v1/charges/one/pay
+        - webhook: { data: { id: one }, count: 1 }
+        - request: POST /_sandbox/reset
+        - request: POST /v1/charges/one/refund
+          expect: { status: 422 }`);
+    expect(failures).toBe("");
+  });
+});
