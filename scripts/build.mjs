@@ -4,8 +4,7 @@
  * declarations as they are.
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +13,12 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts", webhooks: "src/webhooks.ts" };
+/** They share what they have in common. */
+const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts" };
+/** Goes into other people's production code: one file by itself, which imports nothing but Node. */
+const standalone = { webhooks: "src/webhooks.ts" };
+/** What an installation needs the declarations of, and whatever these refer to. */
+const typed = ["index.d.ts", "webhooks.d.ts"];
 
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
 for (const result of await Promise.allSettled(steps)) {
@@ -25,45 +29,54 @@ for (const result of await Promise.allSettled(steps)) {
 }
 
 async function bundle() {
-  const present = Object.entries(entryPoints).filter(([, source]) => existsSync(join(root, source)));
-  const result = await build({
+  /** @type {import("esbuild").BuildOptions} */
+  const shared = {
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(present),
     outdir: "dist",
     bundle: true,
-    splitting: true,
     format: "esm",
     platform: "node",
     target: "node20.19",
-    chunkNames: "chunks/[name]-[hash]",
     // What is left out of the bundle is exactly what an installation brings along.
     external: Object.keys(manifest.dependencies),
-    // Bundled CommonJS packages still call require() for Node's own modules.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
     jsx: "automatic",
     jsxImportSource: "hono/jsx",
     legalComments: "eof",
-    metafile: true,
-    write: false,
     logLevel: "warning",
-  });
-  const files = new Map(result.outputFiles.map((file) => [file.path, file.contents]));
-  files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(Object.keys(result.metafile.inputs))));
+  };
+  const results = await Promise.all([
+    build({
+      ...shared,
+      entryPoints,
+      splitting: true,
+      chunkNames: "chunks/[name]-[hash]",
+      // Bundled CommonJS packages still call require() for Node's own modules.
+      banner: {
+        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+      },
+      metafile: true,
+      write: false,
+    }),
+    build({ ...shared, entryPoints: standalone, metafile: true, write: false }),
+  ]);
+  const files = new Map(results.flatMap(({ outputFiles }) => outputFiles.map((file) => [file.path, file.contents])));
+  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
 }
 
 /**
- * Writes the new files first and then removes what the last build left behind, so that a program that is running
- * from `dist/` meanwhile never finds it empty.
+ * Writes the new files first, each at one stroke, and then removes what the last build left behind, so that a program that
+ * starts or runs from `dist/` meanwhile never finds it empty or half written.
  *
  * @param {Map<string, Uint8Array>} files
  */
 async function replaceDist(files) {
   for (const [path, contents] of files) {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, contents);
+    const draft = `${path}.${process.pid}`;
+    await writeFile(draft, contents);
+    await rename(draft, path);
   }
   for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -95,4 +108,27 @@ async function declarations() {
   const child = spawn(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
   const code = await new Promise((done, fail) => child.once("error", fail).once("close", done));
   if (code !== 0) throw new Error("the declarations have errors (npm run typecheck shows them too)");
+  await keepReachable(join(dist, "types"));
+}
+
+/**
+ * tsc declares every file. Who installs the package gets those that its faces refer to, and none that says `import "zod"`.
+ *
+ * @param {string} folder
+ */
+async function keepReachable(folder) {
+  const reached = new Set();
+  /** @param {string} path */
+  const visit = async (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    const text = await readFile(path, "utf8");
+    const targets = [...text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.js"/g)].map(([, target]) => `${target}.d.ts`);
+    await Promise.all(targets.map((target) => visit(join(dirname(path), target))));
+  };
+  await Promise.all(typed.map((name) => visit(join(folder, name))));
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !reached.has(path)) await rm(path);
+  }
 }

@@ -67,7 +67,7 @@ export interface CompanyHandle extends AsyncDisposable {
    * const { id, status } = await answer.json();
    * ```
    */
-  fetch<Body = unknown>(input: string | URL | Request, init?: FetchInit): Promise<JsonResponse<Body>>;
+  readonly fetch: <Body = unknown>(input: string | URL | Request, init?: FetchInit) => Promise<JsonResponse<Body>>;
   /**
    * Resolves when no delivery is on the wire and nothing is due now. Moves no time.
    *

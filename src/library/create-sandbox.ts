@@ -4,6 +4,7 @@ import { UsageError } from "../kernel/problem.js";
 import { setupFor } from "../sandbox/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
 import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
+import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./create-company-handle.js";
 import type { Door } from "./in-process-fetch.js";
 import { parseCompanyOptions, parseSandboxOptions } from "./parse-options.js";
@@ -35,9 +36,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const { resolved, port, host } = await parseSandboxOptions(options);
   // The process is somebody else's: its global Request and Response stay as they are.
   const server = await listen({ port, host, ownProcess: false });
+  const log = createBugLog();
   let core: Core;
   try {
-    core = new Core(resolved, { url: server.url });
+    core = new Core(resolved, { url: server.url, log });
   } catch (error) {
     await server.close();
     throw error;
@@ -53,6 +55,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     server.cutOff();
     await Promise.all([server.close(), replayer.close()]);
     await core.close();
+    log.assertNone();
   };
   const close = (): Promise<void> => (closing ??= stop());
   const assertOpen = (what: string): void => {

@@ -24,7 +24,8 @@ export interface Sandbox extends CompanyHandle {
    */
   replay(...files: string[]): Promise<ReplayReport>;
   /**
-   * Stops the whole of it: no new requests, nothing more is delivered. `await using` does it too. May be called twice.
+   * Stops the whole of it: no new requests, nothing more is delivered. `await using` does it too. May be called twice. Rejects when the sandbox met a bug
+   * of its own while it ran: then no green test can be trusted.
    *
    * @example
    * ```ts

@@ -4,6 +4,7 @@ import { formatDuration } from "../kernel/duration.js";
 import { type Instant, LATEST, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Company } from "./company.js";
+import type { DispatchCounts } from "./dispatcher.js";
 
 export interface AdvanceOptions {
   /** Wait until every attempt that the span caused is over (default), or answer after the timers. */
@@ -27,7 +28,8 @@ export interface AdvanceResult {
   /** The first {@link FIRED_MAX}, in order. */
   readonly fired: readonly FiredItem[];
   readonly firedCount: number;
-  readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
+  /** Of the attempts that began meanwhile; those that were in flight before are not among them. */
+  readonly deliveries: DispatchCounts;
   /** Deliveries whose attempts were not over when waiting ended. */
   readonly unfinished: readonly string[];
 }
@@ -60,7 +62,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   const patient = options.lookAhead !== true;
   const fired: FiredItem[] = [];
   let firedCount = 0;
-  const before = company.dispatcher.counts;
+  const counts = company.dispatcher.startCount();
   let end = start;
   company.clock.pin(start);
   company.rearm();
@@ -82,16 +84,11 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
     company.clock.release(options.mode);
     company.rearm();
   }
-  const after = company.dispatcher.counts;
   return {
     now: end,
     fired,
     firedCount,
-    deliveries: {
-      attempted: after.attempted - before.attempted,
-      succeeded: after.succeeded - before.succeeded,
-      failed: after.failed - before.failed,
-    },
+    deliveries: { ...counts },
     unfinished: company.dispatcher.outstanding,
   };
 }

@@ -79,8 +79,10 @@ export class Dispatcher {
     return this.#outstanding.has(deliveryId);
   }
 
-  get counts(): DispatchCounts {
-    return { ...this.#counts };
+  /** Counts the attempts that begin from now on, and what comes of them: one count at a time. */
+  startCount(): DispatchCounts {
+    this.#counts = { attempted: 0, succeeded: 0, failed: 0 };
+    return this.#counts;
   }
 
   /** First attempts, in the order of their events. They are owed, and keep their places, from now on; they go out when the returned function is called. */
@@ -176,11 +178,12 @@ export class Dispatcher {
   }
 
   async #perform(job: Job, receiver: Receiver): Promise<void> {
+    const counts = this.#counts;
     try {
       const attempt = this.#deps.attempt(job.deliveryId, job.turn);
-      if (attempt !== undefined) this.#counts.attempted++;
+      if (attempt !== undefined) counts.attempted++;
       const outcome = await attempt;
-      if (outcome !== undefined) this.#counts[outcome.succeeded ? "succeeded" : "failed"]++;
+      if (outcome !== undefined) counts[outcome.succeeded ? "succeeded" : "failed"]++;
     } catch (error) {
       this.#deps.onBug(job.deliveryId, error);
     }

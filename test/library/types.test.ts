@@ -50,6 +50,7 @@ describe("the data of an event", () => {
   });
 
   test("belongs to a topic that there is", () => {
+    expectTypeOf<"transactions/complete">().not.toExtend<TopicName>();
     // @ts-expect-error A typing error is found before the test runs.
     void (() => sandbox.webhooks.waitFor("transactions/complete"));
     // @ts-expect-error Here too.

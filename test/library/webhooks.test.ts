@@ -91,9 +91,9 @@ describe("waitFor", () => {
     });
     await expect(throwing).rejects.toThrow("of the test");
     const waiting = sandbox.webhooks.waitFor("transactions/failed");
-    const closed = expect(waiting).rejects.toThrow("the sandbox was closed before");
-    await sandbox.close();
-    await closed;
+    const closing = sandbox.close();
+    await expect(waiting).rejects.toThrow("the sandbox was closed before");
+    await closing;
   });
 
   test("refuses what is no topic and what is no duration", async () => {

@@ -11,7 +11,7 @@ async function echo(request: Request): Promise<Response | undefined> {
 }
 
 /** Replays one story whose requests to /echo say what was sent; it must come out as told. */
-async function mustPass(yaml: string): Promise<void> {
+async function expectToPass(yaml: string): Promise<void> {
   const { failures, outcome } = await tell(yaml, { intercept: echo });
   expect(failures).toBe("");
   expect(outcome).toBe("passed");
@@ -19,7 +19,7 @@ async function mustPass(yaml: string): Promise<void> {
 
 describe("what is sent", () => {
   it("is what a client of the contract sends, in the story's own company", () =>
-    mustPass(`
+    expectToPass(`
       steps:
         - request: POST /echo
           body: { a: 1 }
@@ -33,7 +33,7 @@ describe("what is sent", () => {
           expect: { body: { body: "", headers: { content-type: { $absent: true } } } }`));
 
   it("another token, none, other headers and fewer", () =>
-    mustPass(`
+    expectToPass(`
       steps:
         - { request: GET /echo, token: other, expect: { body: { headers: { authorization: Bearer other } } } }
         - { request: GET /echo, token: null, expect: { body: { headers: { authorization: { $absent: true } } } } }
@@ -43,21 +43,21 @@ describe("what is sent", () => {
         - { request: POST /echo, body: {}, headers: { content-type: null }, expect: { body: { headers: { content-type: { $absent: true } } } } }`));
 
   it("a raw body goes as it is, variables filled in", () =>
-    mustPass(`
+    expectToPass(`
       steps:
         - { request: POST /echo, rawBody: '{"a":', expect: { body: { body: '{"a":', headers: { content-type: application/json } } } }
         - { request: POST /echo, rawBody: "", expect: { body: { body: "" } } }
         - { request: POST /echo, rawBody: "at \${now}, not $\${now}", expect: { body: { body: "at 2026-01-15T09:00:00.000Z, not $\${now}" } } }`));
 
   it("a query is encoded, and added to the one that is there", () =>
-    mustPass(`
+    expectToPass(`
       steps:
         - { request: GET /echo, query: { msisdn: "+225 07", "a b": true, n: 2, who: "\${companyId}&" },
             expect: { body: { path: "/echo?msisdn=%2B225%2007&a%20b=true&n=2&who=\${companyId}%26" } } }
         - { request: "GET /echo?a=1", query: { b: 2 }, expect: { body: { path: "/echo?a=1&b=2" } } }`));
 
   it("the control API is called without a token, for the story's company or the one that it names", () =>
-    mustPass(`
+    expectToPass(`
       steps:
         - { request: GET /_sandbox/echo, expect: { body: { path: "/_sandbox/echo?company=\${companyId}", headers: { $exact: {} } } } }
         - { request: GET /_sandbox/echo?company=x, expect: { body: { path: "/_sandbox/echo?company=x" } } }
@@ -75,7 +75,7 @@ describe("what is sent", () => {
   });
 
   it("as another company, whatever it is called", () =>
-    mustPass(`
+    expectToPass(`
       given: { balance: 1234 }
       steps:
         - { request: GET /v1/balance, as: "Café \${companyId}", expect: { body: { balance: 1234 } } }
@@ -83,7 +83,7 @@ describe("what is sent", () => {
         - { request: GET /echo, as: b, expect: { body: { headers: { authorization: { $regex: "-b$" }, x-company-id: { $regex: "-b$" } } } } }`));
 
   it("a link of an answer is followed, and nothing that leads away from the sandbox", async () => {
-    await mustPass(`
+    await expectToPass(`
       steps:
         - { request: GET /echo, save: { path: body.path } }
         - { request: "GET \${url}/echo/link", expect: { body: { path: /echo/link } } }
@@ -100,7 +100,7 @@ describe("what is sent", () => {
 
 describe("values", () => {
   it("a text that is one variable keeps its type, within a text it is written out", () =>
-    mustPass(`
+    expectToPass(`
       steps:
         - request: POST /echo
           body: { n: 1.5, t: text, l: [1, { a: null }], b: true, z: null }
@@ -116,7 +116,7 @@ describe("values", () => {
           expect: { status: "\${status}", body: { balance: { $gte: "\${balance}", $in: ["\${balance}"] } } }`));
 
   it("what is always there", () =>
-    mustPass(`
+    expectToPass(`
       given: { clock: 2027-02-03T04:05:06.007Z, webhooks: [{ topic: charges/events }] }
       steps:
         - request: POST /echo

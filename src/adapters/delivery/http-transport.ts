@@ -1,8 +1,6 @@
-import { lookup } from "node:dns";
-import type { LookupFunction } from "node:net";
-import { Agent } from "undici";
+import type { Agent } from "undici";
 import type { Headers } from "../../domain/deliveries/delivery.js";
-import { isHostAllowed, isReceiverAllowed } from "../../domain/subscriptions/allowed-receivers.js";
+import { isReceiverAllowed } from "../../domain/subscriptions/allowed-receivers.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Transport, TransportRequest, TransportResult } from "./transport.js";
 
@@ -11,10 +9,14 @@ const RESPONSE_BYTES_KEPT = 4096;
 /** An answer that goes on beyond this is not read to its end. */
 const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
 
-/** POSTs over HTTP with keep-alive. A redirect is an answer like any other and is not followed. */
+/**
+ * POSTs over HTTP with keep-alive. A redirect is an answer like any other and is not followed. The client is loaded with the first delivery: a third of
+ * the time that a sandbox takes to load, which many a test never needs.
+ */
 export function createHttpTransport(system: SystemClock): Transport {
   const agents = new Map<string, Agent>();
-  const agentFor = ({ insecureTls, allow }: TransportRequest): Agent => {
+  const agentFor = async ({ insecureTls, allow }: TransportRequest): Promise<Agent> => {
+    const { createAgent } = await import("./http-agent.js");
     // A socket that one company may use is not lent to another that may not.
     const key = `${insecureTls} ${allow.kind}`;
     const agent = agents.get(key) ?? createAgent(insecureTls, allow.kind === "any");
@@ -23,9 +25,10 @@ export function createHttpTransport(system: SystemClock): Transport {
   };
   return {
     async send(request) {
+      const agent = await agentFor(request);
       const start = system.monotonic();
       const outcome = isReceiverAllowed(request.allow, request.url)
-        ? await attempt(agentFor(request), request, system)
+        ? await attempt(agent, request, system)
         : failure("refused: webhooks.allow does not permit this host");
       const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
       // Only then does undici take its socket for free again: a next attempt that begins sooner would open another one.
@@ -38,32 +41,6 @@ export function createHttpTransport(system: SystemClock): Transport {
     },
   };
 }
-
-function createAgent(insecureTls: boolean, anyHost: boolean): Agent {
-  return new Agent({
-    // How many sockets there are is decided by each company's dispatcher: a company never waits behind another's hanging receiver.
-    connections: null,
-    // One request on a socket at a time: an attempt must not wait behind a receiver's slow answer to another.
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    // The time-out of an attempt is its own; undici's would cut a longer `webhooks.timeout` short.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { rejectUnauthorized: !insecureTls, timeout: 0, ...(anyHost ? { lookup: lookupAllowed } : {}) },
-  });
-}
-
-/** A name that stands for an address where secrets are answered is refused like the address itself. */
-const lookupAllowed: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const allowed = error === null ? addresses.filter(({ address }) => isHostAllowed({ kind: "any" }, address)) : [];
-    const [first] = allowed;
-    if (error !== null) callback(error, "");
-    else if (first === undefined) callback(new Error(`refused: ${hostname} is a link-local or metadata address`), "");
-    else if (options.all === true) callback(null, allowed);
-    else callback(null, first.address, first.family);
-  });
-};
 
 type Outcome = Omit<TransportResult, "latencyMs">;
 

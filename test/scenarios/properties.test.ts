@@ -1,0 +1,229 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parseSource } from "../../src/adapters/files/source.js";
+import { UsageError } from "../../src/kernel/problem.js";
+import { givenSchema } from "../../src/scenarios/given-schema.js";
+import { findMismatches, matches, operators } from "../../src/kernel/matchers.js";
+import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { stepSchemas } from "../../src/scenarios/step-schemas.js";
+import { fill, parsePath, parseTemplate, type TemplatePart, valueAt } from "../../src/scenarios/template.js";
+import fc from "../support/fast-check.js";
+import { replayAll } from "../support/stories.js";
+
+const name = fc.stringMatching(/^[A-Za-z_][\w-]{0,8}$/);
+const expression = fc
+  .tuple(
+    name,
+    fc.array(
+      fc.oneof(
+        name.map((member) => `.${member}`),
+        fc.nat(20).map((index) => `[${index}]`),
+      ),
+      { maxLength: 3 },
+    ),
+  )
+  .map(([root, rest]) => root + rest.join(""));
+
+/** A literal as it is written: `$${` stands for `${`. */
+const written = (literal: string): string => literal.replaceAll("${", () => "$${");
+
+describe("templates", () => {
+  // A $ right before a variable would be read with it: $${x} is the text ${x}.
+  const literal = fc
+    .string({ unit: fc.constantFrom("a", " ", "$", "{", "}", "\\", "é", "${", "\n") })
+    .filter((text) => !text.endsWith("$"));
+
+  it("any text without variables comes back as it was", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", "$", "{", "}", "${", "$${") }), (text) => {
+        const parsed = parseTemplate(written(text));
+        expect(parsed).toEqual({ parts: [{ literal: text }] });
+        expect(fill(written(text), () => expect.fail("there is no variable"))).toBe(text);
+      }),
+    );
+  });
+
+  it("what is written of parts is parsed to them, and filled in part by part", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(literal, expression), { minLength: 1, maxLength: 4 }), literal, (pairs, last) => {
+        const text = pairs.map(([before, variable]) => `${written(before)}\${${variable}}`).join("") + written(last);
+        const parts: TemplatePart[] = pairs.flatMap(([before, variable]) => [
+          ...(before === "" ? [] : [{ literal: before }]),
+          { expression: variable },
+        ]);
+        if (last !== "") parts.push({ literal: last });
+        expect(parseTemplate(text)).toEqual({ parts });
+        const filled = pairs.map(([before, variable]) => `${before}<${variable}>`).join("") + last;
+        expect(fill(text, (variable) => `<${variable}>`)).toBe(filled);
+      }),
+    );
+  });
+
+  it("any JSON value without variables is filled to itself", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const escaped: unknown = JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+          typeof member === "string" ? written(member) : member,
+        );
+        expect(JSON.stringify(fill(escaped, () => expect.fail("there is no variable")))).toBe(JSON.stringify(value));
+      }),
+    );
+  });
+
+  it("a path leads to what stands at it", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(name, fc.nat(3)), { minLength: 1, maxLength: 5 }),
+        fc.jsonValue(),
+        (path, value) => {
+          const root = path.reduceRight<unknown>(
+            (inner, step) => (typeof step === "number" ? [...Array.from({ length: step }), inner] : { [step]: inner }),
+            value,
+          );
+          const text = path
+            .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+            .join("")
+            .replace(/^\./, "");
+          expect(parsePath(text)).toEqual(path);
+          expect(valueAt(root, parsePath(text))).toEqual(value);
+        },
+      ),
+    );
+  });
+});
+
+describe("matching", () => {
+  const plain = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"$'));
+
+  it("everything matches itself, and exactly", () => {
+    fc.assert(
+      fc.property(plain, (value) => {
+        const copy: unknown = JSON.parse(JSON.stringify(value));
+        expect(findMismatches(value, copy, "")).toEqual([]);
+        expect(matches({ $exact: copy }, copy)).toBe(true);
+        expect(matches({ $in: [copy] }, copy)).toBe(true);
+      }),
+    );
+  });
+
+  it("a member more changes nothing, a member other does", () => {
+    fc.assert(
+      fc.property(fc.dictionary(name, plain, { minKeys: 1 }), plain, (expected, value) => {
+        expect(matches(expected, { ...expected, "one more": value })).toBe(true);
+        const [first = ""] = Object.keys(expected);
+        expect(matches(expected, { ...expected, [first]: { "not there": value } })).toBe(
+          matches(expected[first], { "not there": value }),
+        );
+      }),
+    );
+  });
+});
+
+describe("parsing", () => {
+  /** Keys and values that mean something here, in places where they do not. */
+  const words = [
+    ...Object.keys(stepSchemas),
+    ...Object.values(stepSchemas).flatMap(({ shape }) => Object.keys(shape)),
+    ...Object.keys(operators),
+    ...Object.keys(givenSchema.shape),
+    "steps",
+    "given",
+    "name",
+    "tags",
+    "times",
+    "within",
+    "every",
+    "topic",
+    "data",
+    "count",
+    "by",
+    "to",
+    "toNext",
+    "__proto__",
+    "constructor",
+    "status",
+  ];
+  const texts = fc.constantFrom(
+    "",
+    "GET /v1/balance",
+    "1h",
+    "${uuid}",
+    "${",
+    "${a.b[0]}",
+    "${faker.person.x}",
+    "$${a}",
+    "body.id",
+    "other.yaml",
+    "2026-01-15T09:00:00Z",
+    "charges/events",
+    "freeze",
+    "(",
+  );
+  const leaf = fc.oneof(texts, fc.constantFrom(null, true, false, 0, -1, 1.5, 1e21), fc.jsonValue({ maxDepth: 1 }));
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 6, depthSize: "small" },
+      leaf,
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...words), tie("value"), { maxKeys: 4 }),
+    ),
+  }));
+  const likely = fc.record(
+    {
+      name: value,
+      tags: value,
+      given: value,
+      steps: fc.array(fc.dictionary(fc.constantFrom(...words), value, { maxKeys: 3 }), { maxLength: 3 }),
+    },
+    { requiredKeys: ["steps"] },
+  );
+
+  // Not the one that waits in real time: who knows for how long it would.
+  const stories = readdirSync("scenarios").filter((file) => file !== "clock.yaml");
+  const shipped = stories.map((file) => parseSource(readFileSync(`scenarios/${file}`, "utf8"), file).value);
+
+  /** A shipped story with one thing in it replaced by something else. */
+  const mutated = fc.tuple(fc.constantFrom(...shipped), fc.nat(), value).map(([story, at, other]) => {
+    let index = 0;
+    const places = JSON.stringify(story).match(/[,:[]/g)?.length ?? 1;
+    return JSON.parse(JSON.stringify(story), (_, member: unknown) =>
+      index++ === at % places ? other : member,
+    ) as unknown;
+  });
+
+  const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
+
+  it("any value at all is a scenario, or has problems, each with its place", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.jsonValue(), value, likely, mutated), async (written) => {
+        const source = parseSource(JSON.stringify(written), "any.json");
+        const parsed = await parseScenario(source, refuse).catch((error: unknown) => error);
+        if (!(parsed instanceof UsageError)) {
+          expect(parsed).toMatchObject({ file: "any.json" });
+          return;
+        }
+        expect(parsed.kind).toBe("file");
+        expect(parsed.messages).not.toEqual([]);
+        for (const message of parsed.messages) expect(message).toMatch(/^(?:any\.json:\d+:\d+: \S|… and \d+ more)/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("whatever is a scenario can be replayed, and comes to an end that can be told", async () => {
+    let replayed = 0;
+    await fc.assert(
+      fc.asyncProperty(mutated, async (written) => {
+        const source = parseSource(JSON.stringify(written), "any.json");
+        const scenario = await parseScenario(source, refuse).catch(() => undefined);
+        if (scenario === undefined) return;
+        replayed++;
+        const { results, failures } = await replayAll([scenario]);
+        expect(results).toHaveLength(1);
+        expect(failures === "").toBe(results[0]?.outcome === "passed");
+      }),
+      { numRuns: 40 },
+    );
+    expect(replayed).toBeGreaterThan(0);
+  });
+});
