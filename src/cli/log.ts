@@ -4,17 +4,24 @@ import { type Colors, colorsFor } from "./output.js";
 
 export type LogStyle = "pretty" | "json" | "silent";
 
+export interface LogPlace {
+  /** The output is another command's: everything goes to stderr, and what went wrong is said even when it is to be silent. */
+  readonly beside?: boolean;
+}
+
 /**
  * One line for each event: `debug` and `info` on stdout, `warn` and `error` on stderr. The times are those of the sandbox's first company, so
  * that a seeded, frozen run prints the same lines each time.
  */
-export function createLog(style: LogStyle, now: () => Instant): Log {
-  if (style === "silent") return silentLog;
+export function createLog(style: LogStyle, now: () => Instant, { beside = false }: LogPlace = {}): Log {
+  if (style === "silent" && !beside) return silentLog;
   const wantsDebug = (process.env["SANDBOX_DEBUG"] ?? "") !== "";
   return {
     write(level, event, fields = {}) {
       if (level === "debug" && !wantsDebug) return;
-      const stream = level === "warn" || level === "error" ? process.stderr : process.stdout;
+      const isTrouble = level === "warn" || level === "error";
+      if (style === "silent" && !isTrouble) return;
+      const stream = isTrouble || beside ? process.stderr : process.stdout;
       const line = { event, level, time: toIso(now()), ...fields };
       stream.write(`${style === "json" ? JSON.stringify(line) : renderPretty(line, colorsFor(stream))}\n`);
     },

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { UsageError } from "../kernel/problem.js";
 import { didYouMean } from "../kernel/suggest.js";
 import { VERSION } from "../kernel/version.js";
@@ -160,7 +160,8 @@ function addOpenapi(program: Command): void {
     .summary("print the API as OpenAPI 3.1")
     .description("Prints the API, its webhooks and its error bodies as OpenAPI 3.1.")
     .option("--format <format>", "yaml or json (default: yaml)")
-    .action(async (flags: { format?: string }) => (await import("./commands/openapi.js")).openapi(flags.format));
+    .addOption(jsonFormat())
+    .action(async (flags: FormatFlags) => (await import("./commands/openapi.js")).openapi(formatOf(flags)));
   addClosing(
     openapi,
     `Examples:
@@ -177,7 +178,8 @@ function addProfile(program: Command): void {
       "Lists every point that the contract leaves open: what the sandbox chose, the\nalternatives, and the contract's words.",
     )
     .option("--format <format>", "md, yaml (a file to change and use) or json (an array)\n(default: md)")
-    .action(async (flags: { format?: string }) => (await import("./commands/profile.js")).profile(flags.format));
+    .addOption(jsonFormat())
+    .action(async (flags: FormatFlags) => (await import("./commands/profile.js")).profile(formatOf(flags)));
   addClosing(
     profile,
     `Examples:
@@ -185,6 +187,20 @@ function addProfile(program: Command): void {
   sandbox profile --format yaml > profile.yaml
   sandbox start --profile profile.yaml`,
   );
+}
+
+interface FormatFlags {
+  readonly format?: string;
+  readonly json?: true;
+}
+
+/** "`--json` where a verb prints data", of a verb that has other formats too. */
+function jsonFormat(): Option {
+  return new Option("--json", "short for --format json").conflicts("format");
+}
+
+function formatOf({ json, format }: FormatFlags): string | undefined {
+  return json === true ? "json" : format;
 }
 
 /** Commander's finding as a sentence of ours, with where to read on. */

@@ -7,7 +7,7 @@ import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import type { ResolvedOptions } from "../sandbox/options.js";
 import { Sandbox } from "../sandbox/sandbox.js";
-import { createLog } from "./log.js";
+import { createLog, type LogPlace } from "./log.js";
 import type { PreparedStart } from "./prepare-start.js";
 import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
 import type { Fetch } from "../scenarios/sandbox-target.js";
@@ -27,9 +27,12 @@ export interface RunningSandbox {
 }
 
 /** Throws UsageError("cannot-run") when it cannot listen, UsageError("file") when what its companies begin with does not fit together. */
-export async function runSandbox({ serve, options, logStyle }: PreparedStart): Promise<RunningSandbox> {
+export async function runSandbox(
+  { serve, options, logStyle }: PreparedStart,
+  logPlace?: LogPlace,
+): Promise<RunningSandbox> {
   let now = (): Instant => systemClock.now();
-  const log = createLog(logStyle, () => now());
+  const log = createLog(logStyle, () => now(), logPlace);
   // Its address first: what a company begins with may already hold links to it.
   const server = await listen({ ...serve, log });
   const { sandbox, fetch, replayer } = await build(server, options, log);

@@ -1,7 +1,9 @@
+import { isApiProblem } from "../domain/problem-codes.js";
 import { createApp } from "../http/app.js";
-import { listen } from "../http/serve.js";
+import { listen, type Listener } from "../http/serve.js";
+import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
-import { setupFor } from "../sandbox/options.js";
+import { type ResolvedOptions, setupFor } from "../sandbox/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
 import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
 import { createBugLog } from "./bug-log.js";
@@ -37,19 +39,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   // The process is somebody else's: its global Request and Response stay as they are.
   const server = await listen({ port, host, ownProcess: false });
   const log = createBugLog();
-  let core: Core;
-  try {
-    core = new Core(resolved, { url: server.url, log });
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
+  const core = await build(resolved, server, log);
   const answer: Door["answer"] = (request) => app.fetch(request);
   const replayer = createLazyReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
   const app = createApp(core, { replayer });
   server.answerWith(app);
 
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
+  const nextName = createNames(core);
   let closing: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     server.cutOff();
@@ -61,18 +58,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const assertOpen = (what: string): void => {
     if (closing !== undefined) throw new UsageError("state", `Failed to ${what}: the sandbox was closed before.`);
   };
-  let made = 0;
-  const unusedName = (): string => {
-    let name: string;
-    do name = `test_${++made}`;
-    while (core.findCompany(setupFor(`at_${name}`).id) !== undefined || core.isTokenTaken(`at_${name}`));
-    return name;
-  };
   return Object.assign(createCompanyHandle(core, door, core.defaultCompany.id), {
     async company(options: CompanyOptions = {}) {
       assertOpen("open a company");
       const chosen = parseCompanyOptions(options, resolved.defaults);
-      const setup = setupFor(`at_${options.name ?? unusedName()}`);
+      const setup = setupFor(`at_${options.name ?? nextName()}`);
       core.open({ ...setup, ...chosen });
       return createCompanyHandle(core, door, setup.id);
     },
@@ -83,4 +73,28 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     close,
     [Symbol.asyncDispose]: close,
   });
+}
+
+async function build(resolved: ResolvedOptions, server: Listener, log: Log): Promise<Core> {
+  try {
+    return new Core(resolved, { url: server.url, log });
+  } catch (error) {
+    await server.close();
+    // What fixtures ask for is right by itself, and not together: two charges with one externalId, say.
+    throw isApiProblem(error)
+      ? new UsageError("file", `Failed to create the sandbox: ${error.messages.join("; ")}`, { cause: error })
+      : error;
+  }
+}
+
+/** Names for companies that nobody has named: `test_1`, `test_2` and so on, those that are taken left out. */
+function createNames(core: Core): () => string {
+  let made = 0;
+  const isTaken = (name: string): boolean =>
+    core.findCompany(`company_${name}`) !== undefined || core.isTokenTaken(`at_${name}`);
+  return () => {
+    do made++;
+    while (isTaken(`test_${made}`));
+    return `test_${made}`;
+  };
 }

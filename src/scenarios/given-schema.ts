@@ -3,9 +3,15 @@ import { absoluteUrl, text } from "../contract/fields.js";
 import { topicSpellings } from "../domain/subscriptions/topic.js";
 import { balance, instant, listOf, object, profile, word } from "../sandbox/config/fields.js";
 import { worldLists } from "../sandbox/config/fixture-schema.js";
+import { step } from "./step-fields.js";
 
 const webhook = object(
-  { topic: word(topicSpellings), url: absoluteUrl.optional() },
+  {
+    topic: word(topicSpellings).meta({ description: "In either spelling" }),
+    url: absoluteUrl
+      .optional()
+      .meta({ description: "Without one the runner's own receiver catches it, and checks its signature" }),
+  },
   "a webhook such as { topic: charges/events }, with a url when the runner's own receiver is not to catch it",
 );
 
@@ -16,14 +22,20 @@ const { customers, charges, transactions } = worldLists;
 /** What a scenario may say of the world in which it begins. */
 export const givenSchema = object(
   {
-    clock: instant.optional(),
-    balance: balance.optional(),
-    profile: profile.optional(),
+    clock: instant
+      .optional()
+      .meta({ description: "Where the company's clock stands still (default 2026-01-15T09:00:00Z)" }),
+    balance: balance.optional().meta({ description: "In XOF (default 10000000)" }),
+    profile: profile.optional().meta({ description: "Settings of this story alone" }),
     customers,
     charges,
     transactions,
-    webhooks: listOf(webhook, "webhooks").default([]),
-    rules: listOf(rule, "rules").default([]),
+    webhooks: listOf(webhook, "webhooks")
+      .default([])
+      .meta({ description: "Subscriptions; without a url the runner's own receiver catches them" }),
+    rules: listOf(rule, "rules")
+      .default([])
+      .meta({ description: "How the world misbehaves from the start: { on, match, then, times }" }),
     fixtures: z
       .union(
         [
@@ -34,7 +46,8 @@ export const givenSchema = object(
           error: "must be the path of a fixtures file, or a list of them",
         },
       )
-      .default([]),
+      .default([])
+      .meta({ description: "Paths of fixtures files, from this file" }),
   },
   "a mapping with clock, balance, profile, customers, charges, transactions, webhooks, rules, fixtures",
 );
@@ -42,14 +55,20 @@ export const givenSchema = object(
 /** The file, but for its steps: those are looked at one by one. */
 export const scenarioSchema = object(
   {
-    $schema: z.string({ error: "must be the address of the JSON Schema" }).optional(),
-    name: text("a sentence that says what the story shows").optional(),
-    description: text("a text").optional(),
-    tags: listOf(text("a word"), "words").default([]),
-    given: givenSchema.optional(),
+    $schema: z
+      .string({ error: "must be the address of the JSON Schema" })
+      .optional()
+      .meta({ description: "The address of this JSON Schema, for editors" }),
+    name: text("a sentence that says what the story shows")
+      .optional()
+      .meta({ description: "A sentence that says what the story shows" }),
+    description: text("a text").optional().meta({ description: "More than the name says" }),
+    tags: listOf(text("a word"), "words").default([]).meta({ description: "What --tag selects by" }),
+    given: givenSchema.optional().meta({ description: "What the world is like when the story begins" }),
     steps: z
-      .array(z.unknown(), { error: "must be a list of at least one step" })
-      .min(1, { error: "must be a list of at least one step" }),
+      .array(step, { error: "must be a list of at least one step" })
+      .min(1, { error: "must be a list of at least one step" })
+      .meta({ description: "What happens, in order" }),
   },
   "a mapping with name, given and steps",
 );

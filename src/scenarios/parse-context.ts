@@ -35,6 +35,7 @@ interface Shared {
   readonly read: ReadSource;
   readonly problems: FileProblems;
   readonly sources: Map<string, Source>;
+  readonly usedFiles: Set<string>;
   readonly fakes: { readonly path: readonly string[]; readonly tell: (problem: string) => void }[];
   uses: number;
   usesRules: boolean;
@@ -71,6 +72,7 @@ export class ParseContext {
       read,
       problems: new FileProblems(),
       sources: new Map(),
+      usedFiles: new Set(),
       fakes: [],
       uses: 0,
       usesRules: false,
@@ -78,6 +80,11 @@ export class ParseContext {
     };
     const place: Place = { source, chain: [resolve(source.file)], known: new Set(), locals: new Set() };
     return new ParseContext(shared, place);
+  }
+
+  /** The absolute paths of the files whose steps were used so far. */
+  get usedFiles(): ReadonlySet<string> {
+    return this.#shared.usedFiles;
   }
 
   /** Whether any text so far draws from `${faker.…}`. */
@@ -178,6 +185,7 @@ export class ParseContext {
     }
     if (chain.length > USE_DEPTH_MAX) return refuse(`Files use one another more than ${USE_DEPTH_MAX} deep`);
     if (++this.#shared.uses > USES_MAX) return refuse(`Files are used more than ${USES_MAX} times in one story`);
+    this.#shared.usedFiles.add(target);
     return this.read(named, path);
   }
 

@@ -50,6 +50,7 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
     given,
     givenKeys: givenKeysOf(written),
     steps,
+    uses: context.usedFiles,
     givenPosition: source.positionOf(["given"], "key"),
     usesFaker: context.usesFaker,
     usesRules: context.usesRules || given.rules.length > 0,

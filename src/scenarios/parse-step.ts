@@ -123,8 +123,8 @@ const compilers: {
   },
   clock: (context, written, path) => {
     const { clock } = written;
-    const body = clock === "freeze" ? { mode: "frozen" } : clock === "resume" ? { mode: "running" } : { now: clock };
-    return { ...base(context, written, path), kind: "clock", clock: body };
+    const body = typeof clock === "object" ? clock : (clockModes[clock] ?? { now: clock });
+    return { ...base(context, written, path), kind: "clock", clock: { ...body } };
   },
   webhook: (context, written, path) => {
     const { topic, data, count } = written.webhook;
@@ -169,6 +169,14 @@ const compilers: {
       request: compileRequest(context, {}, request, path),
     };
   },
+};
+
+/** The words of the command line and those of the control API. */
+const clockModes: Readonly<Record<string, { readonly mode: "frozen" | "running" }>> = {
+  freeze: { mode: "frozen" },
+  frozen: { mode: "frozen" },
+  resume: { mode: "running" },
+  running: { mode: "running" },
 };
 
 /** Branches of a `parallel` begin together: none knows what another saves. */

@@ -1,10 +1,11 @@
 import { defaultProfile } from "../domain/profile/parse-profile.js";
 import { toIso } from "../kernel/instant.js";
-import { UsageError } from "../kernel/problem.js";
+import { type SourcePosition, UsageError } from "../kernel/problem.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { readAnswer } from "./read-answer.js";
 import { reasonOf } from "./reason.js";
-import type { Scenario, Step } from "./scenario.js";
+import type { RequestStep, Scenario, Step } from "./scenario.js";
+import { listExpressions } from "./template.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld, Target } from "./world.js";
 
 export interface RemoteOptions extends Credentials {
@@ -73,20 +74,35 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
 }
 
 /** The first thing that only the sandbox has. */
-function findNeed({ steps, givenKeys }: Scenario): string | undefined {
+function findNeed({ steps, givenKeys, file }: Scenario): string | undefined {
   if (givenKeys.length > 0) return `given.${givenKeys[0]} needs the sandbox`;
-  return findInSteps(steps);
+  const found = findInSteps(steps);
+  if (found === undefined) return undefined;
+  const { position } = found;
+  return `${found.need} (${position.file === file ? "" : `${position.file}, `}line ${position.line})`;
 }
 
-function findInSteps(steps: readonly Step[]): string | undefined {
+interface Need {
+  readonly need: string;
+  readonly position: SourcePosition;
+}
+
+function findInSteps(steps: readonly Step[]): Need | undefined {
   for (const step of steps) {
-    const need = needOf(step);
-    if (need !== undefined) return `${need} (line ${step.position.line})`;
+    const found = "steps" in step ? findInSteps(step.steps) : describeNeed(step);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function needOf(step: Step): string | undefined {
+function describeNeed(step: LeafStep): Need | undefined {
+  const need = needOf(step);
+  return need === undefined ? undefined : { need, position: step.position };
+}
+
+type LeafStep = Exclude<Step, { readonly steps: unknown }>;
+
+function needOf(step: LeafStep): string | undefined {
   switch (step.kind) {
     case "advance":
     case "clock":
@@ -98,15 +114,17 @@ function needOf(step: Step): string | undefined {
     case "settle":
       return '"settle" needs the sandbox';
     case "request":
-      if (step.path.startsWith("/_sandbox")) return "the control API needs the sandbox";
-      return step.as === undefined ? undefined : "another company needs the sandbox";
+      return needOfRequest(step);
     case "eventually":
-      return needOf(step.request);
-    case "parallel":
-    case "repeat":
-    case "use":
-      return findInSteps(step.steps);
+      return needOfRequest(step.request);
     case "wait":
       return undefined;
   }
+}
+
+function needOfRequest(step: RequestStep): string | undefined {
+  if (step.path.startsWith("/_sandbox")) return "the control API needs the sandbox";
+  if (step.as !== undefined) return "another company needs the sandbox";
+  const draws = listExpressions([step.path, step.body, step.rawBody, step.headers, step.query]);
+  return draws.some(({ expression }) => expression === "receiver") ? "webhooks need the sandbox's receiver" : undefined;
 }

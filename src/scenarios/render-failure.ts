@@ -21,7 +21,7 @@ export const plain: Paint = { expected: (text) => text, actual: (text) => text, 
 /** What went wrong, where, and everything needed to see why: a few lines of text. */
 export function renderFailure(failure: Failure, paint: Paint = plain): string {
   const lines = [
-    renderPosition(failure.position, oneLine(failure.step)),
+    oneLine(renderPosition(failure.position, failure.step)),
     printable(failure.message),
     ...(failure.mismatches ?? []).flatMap((mismatch) => renderMismatch(mismatch, paint)),
     ...(failure.request === undefined ? [] : renderRequest(failure.request, paint)),

@@ -11,6 +11,8 @@ export interface Scenario {
   /** What the file itself says of the world: only the sandbox can bring it about. */
   readonly givenKeys: readonly string[];
   readonly steps: readonly Step[];
+  /** The absolute paths of the files whose steps it uses, and of those that these use. */
+  readonly uses: ReadonlySet<string>;
   /** Where the file says what the world is like, or where it begins. */
   readonly givenPosition: SourcePosition;
   /** Whether a text of it draws from `${faker.…}`. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { topicSpellings } from "../domain/subscriptions/topic.js";
 import { tryParseDuration } from "../kernel/duration.js";
 import { parseInstant } from "../kernel/instant.js";
-import { flag, object, report, wholeNumber } from "../sandbox/config/fields.js";
+import { flag, object, report, wholeNumber, word } from "../sandbox/config/fields.js";
 import { matcherProblems } from "./matcher-problems.js";
 import { hasVariables, parsePath } from "./template.js";
 
@@ -47,6 +47,9 @@ export const expectation = z.unknown().superRefine((value, context) => {
 
 /** Anything; `${…}` in it is filled in when the step runs. */
 export const filled = z.unknown();
+
+/** A step of a list of them: looked at by itself, so that it says what is wrong with it. */
+export const step = z.unknown();
 
 export const text = (what: string) => z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
 
@@ -187,6 +190,26 @@ export const advanceBody = object(
   const has = given.length === 0 ? "none" : given.join(" and ");
   report(context, [], `must have exactly one of ${targets.join(", ")}; it has ${has}`, { beside: true });
 });
+
+export const clockBody = object(
+  {
+    mode: word(["running", "frozen"]).optional().meta({ description: "How the clock goes on" }),
+    now: instant.optional().meta({ description: "An ISO 8601 instant to go to, not in the past" }),
+  },
+  "a mapping with mode, now, or both",
+).refine(({ mode, now }) => mode !== undefined || now !== undefined, { error: "must have mode, now, or both" });
+
+/** What an advance answers. */
+export const advanceReport = object(
+  {
+    now: expectation.optional().meta({ description: "Where the clock stands then" }),
+    fired: expectation.optional().meta({ description: "What happened, in order: a list of { at, kind, id }" }),
+    firedCount: expectation.optional().meta({ description: "How much happened" }),
+    deliveries: expectation.optional().meta({ description: "{ attempted, succeeded, failed }" }),
+    unfinished: expectation.optional().meta({ description: "Deliveries that were still on their way after maxWaitMs" }),
+  },
+  "a mapping with now, fired, firedCount, deliveries",
+).meta({ description: "What the advance must report" });
 
 /** Either spelling of one of the topics, or a text with variables that will be one. */
 const topic = z

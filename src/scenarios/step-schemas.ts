@@ -2,7 +2,9 @@ import * as z from "zod";
 import { object, wholeNumber } from "../sandbox/config/fields.js";
 import {
   advanceBody,
+  advanceReport,
   checkRequest,
+  clockBody,
   duration,
   expectation,
   fixedDuration,
@@ -10,6 +12,7 @@ import {
   instant,
   requestFields,
   saves,
+  step,
   text,
   variables,
   webhookMatch,
@@ -26,7 +29,12 @@ const COUNT_MAX = 1_000_000;
 const REPEAT_MAX = 100_000;
 
 const when = object(
-  { request: expectation.optional(), event: expectation.optional() },
+  {
+    request: expectation
+      .optional()
+      .meta({ description: "A request like this: { method, path, body, status, answer }" }),
+    event: expectation.optional().meta({ description: "An event like this: { type, topic, resource, data }" }),
+  },
   "a mapping with request or event",
 ).meta({ description: "Only under `start --scenario`: what the step waits for" });
 
@@ -35,9 +43,8 @@ const common = {
   when: when.optional(),
 };
 
-/** Looked at one by one: each says what is wrong with it. */
 const steps = z
-  .array(z.unknown(), { error: "must be a list of steps" })
+  .array(step, { error: "must be a list of steps" })
   .min(1, { error: "must be a list of at least one step" });
 
 /** Keyword → schema. A step has exactly one of these keywords. */
@@ -53,9 +60,7 @@ export const stepSchemas = {
       advance: z
         .union([duration, advanceBody], { error: "must be a duration such as 1h, or a mapping with by, to or toNext" })
         .meta({ description: "How far the company's clock goes" }),
-      expect: expectation
-        .optional()
-        .meta({ description: "What the advance must report: { now, fired, firedCount, deliveries }" }),
+      expect: advanceReport.optional(),
     },
     STEP,
   ).meta({ description: "Moves the company's clock; everything due on the way happens" }),
@@ -63,10 +68,10 @@ export const stepSchemas = {
     {
       ...common,
       clock: z
-        .union([z.enum(["freeze", "resume"]), instant], {
-          error: "must be freeze, resume, or an ISO 8601 instant to go to",
+        .union([z.enum(["freeze", "frozen", "resume", "running"]), instant, clockBody], {
+          error: "must be freeze, resume, or an ISO 8601 instant to go to, or a mapping with mode and now",
         })
-        .meta({ description: "freeze, resume, or an instant to go to" }),
+        .meta({ description: "freeze, resume, or an instant to go to; or both, as { mode, now }" }),
     },
     STEP,
   ).meta({ description: "Stops, starts or sets the company's clock" }),
@@ -88,10 +93,23 @@ export const stepSchemas = {
     description: "Settles, then wants no such webhook among all that the runner's receiver caught so far",
   }),
   rule: object(
-    { ...common, rule: z.record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" }) },
+    {
+      ...common,
+      rule: z
+        .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
+        .meta({ description: "{ on, match, then, times }" }),
+    },
     STEP,
   ).meta({ description: "From now on the world misbehaves: { on, match, then, times }" }),
-  settle: object({ ...common, settle: z.union([z.literal(true), z.null()], { error: "must be true" }) }, STEP).meta({
+  settle: object(
+    {
+      ...common,
+      settle: z
+        .union([z.literal(true), z.null(), object({}, "nothing")], { error: "must be true" })
+        .meta({ description: "true, or nothing" }),
+    },
+    STEP,
+  ).meta({
     description: "Waits until no delivery is in flight and nothing is due now; moves no time",
   }),
   wait: object({ ...common, wait: fixedDuration }, STEP).meta({
@@ -106,7 +124,7 @@ export const stepSchemas = {
       repeat: object(
         {
           times: wholeNumber(1, REPEAT_MAX).meta({ description: "How often; ${index} counts from 0" }),
-          steps,
+          steps: steps.meta({ description: "What is done each time, in order" }),
         },
         "a mapping with times and steps",
       ),

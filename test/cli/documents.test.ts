@@ -31,6 +31,15 @@ describe("sandbox openapi", () => {
   });
 });
 
+describe.each(["openapi", "profile"])("sandbox %s --json", (verb) => {
+  it("is short for --format json, and goes with no other", async () => {
+    expect(await print(verb, "--json")).toBe(await print(verb, "--format", "json"));
+    const { code, stderr } = await runSandbox([verb, "--json", "--format", "yaml"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--json");
+  });
+});
+
 describe("sandbox profile", () => {
   it("prints a page with every setting", async () => {
     const page = await print("profile");

@@ -50,6 +50,28 @@ describe("replay", () => {
     }
   });
 
+  it("leaves alone what stands beside the stories of a folder and is none", async () => {
+    const folder = await folderWith({
+      "sandbox.config.yaml": "clock: frozen\n",
+      "people.yaml": "customers: [{ msisdn: '+2250700000010', firstName: Awa, lastName: Koné }]\n",
+      "profile.yaml": "transfers: { settlement: manual }\n",
+      "node_modules/other/index.yaml": "neither: this\n",
+      "story.yaml":
+        "given: { fixtures: people.yaml }\nsteps: [{ request: GET /v1/balance, save: { b: body.balance } }, { use: part.yaml }]\n",
+      "part.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { balance: '${b}' } } }]\n",
+    });
+    const { code, stdout, stderr } = await replay(folder, ["."]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^1 passed in /m);
+    expect((await replay(folder, ["part.yaml"])).stderr).toContain("${b} is not known here");
+    expect((await replay(folder, ["profile.yaml"])).code).toBe(2);
+  });
+
+  it("says what is wrong with any other file of a folder", async () => {
+    const folder = await folderWith({ "good.yaml": good, "wrong.yaml": "name: A story\nstpes: []\n" });
+    expect(await replay(folder, ["."])).toMatchObject({ code: 2, stderr: expect.stringContaining("wrong.yaml:2:1") });
+  });
+
   it("selects by name, tag and shard, and stops at --bail", async () => {
     const folder = await folderWith({ "a.yaml": bad, "b.yaml": good, "c.yaml": good });
     const counts = async (...args: string[]): Promise<string> =>

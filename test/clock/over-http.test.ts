@@ -1,14 +1,10 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createFakeSystem } from "../support/fake-system.js";
-import { call, type Live, startLive, startReceiver } from "../support/live.js";
+import { startLive, startReceiver } from "../support/live.js";
 import { WORLD_START } from "../support/world.js";
 
 const HOUR = 3_600_000;
-
-/** A call of the control API over TCP. */
-const control = (live: Live, method: string, path: string, body?: unknown) =>
-  call(`${live.url}/_sandbox${path}`, method, body);
 
 describe("before any request of the control API is handled, everything due has happened", () => {
   it.each([
@@ -26,7 +22,7 @@ describe("before any request of the control API is handled, everything due has h
     await live.createCharge();
     await live.subscribe("charges/events", receiver.url);
     system.pass(HOUR, "late");
-    const answer = await control(live, method, path);
+    const answer = await live.control(method, path);
     expect(answer.status).toBe(200);
     const found = member.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), answer.body);
     if (path === "/events") expect(answer.body.data.map(({ type }: { type: string }) => type)).toContain(value);
@@ -38,7 +34,7 @@ describe("before any request of the control API is handled, everything due has h
     const live = await startLive({ system, clock: "running" });
     const { id } = await live.createCharge();
     system.pass(HOUR, "late");
-    expect((await control(live, "POST", `/charges/${id}/pay`)).status).toBe(422);
+    expect((await live.control("POST", `/charges/${id}/pay`)).status).toBe(422);
   });
 });
 
@@ -48,12 +44,12 @@ describe("POST /_sandbox/clock/advance", () => {
     const receiver = await startReceiver((_, index) => ({ status: index < 5 ? 503 : 200 }));
     await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
-    const { body } = await control(live, "POST", "/clock/advance", { by: "4h" });
+    const { body } = await live.control("POST", "/clock/advance", { by: "4h" });
     expect(body).toMatchObject({
       now: "2026-01-15T13:00:00.000Z",
       deliveries: { attempted: 6, succeeded: 1, failed: 5 },
     });
-    const { data } = (await control(live, "GET", "/deliveries")).body;
+    const { data } = (await live.control("GET", "/deliveries")).body;
     expect(data[0].attempts.map(({ at }: { at: string }) => at.slice(11, 19))).toEqual([
       "10:00:00",
       "10:00:10",
@@ -68,12 +64,12 @@ describe("POST /_sandbox/clock/advance", () => {
     const live = await startLive();
     const seen: string[] = [];
     const receiver = await startReceiver(async (_, index) => {
-      seen.push((await control(live, "GET", "/clock")).body.now);
+      seen.push((await live.control("GET", "/clock")).body.now);
       return { status: index === 0 ? 500 : 200 };
     });
     await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
-    await control(live, "POST", "/clock/advance", { by: "1d" });
+    await live.control("POST", "/clock/advance", { by: "1d" });
     expect(seen).toEqual(["2026-01-15T10:00:00.000Z", "2026-01-15T10:00:10.000Z"]);
   });
 
@@ -83,10 +79,10 @@ describe("POST /_sandbox/clock/advance", () => {
     await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     const answers = await Promise.all([
-      control(live, "POST", "/clock/advance", { by: "1h" }),
-      control(live, "PUT", "/clock", { mode: "frozen" }),
-      control(live, "POST", "/clock/advance", { by: "1h" }),
-      control(live, "POST", "/clock/advance", { toNext: true }),
+      live.control("POST", "/clock/advance", { by: "1h" }),
+      live.control("PUT", "/clock", { mode: "frozen" }),
+      live.control("POST", "/clock/advance", { by: "1h" }),
+      live.control("POST", "/clock/advance", { toNext: true }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(live.now()).toBe("2026-01-15T11:00:00.000Z");
@@ -108,7 +104,7 @@ describe("POST /_sandbox/clock/advance", () => {
     await receiver.waitFor(1);
     client.abort();
     await expect(asked).rejects.toThrow("aborted");
-    expect((await control(live, "POST", "/clock/advance", { by: 0, maxWaitMs: 0 })).body.now).toBe(
+    expect((await live.control("POST", "/clock/advance", { by: 0, maxWaitMs: 0 })).body.now).toBe(
       "2026-01-15T11:00:00.000Z",
     );
   });
@@ -127,8 +123,8 @@ describe("GET /_sandbox/deliveries/wait", () => {
     const { id } = await live.createCharge();
     await live.advance("1s");
     await live.createCharge();
-    const waited = control(live, "GET", `/deliveries/wait?resource=${id}&status=succeeded&timeout=8s`);
-    const advanced = control(live, "POST", "/clock/advance", { by: "2h" });
+    const waited = live.control("GET", `/deliveries/wait?resource=${id}&status=succeeded&timeout=8s`);
+    const advanced = live.control("POST", "/clock/advance", { by: "2h" });
     expect((await waited).body).toMatchObject({ resource: id, status: "succeeded" });
     release();
     expect((await advanced).body.deliveries.succeeded).toBe(2);
@@ -142,7 +138,7 @@ describe("POST /_sandbox/companies/:id/rotate", () => {
     await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     await live.advance("1h");
-    const { body } = await control(live, "POST", "/companies/company_sandbox/rotate");
+    const { body } = await live.control("POST", "/companies/company_sandbox/rotate");
     await live.advance("10s");
     const keys = ["secret_sandbox", body.secretKey as string];
     const signed = receiver.received.map(({ raw }, index) =>
@@ -161,9 +157,9 @@ it("a reset moves the clock back and drops what is owed", async () => {
   await live.subscribe("charges/events", receiver.url);
   await live.createCharge();
   await live.advance("1h");
-  expect((await control(live, "POST", "/reset")).status).toBe(200);
+  expect((await live.control("POST", "/reset")).status).toBe(200);
   expect(live.now()).toBe(WORLD_START);
-  const { body } = await control(live, "POST", "/clock/advance", { by: "1d" });
+  const { body } = await live.control("POST", "/clock/advance", { by: "1d" });
   expect(body).toMatchObject({ fired: [], deliveries: { attempted: 0 } });
   expect(receiver.received).toHaveLength(1);
 });

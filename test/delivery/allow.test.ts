@@ -1,16 +1,13 @@
-import { execFileSync } from "node:child_process";
 import dns from "node:dns";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:https";
 import { syncBuiltinESMExports } from "node:module";
 import { type AddressInfo, isIP } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { startLive, startReceiver } from "../support/live.js";
+import { selfSigned } from "../support/self-signed.js";
 
 const subscription = (url: string) => ({ topic: "charges/events", url });
 
@@ -177,31 +174,8 @@ function resolveNames(names: Readonly<Record<string, readonly string[]>>): void 
 
 /** An HTTPS receiver whose certificate nobody signed; ends with the test. */
 async function startTlsReceiver() {
-  const directory = mkdtempSync(join(tmpdir(), "receiver-"));
-  const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  execFileSync(
-    "openssl",
-    [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-days",
-      "1",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      ...subject,
-    ],
-    { stdio: "ignore" },
-  );
   const bodies: string[] = [];
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (incoming, outgoing) => {
+  const server = createServer(selfSigned, (incoming, outgoing) => {
     let body = "";
     incoming.on("data", (chunk: Buffer) => (body += chunk.toString()));
     incoming.on("end", () => {
@@ -209,7 +183,6 @@ async function startTlsReceiver() {
       outgoing.end();
     });
   });
-  rmSync(directory, { recursive: true });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();

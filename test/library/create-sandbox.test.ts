@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Charge, createSandbox, type SandboxOptions, type Transaction, UsageError } from "../../src/index.js";
+import { folderWith } from "../support/folder.js";
 import { create, createCharge, order, payout } from "./sandboxes.js";
 
 describe("a sandbox in the test's own process", () => {
@@ -96,6 +97,16 @@ describe("wrong options", () => {
     const creating = create(options);
     await expect(creating).rejects.toThrow(message);
     await expect(creating).rejects.toThrow(UsageError);
+  });
+
+  test("so are fixtures that do not fit together, and the port is free again", async () => {
+    const company =
+      "companies: [{ companyId: company_a, charges: [{ externalId: order-1, amount: 1000, description: x }] }]\n";
+    const shared = "charges: [{ externalId: order-1, amount: 1000, description: x }]\n";
+    const folder = await folderWith({ "company.yaml": company, "shared.yaml": shared });
+    const creating = create({ fixtures: [`${folder}/company.yaml`, `${folder}/shared.yaml`] });
+    await expect(creating).rejects.toThrow(UsageError);
+    await expect(creating).rejects.toThrow(/order-1/);
   });
 
   test("so is a port that is taken", async () => {

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
 
@@ -41,6 +42,8 @@ describe("the packed package", () => {
     const known = /^(dist|bin|fixtures|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     expect(paths.filter((path) => !known.test(path) || /\.test\.|\.map$/.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(["dist/cli.js", "dist/index.js", "dist/webhooks.js", "LICENSE"]));
+    // Of the declarations, those that the faces need.
+    expect(paths.filter((path) => path.startsWith("dist/types/")).length).toBeLessThan(30);
     expect(await readFile(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8")).toMatch(/^hono \d/m);
   });
 
@@ -54,45 +57,133 @@ describe("the packed package", () => {
     expect(stdout.trim()).toBe(VERSION);
   });
 
+  it.each(["Node16", "NodeNext", "Bundler"])(
+    "has types for moduleResolution %s that need no package of ours",
+    async (resolution) => {
+      await writeFile(join(project, "story.ts"), story);
+      const module = resolution === "Bundler" ? "ESNext" : resolution;
+      // skipLibCheck off: a declaration that imports a bundled package would be an error for whoever installs this one.
+      const libraries = [
+        "--skipLibCheck",
+        "false",
+        "--typeRoots",
+        join(root, "node_modules/@types"),
+        "--types",
+        "node",
+      ];
+      const language = [
+        "--strict",
+        "--exactOptionalPropertyTypes",
+        "--target",
+        "es2022",
+        "--lib",
+        "es2023,esnext.disposable",
+      ];
+      const options = ["--noEmit", "--module", module, "--moduleResolution", resolution, ...language, ...libraries];
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      const { stdout } = await run(process.execPath, [tsc, ...options, "story.ts"], { cwd: project }).catch(
+        (error: unknown) => error as { stdout: string },
+      );
+      expect(stdout).toBe("");
+    },
+  );
+
   it("is a library", async () => {
-    await writeFile(
-      join(project, "use.js"),
-      `import { createSandbox } from "business-payments-sandbox";
-       import { verifySignature } from "business-payments-sandbox/webhooks";
-       const sandbox = await createSandbox();
-       const health = await fetch(sandbox.url + "/_sandbox/health");
-       console.log(health.status, typeof verifySignature);
-       await sandbox.close();`,
-    );
-    const { stdout } = await run(process.execPath, ["use.js"], {
-      cwd: project,
-      timeout: 30_000,
-      killSignal: "SIGKILL",
-    });
-    expect(stdout.trim()).toBe("200 function");
+    const { code } = await transform(story, { loader: "ts", target: "node20" });
+    await writeFile(join(project, "story.js"), code);
+    const limits = { timeout: 30_000, killSignal: "SIGKILL" } as const;
+    const { stdout } = await run(process.execPath, ["story.js"], { cwd: project, ...limits });
+    expect(stdout).toBe("order-1 was paid: genuine\npayout-1 completed, with a fee of 50\norder-2 was dropped\n");
   });
 
-  it("has types that need no package of ours", async () => {
-    await writeFile(
-      join(project, "use.ts"),
-      `import { createSandbox } from "business-payments-sandbox";
-       import { verifySignature } from "business-payments-sandbox/webhooks";
-       export const sandbox = await createSandbox();
-       export const verify: typeof verifySignature = verifySignature;`,
+  it("loads no parser, no HTTP client and no Faker before they are needed", async () => {
+    const modules = await staticImports(join(installed, "dist/index.js"));
+    const packages = modules.flatMap(({ text }) =>
+      [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name),
     );
-    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2023"];
-    const types = ["--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    // skipLibCheck off: a declaration that imports a bundled package would be an error for whoever installs this one.
-    const check = run(process.execPath, [tsc, ...options, "--skipLibCheck", "false", ...types, "use.ts"], {
-      cwd: project,
-    });
-    const output = await check.then(
-      () => "",
-      (error: unknown) => (error as { stdout: string }).stdout,
-    );
-    expect(
-      output.split("\n").filter((line) => line.includes("business-payments-sandbox") || line.startsWith("use.ts")),
-    ).toEqual([]);
+    expect(packages).toContain("zod");
+    for (const late of ["yaml", "undici", "commander", "tinyglobby"]) expect(packages).not.toContain(late);
+    expect(modules.flatMap(({ imports }) => imports.filter((name) => !/^(?:node:|\.)/.test(name)))).toEqual([]);
+  });
+
+  it("verifies signatures with nothing but node:crypto", async () => {
+    const [webhooks, ...others] = await staticImports(join(installed, "dist/webhooks.js"));
+    expect(webhooks?.imports).toEqual(["node:crypto"]);
+    expect(webhooks?.text).not.toMatch(/import\(|require/);
+    expect(others).toEqual([]);
   });
 });
+
+/** What an application and its test do with the package. */
+const story = `
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Charge, createSandbox, type Sandbox, type WebhookEvent } from "business-payments-sandbox";
+import { verifySignature } from "business-payments-sandbox/webhooks";
+
+const sandbox: Sandbox = await createSandbox({
+  clock: "2026-01-15T09:00:00Z",
+  profile: { transfers: { settlement: { after: "1m" } } },
+});
+
+const heard: string[] = [];
+const shop = createServer(async (request, response) => {
+  let rawBody = "";
+  for await (const chunk of request) rawBody += chunk;
+  const isGenuine = verifySignature(rawBody, request.headers["x-service-hmac-sha256"], sandbox.secretKey);
+  const event: WebhookEvent = JSON.parse(rawBody);
+  if (event.topic === "charges/events")
+    heard.push(event.data.externalId + " was " + event.data.status + (isGenuine ? ": genuine" : ": forged"));
+  response.writeHead(200).end();
+});
+await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+const { port } = shop.address() as AddressInfo;
+
+await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:" + port } });
+const order = (externalId: string) => ({
+  amount: 10_000,
+  externalId,
+  description: "Shoes",
+  onCanceledRedirectionUrl: "https://shop.test/no",
+  onCompletedRedirectionUrl: "https://shop.test/yes",
+});
+const created = await sandbox.fetch<Charge>("/v1/charges", { json: order("order-1") });
+const { id } = await created.json();
+await sandbox.fetch("/v1/charges/" + id + "/pay", { method: "POST" });
+await sandbox.webhooks.waitFor("charges/events", (event) => event.data.id === id);
+console.log(heard.join());
+
+const company = await sandbox.company({ balance: 50_000 });
+await company.fetch("/v1/transactions", {
+  json: { type: "transfer", amount: 5000, msisdn: "+2250700000001", reference: "payout-1" },
+});
+await company.clock.advance("1m");
+const { data } = await company.webhooks.waitFor("transaction/completed");
+console.log(data.reference + " " + data.status + ", with a fee of " + data.fee);
+await company.close();
+
+await sandbox.fetch("/v1/charges", { json: order("order-2") });
+await sandbox.clock.advance("1h");
+const dropped = await sandbox.webhooks.waitFor("charge/events", (event) => event.data.status === "dropped");
+console.log(dropped.data.externalId + " was " + dropped.data.status);
+await sandbox.close();
+shop.close();
+`;
+
+interface Module {
+  readonly text: string;
+  /** What it imports before it runs. */
+  readonly imports: readonly string[];
+}
+
+/** A module and all that is loaded with it. */
+async function staticImports(path: string, seen = new Map<string, Module>()): Promise<Module[]> {
+  if (seen.has(path)) return [];
+  const text = await readFile(path, "utf8");
+  const imports = [...text.matchAll(/^(?:import|export)\b[^;"']*["']([^"']+)["'];?$|^\} from "([^"]+)";$/gm)].map(
+    ([, whole, last]) => whole ?? last ?? "",
+  );
+  seen.set(path, { text, imports });
+  for (const name of imports) if (name.startsWith(".")) await staticImports(join(dirname(path), name), seen);
+  return [...seen.values()];
+}

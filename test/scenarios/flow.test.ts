@@ -22,6 +22,9 @@ describe("advance and clock", () => {
     ["advance: { by: 1h, settle: false, lookAhead: true, maxWaitMs: 0 }", "2026-01-15T10:00:00.000Z"],
     ["clock: 2026-01-16T00:00:00Z", "2026-01-16T00:00:00.000Z"],
     ["clock: freeze", "2026-01-15T09:00:00.000Z"],
+    ["clock: frozen", "2026-01-15T09:00:00.000Z"],
+    ["clock: { mode: frozen, now: 2026-01-16T00:00:00Z }", "2026-01-16T00:00:00.000Z"],
+    ["settle: {}", "2026-01-15T09:00:00.000Z"],
   ])("%s", async (step, now) => {
     await expectToPass(`
       given: { charges: [{ id: c, externalId: c, amount: 1, description: c, status: due }] }

@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { UsageError } from "../../src/kernel/problem.js";
-import { givenSchema } from "../../src/scenarios/given-schema.js";
-import { findMismatches, matches, operators } from "../../src/kernel/matchers.js";
+import { findMismatches, matches } from "../../src/kernel/matchers.js";
 import { parseScenario } from "../../src/scenarios/parse-scenario.js";
-import { stepSchemas } from "../../src/scenarios/step-schemas.js";
 import { fill, parsePath, parseTemplate, type TemplatePart, valueAt } from "../../src/scenarios/template.js";
 import fc from "../support/fast-check.js";
+import { mutations, scenarioValue, scenarioWords } from "../support/mutations.js";
 import { replayAll } from "../support/stories.js";
 
 const name = fc.stringMatching(/^[A-Za-z_][\w-]{0,8}$/);
@@ -120,82 +118,23 @@ describe("matching", () => {
 });
 
 describe("parsing", () => {
-  /** Keys and values that mean something here, in places where they do not. */
-  const words = [
-    ...Object.keys(stepSchemas),
-    ...Object.values(stepSchemas).flatMap(({ shape }) => Object.keys(shape)),
-    ...Object.keys(operators),
-    ...Object.keys(givenSchema.shape),
-    "steps",
-    "given",
-    "name",
-    "tags",
-    "times",
-    "within",
-    "every",
-    "topic",
-    "data",
-    "count",
-    "by",
-    "to",
-    "toNext",
-    "__proto__",
-    "constructor",
-    "status",
-  ];
-  const texts = fc.constantFrom(
-    "",
-    "GET /v1/balance",
-    "1h",
-    "${uuid}",
-    "${",
-    "${a.b[0]}",
-    "${faker.person.x}",
-    "$${a}",
-    "body.id",
-    "other.yaml",
-    "2026-01-15T09:00:00Z",
-    "charges/events",
-    "freeze",
-    "(",
-  );
-  const leaf = fc.oneof(texts, fc.constantFrom(null, true, false, 0, -1, 1.5, 1e21), fc.jsonValue({ maxDepth: 1 }));
-  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 6, depthSize: "small" },
-      leaf,
-      fc.array(tie("value"), { maxLength: 3 }),
-      fc.dictionary(fc.constantFrom(...words), tie("value"), { maxKeys: 4 }),
-    ),
-  }));
   const likely = fc.record(
     {
-      name: value,
-      tags: value,
-      given: value,
-      steps: fc.array(fc.dictionary(fc.constantFrom(...words), value, { maxKeys: 3 }), { maxLength: 3 }),
+      name: scenarioValue,
+      tags: scenarioValue,
+      given: scenarioValue,
+      steps: fc.array(fc.dictionary(fc.constantFrom(...scenarioWords), scenarioValue, { maxKeys: 3 }), {
+        maxLength: 3,
+      }),
     },
     { requiredKeys: ["steps"] },
   );
-
-  // Not the one that waits in real time: who knows for how long it would.
-  const stories = readdirSync("scenarios").filter((file) => file !== "clock.yaml");
-  const shipped = stories.map((file) => parseSource(readFileSync(`scenarios/${file}`, "utf8"), file).value);
-
-  /** A shipped story with one thing in it replaced by something else. */
-  const mutated = fc.tuple(fc.constantFrom(...shipped), fc.nat(), value).map(([story, at, other]) => {
-    let index = 0;
-    const places = JSON.stringify(story).match(/[,:[]/g)?.length ?? 1;
-    return JSON.parse(JSON.stringify(story), (_, member: unknown) =>
-      index++ === at % places ? other : member,
-    ) as unknown;
-  });
 
   const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
 
   it("any value at all is a scenario, or has problems, each with its place", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.jsonValue(), value, likely, mutated), async (written) => {
+      fc.asyncProperty(fc.oneof(fc.jsonValue(), scenarioValue, likely, mutations), async (written) => {
         const source = parseSource(JSON.stringify(written), "any.json");
         const parsed = await parseScenario(source, refuse).catch((error: unknown) => error);
         if (!(parsed instanceof UsageError)) {
@@ -213,7 +152,7 @@ describe("parsing", () => {
   it("whatever is a scenario can be replayed, and comes to an end that can be told", async () => {
     let replayed = 0;
     await fc.assert(
-      fc.asyncProperty(mutated, async (written) => {
+      fc.asyncProperty(mutations, async (written) => {
         const source = parseSource(JSON.stringify(written), "any.json");
         const scenario = await parseScenario(source, refuse).catch(() => undefined);
         if (scenario === undefined) return;

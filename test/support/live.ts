@@ -1,3 +1,4 @@
+import { Agent, fetch } from "undici";
 import { expect, onTestFinished } from "vitest";
 import type { Delivery } from "../../src/domain/deliveries/delivery.js";
 import type { DomainEvent } from "../../src/domain/events.js";
@@ -24,6 +25,8 @@ export interface Live extends TestWorld {
   readonly company: Company;
   /** A call of the API under test over TCP, as the default company. */
   http(method: string, path: string, body?: unknown, headers?: GivenHeaders): Promise<Answer>;
+  /** A call of the control API over TCP. */
+  control(method: string, path: string, body?: unknown, headers?: GivenHeaders): Promise<Answer>;
   /** Over TCP; the body of the answer, whose status must be 2xx. */
   ok(method: string, path: string, body?: unknown): Promise<LooseJson>;
   subscribe(topic: string, url: string): Promise<LooseJson>;
@@ -47,13 +50,16 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
   };
   const world = createWorld({ log, ...options });
   const url = await world.listen();
+  // Its own connections: one that is kept for a later test may lead to another server on the same port.
+  const agent = new Agent();
   onTestFinished(async () => {
+    await agent.destroy();
     await world.close();
     expect(bugs).toEqual([]);
   });
   const company = (): Company => world.sandbox.defaultCompany;
   const http: Live["http"] = (method, path, body, headers) =>
-    call(url + path, method, body, {
+    call(agent, url + path, method, body, {
       authorization: `Bearer ${DEFAULT_COMPANY.token}`,
       "x-company-id": DEFAULT_COMPANY.id,
       ...headers,
@@ -69,6 +75,8 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
       return company();
     },
     http,
+    control: (method: string, path: string, body?: unknown, headers: GivenHeaders = {}) =>
+      call(agent, `${url}/_sandbox${path}`, method, body, headers),
     ok,
     subscribe: (topic: string, receiver: string) => ok("POST", "/v1/webhooks", { topic, url: receiver }),
     createCharge: (change = {}) => ok("POST", "/v1/charges", chargeRequest(change)),
@@ -99,13 +107,19 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 /** One HTTP call over TCP. A string is sent as it is, anything else as JSON, undefined not at all. */
-export async function call(url: string, method: string, body?: unknown, given: GivenHeaders = {}): Promise<Answer> {
+async function call(agent: Agent, url: string, method: string, body: unknown, given: GivenHeaders): Promise<Answer> {
   const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
   for (const [name, value] of Object.entries(given)) if (value !== null) headers.set(name, value);
   const sent = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: sent }) });
+  const init = { method, headers: [...headers], dispatcher: agent, ...(body === undefined ? {} : { body: sent }) };
+  const response = await fetch(url, init);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
+  return {
+    status: response.status,
+    headers: new Headers([...response.headers]),
+    text,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
 }
 
 function targetOf(target: string) {

@@ -3,6 +3,7 @@ import { createHttpTransport } from "../../src/adapters/delivery/http-transport.
 import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { createApp } from "../../src/http/app.js";
+import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
 import type { HttpEnv } from "../../src/http/env.js";
 import { serve } from "../../src/http/serve.js";
 import { parseInstant } from "../../src/kernel/instant.js";
@@ -76,7 +77,9 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
       ...(log && { log }),
     },
   );
-  const app = createApp(sandbox);
+  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
+  const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
+  const app = createApp(sandbox, { replayer });
   const stops: (() => Promise<void>)[] = [];
   return {
     sandbox,
@@ -93,6 +96,7 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
     },
     async close() {
       await sandbox.close();
+      await replayer.close();
       for (const stop of stops.splice(0)) await stop();
       if (undocumented.length > 0)
         throw new AggregateError(undocumented, `Payloads that are not described:\n${undocumented.join("\n")}`);

@@ -27,7 +27,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   const names = (flags.env ?? []).map(parseEnv);
   // A port that is free, unless one is asked for: any number of these run at the same time. PORT is the child's.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
-  const running = await runSandbox(prepared);
+  const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
   session.play();
   const tally = createTally(running.sandbox);
@@ -35,7 +35,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
     const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });
     const summary = tally.summary();
     printDiagnostic(renderSummary(summary));
-    if (flags.report !== undefined) await writeReport(flags.report, summary);
+    if (flags.report !== undefined) await writeReport(flags.report, summary, code);
     return code;
   } finally {
     await running.stop();
@@ -140,7 +140,9 @@ const UNACKNOWLEDGED_SHOWN = 5;
 function renderSummary({ requests, statuses, webhooks }: Summary): string {
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
   const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, count]) => `${count} × ${kind}`).join(", ")})`;
-  const lines = [`sandbox: ${requests} requests${counted}, ${webhooks.delivered} webhooks acknowledged`];
+  const asked = `${requests} ${requests === 1 ? "request" : "requests"}${counted}`;
+  const delivered = `${webhooks.delivered} ${webhooks.delivered === 1 ? "webhook" : "webhooks"} acknowledged`;
+  const lines = [`sandbox: ${asked}, ${delivered}`];
   for (const { topic, url, error } of webhooks.unacknowledged.slice(0, UNACKNOWLEDGED_SHOWN)) {
     lines.push(`sandbox: not acknowledged: ${topic} to ${url}: ${error}`);
   }
@@ -149,14 +151,15 @@ function renderSummary({ requests, statuses, webhooks }: Summary): string {
   return lines.join("\n");
 }
 
-async function writeReport(folder: string, summary: Summary): Promise<void> {
+/** "`exec` returns its child's code when that is not 0": also when there is no room for a report. */
+async function writeReport(folder: string, summary: Summary, code: number): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "sandbox.json"), `${JSON.stringify(summary, undefined, 2)}\n`);
   } catch (error) {
-    throw new UsageError(
-      "cannot-run",
-      `Failed to write the report to ${folder}: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `Failed to write the report to ${folder}: ${why}.`;
+    if (code === 0) throw new UsageError("cannot-run", message);
+    printDiagnostic(`sandbox: ${message}`);
   }
 }

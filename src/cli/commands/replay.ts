@@ -4,7 +4,6 @@ import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { resolveOptions } from "../../sandbox/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
-import { loadScenario } from "../../scenarios/parse-scenario.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/remote-target.js";
 import { replay as replayAll, type ReplaySummary } from "../../scenarios/replay.js";
 import { renderGithub } from "../../scenarios/reporters/github.js";
@@ -20,13 +19,13 @@ import type { Target } from "../../scenarios/world.js";
 import { EXIT } from "../exit-codes.js";
 import { colorsFor, printData, printDiagnostic } from "../output.js";
 import { parseReplayFlags, type ReplayFlags, type ReplayOptions, type ReporterName } from "../replay-options.js";
-import { findScenarioFiles } from "../scenario-files.js";
+import { loadScenarioFiles } from "../scenario-files.js";
 import { openVariables } from "../values.js";
 
 /** `sandbox replay`: plays scenario files and reports. Returns the exit code. */
 export async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
-  const scenarios = select(await loadAll(await findScenarioFiles(paths)), options);
+  const scenarios = select(await loadScenarioFiles(paths), options);
   if (scenarios.length === 0)
     throw new UsageError(
       "file",
@@ -46,24 +45,6 @@ export async function replay(paths: readonly string[], flags: ReplayFlags): Prom
   } finally {
     await target.close();
   }
-}
-
-/** All problems of all files at once: nothing runs while one of them is wrong. */
-async function loadAll(files: readonly string[]): Promise<Scenario[]> {
-  const problems: string[] = [];
-  const loaded = await Promise.all(
-    files.map(async (file) => {
-      try {
-        return await loadScenario(file);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        problems.push(...error.messages);
-        return undefined;
-      }
-    }),
-  );
-  if (problems.length > 0) throw new UsageError("file", problems);
-  return loaded.filter((scenario) => scenario !== undefined);
 }
 
 function select(scenarios: readonly Scenario[], { filter, tags, shard }: ReplayOptions): Scenario[] {

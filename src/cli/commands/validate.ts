@@ -3,6 +3,7 @@ import { UsageError } from "../../kernel/problem.js";
 import { validateFile } from "../../sandbox/config/load-config.js";
 import { EXIT } from "../exit-codes.js";
 import { printData, printDiagnostic, printJson } from "../output.js";
+import { isScenario } from "../scenario-files.js";
 
 interface Finding {
   readonly file: string;
@@ -32,11 +33,6 @@ async function check(file: string): Promise<Finding> {
     if (!(error instanceof UsageError)) throw error;
     return { file, kind: null, problems: error.messages };
   }
-}
-
-/** No other file has steps; and one that has a `given` was meant to have them. */
-function isScenario(value: unknown): boolean {
-  return typeof value === "object" && value !== null && ("steps" in value || "given" in value);
 }
 
 async function scenarioProblems(source: Source): Promise<readonly string[]> {

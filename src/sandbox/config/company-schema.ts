@@ -27,7 +27,13 @@ export interface FixturesEntry {
 }
 
 const token = visible("an access token");
-const datedToken = object({ token, expiresAt: instant }, "an access token, or { token, expiresAt }");
+const datedToken = object(
+  {
+    token: token.meta({ description: "The bearer token" }),
+    expiresAt: instant.meta({ description: "From then on it answers 401, by the company's clock" }),
+  },
+  "an access token, or { token, expiresAt }",
+);
 
 /** `at_shop`, or `{ token: at_shop, expiresAt: 2026-02-01T00:00:00Z }`. */
 const tokenEntry: z.ZodType<AccessToken> = z.union(
@@ -37,13 +43,20 @@ const tokenEntry: z.ZodType<AccessToken> = z.union(
 
 const companyEntry: z.ZodType<CompanyEntry> = object(
   {
-    companyId: visible("the id of a company"),
-    accessToken: tokenEntry.optional(),
-    accessTokens: listOf(tokenEntry, "access tokens", 1).optional(),
-    secretKey: text("the key that signs webhooks").optional(),
-    balance: balance.optional(),
-    clock: clock.optional(),
-    profile: profile.optional(),
+    companyId: visible("the id of a company").meta({
+      description:
+        "Its id; company_shop has the access token at_shop and the secret key secret_shop unless it says otherwise",
+    }),
+    accessToken: tokenEntry.optional().meta({ description: "The bearer token that selects the company" }),
+    accessTokens: listOf(tokenEntry, "access tokens", 1)
+      .optional()
+      .meta({ description: "Several of them, some with an end" }),
+    secretKey: text("the key that signs webhooks")
+      .optional()
+      .meta({ description: "Signs webhooks, and is never sent" }),
+    balance: balance.optional().meta({ description: "In XOF" }),
+    clock: clock.optional().meta({ description: "running, frozen, or an ISO 8601 time to stand at" }),
+    profile: profile.optional().meta({ description: "Settings of this company alone, over those of the sandbox" }),
     ...worldLists,
   },
   "a company such as { companyId: company_shop }",
@@ -73,7 +86,10 @@ const companyEntry: z.ZodType<CompanyEntry> = object(
 export const companiesField = listOf(companyEntry, "companies");
 
 export const fixturesSchema: z.ZodType<FixturesEntry> = object(
-  { companies: companiesField.default([]), ...worldLists },
+  {
+    companies: companiesField.default([]).meta({ description: "Opened instead of the default company" }),
+    ...worldLists,
+  },
   "a mapping with companies, customers, charges, transactions and subscriptions",
 ).transform(({ companies, ...shared }) => ({ companies, shared }));
 

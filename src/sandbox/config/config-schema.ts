@@ -23,26 +23,46 @@ export function configFields(folder: string) {
     });
   };
   return {
-    port: wholeNumber(0, 65_535).optional(),
-    host: text("an address or a name of this machine").optional(),
-    publicUrl: absoluteUrl.optional(),
+    port: wholeNumber(0, 65_535)
+      .optional()
+      .meta({ description: "The port to listen on; 0 takes a free one (default 4010)" }),
+    host: text("an address or a name of this machine")
+      .optional()
+      .meta({ description: "The address to listen on (default 127.0.0.1)" }),
+    publicUrl: absoluteUrl
+      .optional()
+      .meta({ description: "Where others reach the sandbox; payment links begin with it" }),
     profile: z
       .union([path("a profile file"), profile], { error: "must be nested settings, or the path of a profile file" })
-      .optional(),
-    fixtures: paths("a fixtures file").optional(),
-    scenario: paths("a scenario file").optional(),
-    record: path("a scenario file to write").optional(),
-    store: store(folder).optional(),
-    clock: clock.transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt))).optional(),
-    autoProvision: flag.optional(),
-    seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).optional(),
-    adminToken: visible("a token").optional(),
-    tlsCert: path("a certificate").optional(),
-    tlsKey: path("a private key").optional(),
-    productionHeadersOnly: flag.optional(),
-    log: word(["pretty", "json", "silent"]).optional(),
-    balance: balance.optional(),
-    companies: companiesField.optional(),
+      .optional()
+      .meta({ description: "Nested settings, or the path of a profile file" }),
+    fixtures: paths("a fixtures file").optional().meta({ description: "Paths of fixtures files, from this file" }),
+    scenario: paths("a scenario file")
+      .optional()
+      .meta({ description: "Paths of scenario files that are played while an application drives the API" }),
+    record: path("a scenario file to write")
+      .optional()
+      .meta({ description: "The path of a scenario file that the session is written to" }),
+    store: store(folder).optional().meta({ description: "memory (default), or file:PATH" }),
+    clock: clock
+      .transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt)))
+      .optional()
+      .meta({ description: "running (default), frozen, or an ISO 8601 time to stand at" }),
+    autoProvision: flag.optional().meta({ description: "Any unseen access token opens a company of its own" }),
+    seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+      .optional()
+      .meta({ description: "Makes identifiers and names repeat" }),
+    adminToken: visible("a token").optional().meta({ description: "The bearer token that the control API asks for" }),
+    tlsCert: path("a certificate").optional().meta({ description: "The path of a certificate, for HTTPS" }),
+    tlsKey: path("a private key").optional().meta({ description: "The path of the certificate's private key" }),
+    productionHeadersOnly: flag
+      .optional()
+      .meta({ description: "Answers without the headers x-sandbox and x-sandbox-now" }),
+    log: word(["pretty", "json", "silent"]).optional().meta({ description: "What is printed of each request" }),
+    balance: balance
+      .optional()
+      .meta({ description: "Of every company that does not say otherwise, in XOF (default 10000000)" }),
+    companies: companiesField.optional().meta({ description: "Opened instead of the default company" }),
   } satisfies Record<keyof FileConfig, z.ZodType>;
 }
 

@@ -60,7 +60,7 @@ export function wholeNumber(min: number, max: number, unit = ""): z.ZodType<numb
   const error = `must be a whole number ${unit}from ${min} to ${max}`;
   const isWithin = (given: number): boolean => Number.isSafeInteger(given) && given >= min && given <= max;
   // Not z.int(): after a fraction zod would leave out the checks of the object around it.
-  return z.number({ error }).refine(isWithin, { error });
+  return z.number({ error }).refine(isWithin, { error }).meta({ type: "integer", minimum: min, maximum: max });
 }
 
 const BALANCE_XOF_MAX = 100_000_000_000;

@@ -53,7 +53,7 @@ describe("what a fixtures file says", () => {
     const { shared } = await load(`
 customers: [{ msisdn: "0700000010", firstName: a, lastName: b }]
 charges:
-  - { externalId: a, amount: 10000, description: Shoes, status: due }
+  - { externalId: a, amount: 10000, description: Shoes }
   - { id: 01J.x_y-z, externalId: b, amount: 1, description: Shoes, status: dropped, droppedReason: bored, createdAt: -1h30m }
   - externalId: c
     amount: 300

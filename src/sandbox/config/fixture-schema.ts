@@ -26,32 +26,45 @@ const notACustomer = "a customer such as { msisdn, firstName, lastName, kycStatu
 
 const person: z.ZodType<CustomerFixture> = object(
   {
-    msisdn,
-    firstName: text("the customer's first name"),
-    lastName: text("the customer's last name"),
-    kycStatus: text("a status such as complete or incomplete").default("complete"),
+    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
+    firstName: text("the customer's first name").meta({ description: "The customer's first name" }),
+    lastName: text("the customer's last name").meta({ description: "The customer's last name" }),
+    kycStatus: text("a status such as complete or incomplete")
+      .default("complete")
+      .meta({ description: "complete means validated; any other value a problem of identification" }),
   },
   notACustomer,
 );
 
-const generated: z.ZodType<GeneratedCustomers> = object({ generate: wholeNumber(1, GENERATE_MAX) }, "{ generate: 50 }");
+const generated: z.ZodType<GeneratedCustomers> = object(
+  { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "So many persons with made-up names" }) },
+  "{ generate: 50 }",
+);
 
 const chargeStatuses = ["due", "paid", "refunded_partially", "refunded", "dropped"] as const satisfies ChargeStatus[];
 
 const charge: z.ZodType<ChargeFixture> = object(
   {
-    id: chargeId.optional(),
-    externalId: text("the caller's reference"),
-    amount,
-    description: text("the purpose of the payment"),
-    status: word<ChargeStatus>(chargeStatuses),
-    refunded: amount.optional(),
-    msisdn: msisdn.optional(),
-    droppedReason: text("why the charge was dropped").optional(),
-    createdAt: createdAt.optional(),
-    onCompletedRedirectionUrl: absoluteUrl.default("https://shop.test/completed"),
-    onCanceledRedirectionUrl: absoluteUrl.default("https://shop.test/canceled"),
-    metadata: metadata.default(() => ({})),
+    id: chargeId.optional().meta({ description: "Without one it is made up" }),
+    externalId: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
+    amount: amount.meta({ description: "Whole XOF" }),
+    description: text("the purpose of the payment").meta({ description: "The purpose of the payment" }),
+    status: word<ChargeStatus>(chargeStatuses).default("due").meta({ description: "Where its life stands" }),
+    refunded: amount
+      .optional()
+      .meta({ description: "What was given back, in XOF: only of a charge that is refunded_partially" }),
+    msisdn: msisdn.optional().meta({ description: "Who paid" }),
+    droppedReason: text("why the charge was dropped")
+      .optional()
+      .meta({ description: "Only of a charge that is dropped" }),
+    createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
+    onCompletedRedirectionUrl: absoluteUrl
+      .default("https://shop.test/completed")
+      .meta({ description: "Where the customer is sent after a payment" }),
+    onCanceledRedirectionUrl: absoluteUrl
+      .default("https://shop.test/canceled")
+      .meta({ description: "Where the customer is sent after a cancelled payment" }),
+    metadata: metadata.default(() => ({})).meta({ description: "Free-form data, returned as it is" }),
   },
   "a charge such as { externalId, amount, description, status }",
 ).superRefine(checkCharge, { when: hasMembers });
@@ -86,14 +99,20 @@ const transferStatuses = ["completed", "failed", "pending"] as const satisfies T
 
 const transaction: z.ZodType<TransactionFixture> = object(
   {
-    id: transactionId.optional(),
-    msisdn,
-    amount,
-    reference: text("the caller's reference"),
-    description: text("the caller's description").optional(),
-    status: word<TransferStatus>(transferStatuses),
-    failureReason: text("why the transaction failed").optional(),
-    createdAt: createdAt.optional(),
+    id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is made up" }),
+    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
+    amount: amount.meta({ description: "Whole XOF" }),
+    reference: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
+    type: z
+      .literal("transfer", { error: 'must be "transfer"' })
+      .optional()
+      .meta({ description: "As requests have it; there is no other" }),
+    description: text("the caller's description").optional().meta({ description: "The caller's description" }),
+    status: word<TransferStatus>(transferStatuses).meta({ description: "Where its life stands" }),
+    failureReason: text("why the transaction failed")
+      .optional()
+      .meta({ description: "Only of a transaction that is failed" }),
+    createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
   },
   "a transaction such as { msisdn, amount, reference, status }",
 ).superRefine(
@@ -105,7 +124,10 @@ const transaction: z.ZodType<TransactionFixture> = object(
 );
 
 const subscription: z.ZodType<SubscriptionFixture> = object(
-  { topic: word(topicSpellings), url: absoluteUrl },
+  {
+    topic: word(topicSpellings).meta({ description: "In either spelling" }),
+    url: absoluteUrl.meta({ description: "The receiving endpoint" }),
+  },
   "a subscription such as { topic: charges/events, url }",
 );
 
@@ -114,10 +136,12 @@ export const worldLists = {
   customers: listOf<CustomerFixture | GeneratedCustomers>(
     z.union([person, generated], { error: `must be ${notACustomer}` }),
     "customers",
-  ).default([]),
-  charges: listOf(charge, "charges").default([]),
-  transactions: listOf(transaction, "transactions").default([]),
-  subscriptions: listOf(subscription, "subscriptions").default([]),
+  )
+    .default([])
+    .meta({ description: "Persons whom the customer check knows, beside the test numbers" }),
+  charges: listOf(charge, "charges").default([]).meta({ description: "Charges in any state" }),
+  transactions: listOf(transaction, "transactions").default([]).meta({ description: "Transfers in any state" }),
+  subscriptions: listOf(subscription, "subscriptions").default([]).meta({ description: "Where webhooks go" }),
 };
 
 function hasMembers({ value }: { readonly value: unknown }): boolean {

@@ -7,23 +7,26 @@ import { worldLists } from "./fixture-schema.js";
 
 export type FileKind = "config" | "profile" | "fixtures";
 
-/**
- * What a file is meant to be: what most of its keys belong to, and where they do not tell, what its name says. Throws UsageError("file") when
- * neither does.
- */
+/** As `findKind`; throws UsageError("file") when neither keys nor name tell. */
 export function guessKind(file: string, value: unknown): FileKind {
+  const kind = findKind(file, value);
+  if (kind !== undefined) return kind;
+  const why = "neither its name nor its keys say whether it is a configuration, a profile or fixtures";
+  throw new UsageError(
+    "file",
+    `Failed to validate ${file}: ${why}. Name it sandbox.config.yaml, or with "profile" or "fixtures" in its name.`,
+  );
+}
+
+/** What a file is meant to be: what most of its keys belong to, and where they do not tell, what its name says. */
+export function findKind(file: string, value: unknown): FileKind | undefined {
   const named = kindOfName(file);
   if (named === "config" && basename(file).startsWith("sandbox.config.")) return named;
   const entries = isObject(value) ? Object.entries(value) : [];
   const score = (kind: FileKind): number =>
     entries.filter(([key, member]) => belongs[kind](key, member)).length + (kind === named ? 0.5 : 0);
   const best = kinds.reduce((a, b) => (score(b) > score(a) ? b : a));
-  if (score(best) > 0) return best;
-  const why = "neither its name nor its keys say whether it is a configuration, a profile or fixtures";
-  throw new UsageError(
-    "file",
-    `Failed to validate ${file}: ${why}. Name it sandbox.config.yaml, or with "profile" or "fixtures" in its name.`,
-  );
+  return score(best) > 0 ? best : undefined;
 }
 
 /** Of equally likely ones the first. */

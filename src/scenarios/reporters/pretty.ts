@@ -18,7 +18,8 @@ export function renderResult(
   const name = oneLine(scenario.name);
   const time = palette.faint(`${Math.round(durationMs)} ms`);
   if (outcome === "passed") return `${palette.passed("✓")} ${name} ${time}\n`;
-  if (outcome === "skipped") return `${palette.faint("-")} ${name} ${palette.faint(`skipped: ${reason ?? ""}`)}\n`;
+  if (outcome === "skipped")
+    return `${palette.faint("-")} ${name} ${palette.faint(`skipped: ${oneLine(reason ?? "")}`)}\n`;
   const details = failure === undefined ? "" : renderFailure(failure, palette).replaceAll(/^/gm, "    ");
   return `${palette.failed("✗")} ${palette.strong(name)} ${time}\n${details}\n`;
 }

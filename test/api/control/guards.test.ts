@@ -22,7 +22,6 @@ describe("paths and methods", () => {
     ["GET", "/findings"],
     ["GET", "/coverage"],
     ["POST", "/snapshots/a"],
-    ["POST", "/scenarios/replay"],
     ["GET", "/stream"],
   ])("%s %s is 404 with the error body", async (method, path) => {
     const answer = await open().control(method, path);

@@ -1,0 +1,78 @@
+import type * as z from "zod";
+import { operators, typeNames } from "../kernel/matchers.js";
+import { document, type JsonSchema, profileDefinition, renderSchema } from "../sandbox/config/json-schema.js";
+import { scenarioSchema } from "./given-schema.js";
+import { expectation, step } from "./step-fields.js";
+import { stepSchemas } from "./step-schemas.js";
+
+/** The published JSON Schema of scenario files, made of the schemas that validate them. */
+export function scenarioJsonSchema(): JsonSchema {
+  const references = new Map<z.ZodType, string>([
+    [expectation, "expectation"],
+    [step, "step"],
+  ]);
+  const steps = Object.entries(stepSchemas).map(([keyword, schema]) => ({
+    title: keyword,
+    ...renderSchema(schema, references),
+  }));
+  return document("Scenario of the sandbox", renderSchema(scenarioSchema, references), {
+    step: { anyOf: steps },
+    expectation: {
+      anyOf: [
+        { type: ["string", "number", "boolean", "null"] },
+        { type: "array", items: ref("expectation") },
+        ref("matcher"),
+        {
+          description: "Only the members that are named are looked at",
+          type: "object",
+          propertyNames: { pattern: "^(?!\\$)" },
+          additionalProperties: ref("expectation"),
+        },
+      ],
+    },
+    matcher: {
+      description: "All of its operators must hold",
+      type: "object",
+      minProperties: 1,
+      properties: Object.fromEntries(Object.keys(operators).map((name) => [name, operandSchemas[name]])),
+      additionalProperties: false,
+    },
+    profile: profileDefinition(),
+  });
+}
+
+function ref(name: string): JsonSchema {
+  return { $ref: `#/$defs/${name}` };
+}
+
+/** A variable that stands for the operand. */
+const variable: JsonSchema = { type: "string", pattern: "\\$\\{" };
+
+function comparison(words: string): JsonSchema {
+  return { description: `${words}: a number, or a text such as an ISO 8601 time`, type: ["number", "string"] };
+}
+
+/** What each matcher wants, by its name. */
+const operandSchemas: Readonly<Record<string, JsonSchema>> = {
+  $regex: { description: "A text in which the regular expression is found", type: "string" },
+  $type: { description: "Of that type", anyOf: [{ enum: typeNames }, variable] },
+  $gt: comparison("Above"),
+  $gte: comparison("At least"),
+  $lt: comparison("Below"),
+  $lte: comparison("At most"),
+  $in: {
+    description: "Like one of them",
+    anyOf: [{ type: "array", minItems: 1, items: ref("expectation") }, variable],
+  },
+  $length: {
+    description: "A text or a list of that length, which may be a matcher",
+    anyOf: [{ type: "integer", minimum: 0 }, ref("matcher"), variable],
+  },
+  $contains: {
+    description: "A text with that in it, or a list with an element like that",
+    allOf: [ref("expectation")],
+  },
+  $absent: { description: "Nothing stands there", const: true },
+  $any: { description: "Something stands there, whatever it is", const: true },
+  $exact: { description: "Exactly that: no members more, and nothing in it is a matcher" },
+};

@@ -1,0 +1,289 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { buffer, text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Finished, type InputAndOutput, type RunOptions, runSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import { root } from "../support/markdown.js";
+import type { LooseJson } from "../support/world.js";
+
+/** A program for the child: JavaScript, as a module. */
+const node = (code: string): string[] => [process.execPath, "--input-type=module", "--eval", code];
+
+const exec = (
+  options: readonly string[],
+  command: readonly string[],
+  run?: RunOptions & InputAndOutput,
+): Promise<Finished> => runSandbox(["exec", ...options, "--", ...command], run);
+
+/** What a child of `exec OPTIONS` printed as JSON. */
+async function told(options: readonly string[], code: string, run?: RunOptions): Promise<LooseJson> {
+  const { code: exitCode, stdout, stderr } = await exec(options, node(code), run);
+  if (exitCode !== 0) throw new Error(`exec ended with ${exitCode}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** `api(path, json?)`: the API, as a program in any language would call it. */
+const client = `
+const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN, SANDBOX_COMPANY_ID } = process.env;
+const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN, "x-company-id": SANDBOX_COMPANY_ID, "content-type": "application/json" };
+const api = async (path, json) => (await fetch(SANDBOX_URL + path, { headers, ...(json && { method: "POST", body: JSON.stringify(json) }) })).json();
+const order = { amount: 10000, externalId: "order-1", description: "Shoes", onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };
+`;
+
+/** A child that goes on until it is told to end, beside its sandbox. */
+async function start(options: readonly string[], code: string) {
+  const child = spawn(process.execPath, [`${root}bin/sandbox.js`, "exec", ...options, "--", ...node(code)], {
+    env: { PATH: process.env["PATH"] ?? "" },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const stderr = text(child.stderr);
+  const ended = new Promise<number | string>((resolve) =>
+    child.once("close", (exitCode, signal) => resolve(exitCode ?? signal ?? "unknown")),
+  );
+  const nextLine = async (): Promise<string> => String((await lines.next()).value);
+  return { child, stderr, ended, nextLine };
+}
+
+describe("the child's environment", () => {
+  it("leads to a sandbox that is there", async () => {
+    const seen = await told(
+      [],
+      `${client}
+       const { SANDBOX_SECRET_KEY } = process.env;
+       const created = await api("/v1/charges", order);
+       console.log(JSON.stringify({ SANDBOX_URL, SANDBOX_ACCESS_TOKEN, SANDBOX_COMPANY_ID, SANDBOX_SECRET_KEY, status: created.status }));`,
+    );
+    expect(seen).toEqual({
+      SANDBOX_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      SANDBOX_ACCESS_TOKEN: "at_sandbox",
+      SANDBOX_COMPANY_ID: "company_sandbox",
+      SANDBOX_SECRET_KEY: "secret_sandbox",
+      status: "created",
+    });
+  });
+
+  it("has the names that the program under test reads, as --env says", async () => {
+    const seen = await told(
+      ["--env", "PAY_URL=url", "--env", "PAY_KEY=token", "PAY_COMPANY=company", "--env", "PAY_SECRET=secret"],
+      `const { PAY_URL, PAY_KEY, PAY_COMPANY, PAY_SECRET, SANDBOX_URL } = process.env;
+       console.log(JSON.stringify([PAY_URL === SANDBOX_URL, PAY_KEY, PAY_COMPANY, PAY_SECRET]))`,
+    );
+    expect(seen).toEqual([true, "at_sandbox", "company_sandbox", "secret_sandbox"]);
+  });
+
+  it.each([
+    ["PAY_URL", /--env must be NAME=url\|token\|company\|secret, such as PAYMENTS_URL=url, got "PAY_URL"/],
+    ["PAY URL=url", /--env must be NAME=/],
+    ["PAY_URL=urls", /--env PAY_URL= must be url, token, company or secret, not "urls"\. Did you mean url\?/],
+  ])("is not made of --env %s", async (given, message) => {
+    const { code, stdout, stderr } = await exec(["--env", given], node("console.log('ran')"));
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(message);
+  });
+
+  it("has everything else that was there, PORT too, which is the child's", async () => {
+    const env = { PORT: "1", COLOUR: "red" };
+    const seen = await told([], "console.log(JSON.stringify([process.env.PORT, process.env.COLOUR]))", { env });
+    expect(seen).toEqual(["1", "red"]);
+    // `start` would refuse it.
+    expect(await told([], "console.log(1)", { env: { PORT: "none" } })).toBe(1);
+  });
+});
+
+describe("the exit code", () => {
+  it.each([0, 1, 42])("is the child's: %i", async (given) => {
+    const { code } = await exec([], node(`process.exit(${given})`));
+    expect(code).toBe(given);
+  });
+
+  it.each([
+    ["SIGKILL", 137],
+    ["SIGTERM", 143],
+    ["SIGABRT", 134],
+  ])("of a child that %s ended is %i, as a shell would say", async (signal, expected) => {
+    const { code } = await exec([], node(`process.kill(process.pid, "${signal}"); setInterval(() => {}, 1000);`));
+    expect(code).toBe(expected);
+  });
+
+  it("is 3 when there is no such command, or it is none", async () => {
+    const missing = await exec([], ["no-such-command-anywhere"]);
+    expect(missing).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: "sandbox: Failed to run no-such-command-anywhere: there is no such command.\n",
+    });
+    const notOne = await exec([], [`${root}package.json`]);
+    expect(notOne.code).toBe(3);
+    expect(notOne.stderr).toMatch(/Failed to run .*package\.json: .*EACCES/);
+  });
+
+  it.each([[["exec"]], [["exec", "--"]], [["exec", "--clock", "frozen"]]])("of %j is 1", async (args) => {
+    const { code, stdout, stderr } = await runSandbox(args);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/command/);
+  });
+
+  it("is 1 or 2 for wrong options, and then nothing has run", async () => {
+    const wrong = await exec(["--clock", "tomorrow"], node("console.log('ran')"));
+    expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
+    const missing = await exec(["--profile", "nowhere.yaml"], node("console.log('ran')"));
+    expect([missing.code, missing.stdout]).toEqual([2, ""]);
+  });
+});
+
+describe("signals", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "%s goes on to a child, which may take its time",
+    async (signal) => {
+      const { child, ended, nextLine } = await start(
+        [],
+        `process.on("${signal}", async () => {
+         const { status } = await fetch(process.env.SANDBOX_URL + "/_sandbox/health");
+         console.log("${signal} " + status);
+         process.exit(5);
+       });
+       console.log("ready");
+       setInterval(() => {}, 1000);`,
+      );
+      expect(await nextLine()).toBe("ready");
+      child.kill(signal);
+      // Its sandbox is there until it ends.
+      expect(await nextLine()).toBe(`${signal} 200`);
+      expect(await ended).toBe(5);
+    },
+  );
+
+  it("that the child does not handle end it", async () => {
+    const { child, ended, nextLine } = await start([], "console.log('ready'); setInterval(() => {}, 1000);");
+    await nextLine();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(143);
+  });
+});
+
+describe("input and output", () => {
+  it("are the child's, byte for byte; what the sandbox says goes to stderr", async () => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256));
+    const child = spawn(
+      process.execPath,
+      [
+        `${root}bin/sandbox.js`,
+        "exec",
+        "--",
+        ...node("process.stdin.pipe(process.stdout); console.error('of the child');"),
+      ],
+      { env: { PATH: process.env["PATH"] ?? "" } },
+    );
+    child.stdin.end(bytes);
+    const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
+    expect(stdout.equals(bytes)).toBe(true);
+    expect(stderr).toBe("of the child\nsandbox: 0 requests, 0 webhooks acknowledged\n");
+  });
+
+  it("do not have to be used", async () => {
+    const { code, stdout } = await exec([], node("process.exit(0)"), { stdin: "x".repeat(1_000_000) });
+    expect([code, stdout]).toEqual([0, ""]);
+  });
+
+  it("stay the child's when the sandbox is told to speak", async () => {
+    const { stdout, stderr } = await exec(["--log", "json"], node("console.log('of the child')"));
+    expect(stdout).toBe("of the child\n");
+    expect(stderr).toContain('"event":"stopped"');
+  });
+
+  it("leave the child's own options to the child", async () => {
+    const { stdout } = await exec(["--clock", "frozen"], ["printf", "%s ", "--clock", "--help", "-x", "--", "end"]);
+    expect(stdout).toBe("--clock --help -x -- end ");
+  });
+});
+
+describe("the sandbox", () => {
+  it("takes a free port: several run at a time", async () => {
+    const wait = "console.log(process.env.SANDBOX_URL); process.stdin.resume();";
+    const runs = await Promise.all([1, 2].map(() => start([], wait)));
+    const urls = await Promise.all(runs.map(({ nextLine }) => nextLine()));
+    expect(new Set(urls).size).toBe(2);
+    const answers = await Promise.all(urls.map((url) => fetch(`${url}/_sandbox/health`)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    for (const { child } of runs) child.stdin.end();
+    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0]);
+    await Promise.all(urls.map((url) => expect(fetch(url)).rejects.toThrow("fetch failed")));
+  });
+
+  it("begins as the options of start say", async () => {
+    const folder = await folderWith({ "strict.yaml": "http: { createdStatus: 200 }\n" });
+    const options = ["--clock", "2026-01-15T09:00:00Z", "--profile", join(folder, "strict.yaml"), "--seed", "7"];
+    const seen = await told(
+      options,
+      `${client}
+       const created = await fetch(SANDBOX_URL + "/v1/charges", { method: "POST", headers, body: JSON.stringify(order) });
+       const { id } = await created.json();
+       await api("/_sandbox/clock/advance", { by: "1h" });
+       const { status } = await api("/v1/charges/" + id);
+       console.log(JSON.stringify({ created: created.status, status, now: (await api("/_sandbox/clock")).now }));`,
+    );
+    expect(seen).toEqual({ created: 200, status: "dropped", now: "2026-01-15T10:00:00.000Z" });
+  });
+
+  it("begins as the configuration of the folder says, but for its port", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": "balance: 77\nport: 1\n" });
+    const seen = await told([], `${client} console.log(JSON.stringify(await api("/v1/balance")));`, { cwd });
+    expect(seen).toEqual({ balance: 77, currency: "XOF" });
+  });
+});
+
+describe("the report", () => {
+  const story = `${client}
+    import { createServer } from "node:http";
+    const shop = createServer((request, response) => response.writeHead(200).end()).listen(0, async () => {
+      const url = "http://127.0.0.1:" + shop.address().port;
+      await api("/v1/webhooks", { topic: "charges/events", url });
+      await api("/v1/webhooks", { topic: "charges/events", url: "http://127.0.0.1:9/" });
+      const { id } = await api("/v1/charges", order);
+      await api("/v1/charges", { ...order, externalId: undefined });
+      await api("/v1/charges/" + id + "/pay", {});
+      await api("/_sandbox/settle", {});
+      shop.close();
+      process.exitCode = Number(process.env.EXIT ?? 0);
+    });`;
+
+  it("says on stderr what was asked, and which webhooks nobody acknowledged", async () => {
+    const { stderr } = await exec(["--clock", "frozen"], node(story));
+    expect(stderr).toMatch(
+      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\n$/,
+    );
+  });
+
+  it("goes into a folder too, which is made", async () => {
+    const folder = join(await folderWith({}), "reports/today");
+    const { code } = await exec(["--clock", "2026-01-15T09:00:00Z", "--report", folder], node(story));
+    expect(code).toBe(0);
+    expect(JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))).toEqual({
+      requests: 5,
+      statuses: { "2xx": 4, "4xx": 1 },
+      webhooks: {
+        delivered: 1,
+        unacknowledged: [
+          { topic: "charges/events", url: "http://127.0.0.1:9/", error: expect.stringContaining("ECONNREFUSED") },
+        ],
+      },
+      clock: "2026-01-15T09:00:00.000Z",
+    });
+  });
+
+  it("that cannot be written is 3, unless the child failed by itself", async () => {
+    const folder = await folderWith({ taken: "" });
+    const options = ["--clock", "frozen", "--report", join(folder, "taken")];
+    const green = await exec(options, node(story));
+    expect(green.code).toBe(3);
+    expect(green.stderr).toMatch(/sandbox: Failed to write the report to .*taken: EEXIST/);
+    const red = await exec(options, node(story), { env: { EXIT: "7" } });
+    expect(red.code).toBe(7);
+    expect(red.stderr).toMatch(/Failed to write the report/);
+  });
+});

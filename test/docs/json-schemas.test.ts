@@ -1,0 +1,150 @@
+import { readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { Ajv, type ValidateFunction } from "ajv";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { parseSource, readSource } from "../../src/adapters/files/source.js";
+import { operators } from "../../src/kernel/matchers.js";
+import { UsageError } from "../../src/kernel/problem.js";
+import {
+  configJsonSchema,
+  fixturesJsonSchema,
+  type JsonSchema,
+  profileJsonSchema,
+} from "../../src/sandbox/config/json-schema.js";
+import { settings } from "../../src/domain/profile/settings.js";
+import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { scenarioJsonSchema } from "../../src/scenarios/scenario-json-schema.js";
+import { stepKeywords } from "../../src/scenarios/step-schemas.js";
+import fc from "../support/fast-check.js";
+import { mutations } from "../support/mutations.js";
+
+const schemas = {
+  config: configJsonSchema(),
+  fixtures: fixturesJsonSchema(),
+  profile: profileJsonSchema(),
+  scenario: scenarioJsonSchema(),
+};
+
+const compile = (schema: JsonSchema): ValidateFunction =>
+  new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+const validators = {
+  config: compile(schemas.config),
+  fixtures: compile(schemas.fixtures),
+  profile: compile(schemas.profile),
+  scenario: compile(schemas.scenario),
+};
+
+const yamlFiles = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".yaml"))
+    .map((file) => `${folder}/${file}`);
+
+describe.each(Object.entries(schemas))("schema/%s.schema.json", (name, schema) => {
+  it("is what the schemas that validate say; UPDATE_DOCS=1 writes it anew", async () => {
+    const file = `schema/${name}.schema.json`;
+    const rendered = `${JSON.stringify(schema, undefined, 2)}\n`;
+    if (process.env["UPDATE_DOCS"] === "1") await writeFile(file, rendered);
+    expect(await readFile(file, "utf8")).toBe(rendered);
+  });
+
+  it("describes every key, so that an editor can", () => {
+    expect(undescribed(schema, name)).toEqual([]);
+  });
+});
+
+/** Where keys stand without a word about them. Groups of settings speak for themselves, and a setting for its members. */
+function undescribed(schema: unknown, path: string): string[] {
+  if (Array.isArray(schema)) return schema.flatMap((part, index) => undescribed(part, `${path}[${index}]`));
+  if (typeof schema !== "object" || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, part]: [string, unknown]) => {
+    if (key !== "properties") return undescribed(part, `${path}.${key}`);
+    return Object.entries(part as Record<string, object>).flatMap(([property, described]) => [
+      ...("description" in described || "properties" in described ? [] : [`${path}.${property}`]),
+      ...(path.includes("profile") && "description" in described ? [] : undescribed(described, `${path}.${property}`)),
+    ]);
+  });
+}
+
+describe("what is shipped conforms", () => {
+  it.each(yamlFiles("scenarios"))("%s", async (file) => {
+    const { value } = await readSource(file);
+    validators.scenario(value);
+    expect(validators.scenario.errors).toBeNull();
+  });
+
+  it.each(yamlFiles("fixtures"))("%s", async (file) => {
+    const { value } = await readSource(file);
+    validators.fixtures(value);
+    expect(validators.fixtures.errors).toBeNull();
+  });
+
+  it("and so does every default of the profile", () => {
+    const written: Record<string, Record<string, unknown>> = {};
+    for (const { path, default: value } of settings) {
+      const [group = "", name] = path.split(".");
+      if (name !== undefined) (written[group] ??= {})[name] = value;
+    }
+    validators.profile({ ...written, rateLimit: "off" });
+    expect(validators.profile.errors).toBeNull();
+  });
+});
+
+describe("what is wrong does not", () => {
+  it.each<[keyof typeof validators, string]>([
+    ["scenario", "steps: []"],
+    ["scenario", "steps: [{ advnace: 1h }]"],
+    ["scenario", "steps: [{ request: GET /v1/balance, settle: true }]"],
+    ["scenario", "steps: [{ request: GET /v1/balance, expects: {} }]"],
+    ["scenario", "steps: [{ request: balance }]"],
+    ["scenario", "steps: [{ request: GET /v1/balance, expect: { body: { a: { $regx: x } } } }]"],
+    ["scenario", "steps: [{ request: GET /v1/balance, expect: { body: { a: { $absent: false } } } }]"],
+    ["scenario", "steps: [{ request: GET /v1/balance, expect: { body: { a: { $length: -1 } } } }]"],
+    ["scenario", "steps: [{ request: GET /v1/balance, expect: { body: { a: { $any: true, b: 1 } } } }]"],
+    ["scenario", "steps: [{ repeat: { times: 2, steps: [{ waits: 1s }] } }]"],
+    ["scenario", "steps: [{ parallel: [] }]"],
+    ["scenario", "steps: [{ eventually: { request: GET /v1/balance } }]"],
+    ["scenario", "given: { clok: 2026-01-15 }\nsteps: [{ settle: }]"],
+    ["scenario", "given: { webhooks: [{ topic: charges }] }\nsteps: [{ settle: }]"],
+    ["scenario", "given: { profile: { transfers: { setlement: manual } } }\nsteps: [{ settle: }]"],
+    ["scenario", "given: { profile: { charges: { payNotDue: 400 } } }\nsteps: [{ settle: }]"],
+    ["fixtures", "charges: [{ externalId: a, amount: 1.5, description: b, status: due }]"],
+    ["fixtures", "charges: [{ externalId: a, amount: 1, description: b, status: lost }]"],
+    ["fixtures", "customers: [{ msisdn: 700000010, firstName: A, lastName: B }]"],
+    ["fixtures", "companies: [{ balance: 1 }]"],
+    ["config", "prot: 4010"],
+    ["config", "port: 70000"],
+    ["config", "log: loud"],
+    ["config", "profile: { paging: { limit: 1000 } }"],
+    ["profile", "rateLimit: { requests: 1 }"],
+    ["profile", "webhooks: { retry: sometimes }"],
+  ])("%s: %s", (name, yaml) => {
+    expect(validators[name](parse(yaml))).toBe(false);
+  });
+
+  it("and what the sandbox takes always conforms", async () => {
+    let accepted = 0;
+    const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
+    await fc.assert(
+      fc.asyncProperty(mutations, async (written) => {
+        const source = parseSource(JSON.stringify(written), "any.json");
+        const scenario = await parseScenario(source, refuse).catch(() => undefined);
+        if (scenario === undefined) return;
+        accepted++;
+        validators.scenario(source.value);
+        expect(validators.scenario.errors).toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+    expect(accepted).toBeGreaterThan(0);
+  });
+});
+
+it("every step and every matcher is told of", () => {
+  expect(schemas.scenario).toMatchObject({
+    $defs: {
+      step: { anyOf: stepKeywords.map((title) => ({ title })) },
+      matcher: { properties: Object.fromEntries(Object.keys(operators).map((name) => [name, {}])) },
+    },
+  });
+});

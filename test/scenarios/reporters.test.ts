@@ -1,0 +1,315 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type { Failure } from "../../src/scenarios/failure.js";
+import type { ReplaySummary } from "../../src/scenarios/replay.js";
+import { renderGithub } from "../../src/scenarios/reporters/github.js";
+import { renderJson } from "../../src/scenarios/reporters/json.js";
+import { renderJunit } from "../../src/scenarios/reporters/junit.js";
+import { type Palette, renderResult, renderSummary } from "../../src/scenarios/reporters/pretty.js";
+import { renderTap } from "../../src/scenarios/reporters/tap.js";
+import type { ScenarioResult } from "../../src/scenarios/run-scenario.js";
+import fc from "../support/fast-check.js";
+import { story } from "../support/stories.js";
+import { parseXml, type XmlElement } from "../support/xml.js";
+
+const scenario = await story("steps: [{ settle: }]");
+
+function resultOf(change: Partial<ScenarioResult> & { name?: string; file?: string }): ScenarioResult {
+  const { name = "A charge is paid", file = "stories/paid.yaml", ...rest } = change;
+  return {
+    scenario: { ...scenario, name, file },
+    outcome: "passed",
+    reason: undefined,
+    failure: undefined,
+    durationMs: 12.345,
+    stepsPassed: 3,
+    ...rest,
+  };
+}
+
+function summaryOf(...results: ScenarioResult[]): ReplaySummary {
+  const counts = { passed: 0, failed: 0, error: 0, skipped: 0 };
+  for (const { outcome } of results) counts[outcome]++;
+  return { results, counts, durationMs: 1234.6, seed: 7, notRun: 0 };
+}
+
+const failed: Failure = {
+  kind: "failure",
+  step: "GET /v1/balance",
+  position: { file: "stories/paid.yaml", line: 12, column: 5 },
+  message: "The answer is not what was expected",
+  mismatches: [{ path: "body.balance", expected: "1", actual: 2 }],
+  answer: { status: 200, headers: { "content-type": "application/json" }, body: { balance: 2 } },
+};
+const four = summaryOf(
+  resultOf({}),
+  resultOf({ name: "It fails", outcome: "failed", failure: failed }),
+  resultOf({
+    name: "It cannot be done",
+    file: "other/broken.yaml",
+    outcome: "error",
+    failure: { ...failed, kind: "error" },
+  }),
+  resultOf({
+    name: "It is left out",
+    outcome: "skipped",
+    reason: '"advance" needs the sandbox\'s clock (line 3)',
+    durationMs: 0,
+  }),
+);
+/** What a name could try: to be markup, a command, a directive, another line, a colour, or no character at all. */
+const hostile = `</testcase> ]]> & "it" 'is' # SKIP %0A::error::\n::error file=a::b\r\u0007\u001B[31mred\u0000\uFFFE\uD800 \\# é☕`;
+const attacked = summaryOf(
+  resultOf({
+    name: hostile,
+    file: `stories/${hostile}.yaml`,
+    outcome: "failed",
+    failure: {
+      ...failed,
+      step: hostile,
+      message: hostile,
+      position: { file: hostile, line: 1, column: 1 },
+      answer: { status: 200, headers: {}, body: hostile },
+    },
+  }),
+  resultOf({ name: hostile, outcome: "skipped", reason: hostile }),
+);
+
+describe("junit", () => {
+  const cases = (suite: XmlElement | undefined): XmlElement[] => suite?.children ?? [];
+
+  it("has a suite for each folder and a case for each story, failures and errors told apart", () => {
+    const root = parseXml(renderJunit(four));
+    expect(root).toMatchObject({
+      name: "testsuites",
+      attributes: { tests: "4", failures: "1", errors: "1", skipped: "1", time: "1.235" },
+    });
+    const [stories, other] = root.children;
+    expect(stories?.attributes).toEqual({
+      name: "stories",
+      tests: "3",
+      failures: "1",
+      errors: "0",
+      skipped: "1",
+      time: "0.025",
+    });
+    expect(other?.attributes).toMatchObject({ name: "other", tests: "1", failures: "0", errors: "1" });
+    const [passed, failure, skipped] = cases(stories);
+    expect(passed).toMatchObject({
+      name: "testcase",
+      attributes: {
+        name: "A charge is paid",
+        classname: "stories/paid.yaml",
+        file: "stories/paid.yaml",
+        time: "0.012",
+      },
+      children: [],
+    });
+    expect(failure?.children).toMatchObject([
+      {
+        name: "failure",
+        attributes: { message: "The answer is not what was expected", type: "GET /v1/balance" },
+        text: expect.stringMatching(
+          /^stories\/paid\.yaml:12:5: GET \/v1\/balance\n[^]*- expected 1\n {4}\+ received 2\n/,
+        ),
+      },
+    ]);
+    expect(skipped?.children).toMatchObject([
+      { name: "skipped", attributes: { message: /needs the sandbox's clock/ } },
+    ]);
+    expect(cases(other)[0]?.children).toMatchObject([{ name: "error" }]);
+  });
+
+  it("is well-formed whatever it tells of", () => {
+    const root = parseXml(renderJunit(attacked));
+    const [first] = cases(root.children[0]);
+    expect(first?.attributes["name"]).toBe(
+      `</testcase> ]]> & "it" 'is' # SKIP %0A::error:: ::error file=a::b \\u0007\\u001b[31mred\\u0000\uFFFD\uFFFD \\# é☕`,
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (name) => {
+        const { children } = parseXml(
+          renderJunit(summaryOf(resultOf({ name, outcome: "failed", failure: { ...failed, message: name } }))),
+        );
+        expect(children).toHaveLength(1);
+      }),
+    );
+  });
+});
+
+describe("tap", () => {
+  it("has a line for each story, and a block of YAML for what went wrong", () => {
+    const lines = renderTap(four).split("\n");
+    expect(lines.filter((line) => !line.startsWith("  "))).toEqual([
+      "TAP version 14",
+      "1..4",
+      "ok 1 - A charge is paid",
+      "not ok 2 - It fails",
+      "not ok 3 - It cannot be done",
+      `ok 4 - It is left out # SKIP "advance" needs the sandbox's clock (line 3)`,
+      "",
+    ]);
+    const block = lines.slice(lines.indexOf("  ---") + 1, lines.indexOf("  ..."));
+    expect(parse(block.join("\n"))).toEqual({
+      severity: "failure",
+      at: { file: "stories/paid.yaml", line: 12, column: 5 },
+      message: expect.stringContaining("- expected 1\n"),
+    });
+  });
+
+  it("keeps its lines and directives whatever it tells of", () => {
+    const text = renderTap(attacked);
+    expect(text.split("\n").filter((line) => !line.startsWith("  "))).toEqual([
+      "TAP version 14",
+      "1..2",
+      expect.stringMatching(/^not ok 1 - <\/testcase> .* \\# SKIP .* \\\\\\# é☕$/),
+      expect.stringMatching(/^ok 2 - [^#]*(?:\\#[^#]*)* # SKIP [^#]*(?:\\#[^#]*)*$/),
+      "",
+    ]);
+    const lines = text.split("\n");
+    const block = lines.slice(lines.indexOf("  ---") + 1, lines.indexOf("  ..."));
+    expect(parse(block.join("\n"))).toMatchObject({ severity: "failure", at: { line: 1 } });
+  });
+});
+
+describe("json", () => {
+  it("has the counts, and of each story everything", () => {
+    expect(JSON.parse(renderJson(four))).toEqual({
+      passed: 1,
+      failed: 1,
+      error: 1,
+      skipped: 1,
+      notRun: 0,
+      durationMs: 1235,
+      seed: 7,
+      scenarios: [
+        {
+          name: "A charge is paid",
+          file: "stories/paid.yaml",
+          tags: [],
+          outcome: "passed",
+          durationMs: 12,
+          stepsPassed: 3,
+        },
+        expect.objectContaining({ name: "It fails", outcome: "failed", failure: { ...failed } }),
+        expect.objectContaining({ name: "It cannot be done", outcome: "error", failure: { ...failed, kind: "error" } }),
+        expect.objectContaining({
+          name: "It is left out",
+          outcome: "skipped",
+          reason: '"advance" needs the sandbox\'s clock (line 3)',
+        }),
+      ],
+    });
+  });
+
+  it("leaves out of webhooks what is another in every run", () => {
+    const received = [
+      { topic: "charges/events", data: { id: "a" }, headers: { host: "127.0.0.1:41234" }, genuine: true },
+    ];
+    const text = renderJson(summaryOf(resultOf({ outcome: "failed", failure: { ...failed, received } })));
+    expect(JSON.parse(text).scenarios[0].failure.received).toEqual([
+      { topic: "charges/events", data: { id: "a" }, genuine: true },
+    ]);
+  });
+
+  it("is JSON whatever it tells of, and without a seed says so", () => {
+    const report = JSON.parse(renderJson({ ...attacked, seed: undefined }));
+    expect(report.scenarios[0].name).toBe(hostile);
+    expect(report.seed).toBeNull();
+  });
+});
+
+describe("github", () => {
+  it("annotates the line of each failure, and says what was left out", () => {
+    const [failure, error, skipped, ...rest] = renderGithub(four).split("\n");
+    expect(failure).toMatch(
+      /^::error file=stories\/paid\.yaml,line=12,col=5,title=It fails::stories\/paid\.yaml:12:5: GET \/v1\/balance%0AThe answer .*%0A {2}body\.balance%0A/,
+    );
+    expect(error).toMatch(/^::error file=stories\/paid\.yaml,line=12,col=5,title=It cannot be done::/);
+    expect(skipped).toBe(
+      `::notice file=stories/paid.yaml,title=Skipped::It is left out: "advance" needs the sandbox's clock (line 3)`,
+    );
+    expect(rest).toEqual([""]);
+  });
+
+  it("is one command a story whatever it tells of", () => {
+    const lines = renderGithub(attacked).split(/[\n\r]/);
+    expect(lines).toHaveLength(3);
+    const command = /^::(error|notice) file=([^,:]*)(?:,line=\d+,col=\d+)?,title=([^,:]*)::(.*)$/;
+    const [, kind, file, title] = command.exec(lines[0] ?? "") ?? [];
+    expect(kind).toBe("error");
+    const undo = (text = ""): string =>
+      text
+        .replaceAll("%3A", ":")
+        .replaceAll("%2C", ",")
+        .replaceAll("%0D", "\r")
+        .replaceAll("%0A", "\n")
+        .replaceAll("%25", "%");
+    expect(undo(file)).toBe(hostile);
+    expect(undo(title)).toContain("%0A::error::");
+    expect(lines[1]).toMatch(command);
+  });
+});
+
+describe("pretty", () => {
+  const plain = (text: string): string => text;
+  const palette: Palette = {
+    passed: plain,
+    failed: plain,
+    strong: plain,
+    faint: plain,
+    expected: plain,
+    actual: plain,
+  };
+  const marked: Palette = { ...palette, passed: (text) => `<g>${text}</g>`, failed: (text) => `<r>${text}</r>` };
+
+  it("is a line for what went well or was left out, and all there is to see for what did not", () => {
+    expect(four.results.map((result) => renderResult(result, palette))).toEqual([
+      "✓ A charge is paid 12 ms\n",
+      `✗ It fails 12 ms
+    stories/paid.yaml:12:5: GET /v1/balance
+    The answer is not what was expected
+      body.balance
+        - expected 1
+        + received 2
+      answer   200 {"balance":2}
+`,
+      expect.stringMatching(/^✗ It cannot be done 12 ms\n/),
+      `- It is left out skipped: "advance" needs the sandbox's clock (line 3)\n`,
+    ]);
+    expect(renderResult(resultOf({}), marked)).toBe("<g>✓</g> A charge is paid 12 ms\n");
+  });
+
+  it("sums up", () => {
+    expect(renderSummary(four, palette)).toBe(
+      "\n1 passed, 1 failed, 1 could not be run to the end, 1 skipped in 1.23 s (seed 7)\n",
+    );
+    expect(renderSummary({ ...summaryOf(resultOf({})), seed: undefined, notRun: 2 }, palette)).toBe(
+      "\n1 passed, 2 not run (--bail) in 1.23 s\n",
+    );
+    expect(renderSummary({ ...summaryOf(), seed: undefined }, palette)).toBe("\n0 passed in 1.23 s\n");
+  });
+
+  it("lets nothing through that a terminal would obey", () => {
+    const text = attacked.results.map((result) => renderResult(result, palette)).join("");
+    // eslint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
+    expect(text).toContain(String.raw`\u001b[31mred`);
+    expect(text.split("\n").filter((line) => line.startsWith("::"))).toEqual([]);
+  });
+
+  it("cuts what is too long to be read", () => {
+    const body = "x".repeat(10_000);
+    const answer = { status: 200, headers: {}, body };
+    const received = Array.from({ length: 30 }, (_, index) => ({
+      topic: "charges/events",
+      data: { index },
+      headers: {},
+      genuine: true,
+    }));
+    const text = renderResult(resultOf({ outcome: "failed", failure: { ...failed, answer, received } }), palette);
+    expect(text.length).toBeLessThan(5000);
+    expect(text).toContain("x…");
+    expect(text).toContain("… and 10 more");
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { parseSource } from "../../src/adapters/files/source.js";
+import { operators } from "../../src/kernel/matchers.js";
+import { givenSchema } from "../../src/scenarios/given-schema.js";
+import { stepSchemas } from "../../src/scenarios/step-schemas.js";
+import fc from "./fast-check.js";
+
+/** Keys that mean something in a scenario. */
+export const scenarioWords = [
+  ...Object.keys(stepSchemas),
+  ...Object.values(stepSchemas).flatMap(({ shape }) => Object.keys(shape)),
+  ...Object.keys(operators),
+  ...Object.keys(givenSchema.shape),
+  "steps",
+  "given",
+  "name",
+  "tags",
+  "times",
+  "within",
+  "every",
+  "topic",
+  "data",
+  "count",
+  "by",
+  "to",
+  "toNext",
+  "__proto__",
+  "constructor",
+  "status",
+];
+
+const texts = fc.constantFrom(
+  "",
+  "GET /v1/balance",
+  "10ms",
+  "${uuid}",
+  "${",
+  "${a.b[0]}",
+  "${faker.person.x}",
+  "$${a}",
+  "body.id",
+  "other.yaml",
+  "2026-01-15T09:00:00Z",
+  "charges/events",
+  "freeze",
+  "(",
+);
+const leaf = fc.oneof(texts, fc.constantFrom(null, true, false, 0, -1, 1.5, 1e21), fc.jsonValue({ maxDepth: 1 }));
+
+/** Keys and values that mean something in a scenario, in places where they do not. */
+export const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6, depthSize: "small" },
+    leaf,
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...scenarioWords), tie("value"), { maxKeys: 4 }),
+  ),
+}));
+
+// Not the one that waits in real time: who knows for how long it would.
+const files = readdirSync("scenarios").filter((file) => file !== "clock.yaml");
+const stories = files.map((file) => parseSource(readFileSync(`scenarios/${file}`, "utf8"), file).value);
+
+/** A shipped story with one thing in it replaced by something else. */
+export const mutations = fc.tuple(fc.constantFrom(...stories), fc.nat(), scenarioValue).map(([story, at, other]) => {
+  const text = JSON.stringify(story);
+  const places = text.match(/[,:[]/g)?.length ?? 1;
+  let index = 0;
+  return JSON.parse(text, (_, member: unknown) => (index++ === at % places ? other : member)) as unknown;
+});
