@@ -25,7 +25,7 @@ export function scenarioJsonSchema(): JsonSchema {
         {
           description: "Only the members that are named are looked at",
           type: "object",
-          propertyNames: { pattern: "^(?!\\$)" },
+          patternProperties: { "^\\$": false },
           additionalProperties: ref("expectation"),
         },
       ],

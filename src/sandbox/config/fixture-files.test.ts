@@ -49,6 +49,14 @@ describe("what a fixtures file says", () => {
     await expect(loadFixtureFiles([], undefined)).resolves.toEqual(nothing);
   });
 
+  it("may repeat a transaction's type, as a request does", () =>
+    expect(
+      problemsOf(`
+transactions:
+  - { msisdn: "+2250700000010", amount: 5000, reference: r, type: transfer, status: completed }
+  - { msisdn: "+2250700000010", amount: 5000, reference: s, type: payment, status: completed }`),
+    ).resolves.toEqual(['a.yaml:4:67: transactions[1].type must be "transfer", got "payment"']));
+
   it("is parsed: amounts are money, times are instants, everything that may be left out has its default", async () => {
     const { shared } = await load(`
 customers: [{ msisdn: "0700000010", firstName: a, lastName: b }]

@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { verifySignature } from "business-payments-sandbox/webhooks";
+
+/**
+ * Pays the sellers of a marketplace: sends their money in one batch, and learns from webhooks what became of it.
+ *
+ * @param {{ url: string, accessToken: string, companyId: string, secretKey: string }} account
+ */
+export async function openPayouts({ url, accessToken, companyId, secretKey }) {
+  /** @type {Map<string, { status: "pending" | "completed" | "failed", reason: string | null }>} by reference */
+  const payouts = new Map();
+
+  async function post(path, body) {
+    const headers = {
+      authorization: `Bearer ${accessToken}`,
+      "x-company-id": companyId,
+      "content-type": "application/json",
+    };
+    return fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  }
+
+  async function receive(request) {
+    const rawBody = await text(request);
+    if (!verifySignature(rawBody, request.headers["x-service-hmac-sha256"], secretKey)) return 401;
+    const { data } = JSON.parse(rawBody);
+    payouts.set(data.reference, { status: data.status, reason: data.failureReason });
+    return 204;
+  }
+
+  const server = createServer((request, response) => {
+    // Whatever is not a 2xx is sent again later.
+    receive(request).then(
+      (status) => response.writeHead(status).end(),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    find: (reference) => payouts.get(reference),
+
+    /** @param {{ reference: string, msisdn: string, amount: number }[]} sellers amounts in XOF */
+    async payOut(sellers) {
+      const response = await post("/v1/transactions/batch", { transactions: sellers });
+      if (!response.ok) throw new Error((await response.json()).message.join("; "));
+      for (const { reference } of sellers) payouts.set(reference, { status: "pending", reason: null });
+    },
+
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
