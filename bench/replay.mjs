@@ -21,7 +21,8 @@ const { rows, cpuSeconds, wallSeconds, peakMib } = await replayCopies();
 const cold = coldRuns();
 
 console.log("replays   heap after GC");
-for (const { copies, heapMib } of rows) console.log(`${String(copies).padStart(7)}   ${heapMib.toFixed(1).padStart(9)} MiB`);
+for (const { copies, heapMib } of rows)
+  console.log(`${String(copies).padStart(7)}   ${heapMib.toFixed(1).padStart(9)} MiB`);
 const growthMib = (rows.at(-1)?.heapMib ?? 0) - (rows[0]?.heapMib ?? 0);
 console.log(`
 500 replays   ${cpuSeconds.toFixed(2)} s CPU, ${wallSeconds.toFixed(2)} s wall   (at most ${CPU_SECONDS_MAX} s CPU)

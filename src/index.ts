@@ -2,13 +2,27 @@
 export { createSandbox } from "./library/create-sandbox.js";
 export type { Sandbox, ReplayReport } from "./library/sandbox-handle.js";
 export type { CompanyOptions, SandboxOptions } from "./library/sandbox-options.js";
-export type { CompanyHandle, Customer, CustomersHandle, FetchInit, JsonResponse, Person } from "./library/company-handle.js";
+export type {
+  CompanyHandle,
+  Customer,
+  CustomersHandle,
+  FetchInit,
+  JsonResponse,
+  Person,
+} from "./library/company-handle.js";
 export type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./library/clock-handle.js";
 export type { WaitOptions, WebhookLog } from "./library/webhook-log.js";
 export { UsageError } from "./kernel/problem.js";
 export { ScenarioFailed } from "./library/scenario-failed.js";
 
-export type { ChargeEvent, ChargeTopic, TopicName, TransactionEvent, TransactionTopic, WebhookEvent } from "./library/webhook-events.js";
+export type {
+  ChargeEvent,
+  ChargeTopic,
+  TopicName,
+  TransactionEvent,
+  TransactionTopic,
+  WebhookEvent,
+} from "./library/webhook-events.js";
 export type { DurationInput, ProfileInput } from "./domain/profile/profile-input.js";
 export type {
   BalanceBody as Balance,

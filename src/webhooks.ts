@@ -25,7 +25,9 @@ export function verifySignature(
 ): boolean {
   // Not `instanceof Uint8Array`: a test runner may give each file a global object of its own.
   if (typeof rawBody !== "string" && !ArrayBuffer.isView(rawBody)) {
-    throw new TypeError("Failed to verify a webhook: its body was parsed already. Give the raw text or bytes of the request.");
+    throw new TypeError(
+      "Failed to verify a webhook: its body was parsed already. Give the raw text or bytes of the request.",
+    );
   }
   if (typeof header !== "string" || secretKey === "") return false;
   const expected = Buffer.from(createHmac("sha256", secretKey).update(rawBody).digest("base64"));

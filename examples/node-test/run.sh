@@ -2,4 +2,4 @@
 # Runs this example with the built package of this clone.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-exec node --test
+exec node --test --test-reporter=spec

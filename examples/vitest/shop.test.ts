@@ -1,7 +1,6 @@
 /**
- * A shop against the sandbox, in the test's own process. In a project of your own:
+ * A shop against the sandbox, in the test's own process. In a project that has installed the package:
  *
- *     npm install --save-dev business-payments-sandbox vitest
  *     npx vitest run
  */
 import { type CompanyHandle, createSandbox } from "business-payments-sandbox";

@@ -84,7 +84,7 @@ export interface Advanced {
   /** What happened by itself, in order; the first 10 000. */
   readonly fired: readonly DueItem[];
   readonly firedCount: number;
-  /** Attempts that ended within it. */
+  /** Of the attempts that began within it. */
   readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
   /** Ids of deliveries whose attempt was still on the wire when the time for waiting was used up, or that were not waited for. */
   readonly unfinished: readonly string[];

@@ -66,7 +66,9 @@ function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: Attemp
     return;
   }
   const attempts = delivery.attempts.length + 1;
-  const retryAt = attempt.error === null ? null : nextRetryAt(work.profile.webhooks.retry, attempts, endedAt);
+  // Deleting its subscription "stops retries", also of a delivery that was sent again afterwards.
+  const isRetried = attempt.error !== null && work.world.subscriptions.get(delivery.subscriptionId) !== undefined;
+  const retryAt = isRetried ? nextRetryAt(work.profile.webhooks.retry, attempts, endedAt) : null;
   work.put(deliveries, recordAttempt(delivery, attempt, retryAt));
   if (retryAt !== null) work.schedule("delivery.attempt", deliveryId, retryAt, turn);
 }

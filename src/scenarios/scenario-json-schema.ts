@@ -15,28 +15,20 @@ export function scenarioJsonSchema(): JsonSchema {
     title: keyword,
     ...renderSchema(schema, references),
   }));
+  const matchers = Object.fromEntries(Object.keys(operators).map((name) => [name, operandSchemas[name]]));
   return document("Scenario of the sandbox", renderSchema(scenarioSchema, references), {
     step: { anyOf: steps },
+    // No anyOf: an editor tells what is wrong with what was meant, and not that it is no text.
     expectation: {
-      anyOf: [
-        { type: ["string", "number", "boolean", "null"] },
-        { type: "array", items: ref("expectation") },
-        ref("matcher"),
-        {
-          description: "Only the members that are named are looked at",
-          type: "object",
-          patternProperties: { "^\\$": false },
-          additionalProperties: ref("expectation"),
-        },
-      ],
+      description: "Members that are named, and no others; a list element by element; an object of $… is a matcher",
+      ...anything,
+      items: ref("expectation"),
+      properties: matchers,
+      additionalProperties: ref("expectation"),
+      if: { type: "object", propertyNames: { pattern: "^(?!\\$)" } },
+      else: { ...anything, properties: matchers, additionalProperties: false },
     },
-    matcher: {
-      description: "All of its operators must hold",
-      type: "object",
-      minProperties: 1,
-      properties: Object.fromEntries(Object.keys(operators).map((name) => [name, operandSchemas[name]])),
-      additionalProperties: false,
-    },
+    matcher: { type: "object", minProperties: 1, properties: matchers, additionalProperties: false },
     profile: profileDefinition(),
   });
 }
@@ -44,6 +36,8 @@ export function scenarioJsonSchema(): JsonSchema {
 function ref(name: string): JsonSchema {
   return { $ref: `#/$defs/${name}` };
 }
+
+const anything: JsonSchema = { type: ["string", "number", "boolean", "null", "array", "object"] };
 
 /** A variable that stands for the operand. */
 const variable: JsonSchema = { type: "string", pattern: "\\$\\{" };

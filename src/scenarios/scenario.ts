@@ -148,4 +148,3 @@ export type Step =
   | UseStep
   | EventuallyStep;
 
-export type StepKind = Step["kind"];

@@ -81,6 +81,9 @@ describe("replay", () => {
     expect(await counts("--tag", "bad")).toMatch(/^1 failed in/);
     const shards = await Promise.all(["1/2", "2/2"].map((shard) => counts("--shard", shard)));
     expect(shards.map((line) => line.replace(/ in .*/, ""))).toEqual(["1 passed, 1 failed", "1 passed"]);
+    // A job of many may have nothing to do.
+    expect((await replay(folder, [".", "--shard", "4/4"])).code).toBe(0);
+    expect(await counts("--shard", "4/4")).toMatch(/^0 passed in/);
     expect(await counts("--bail", "--workers", "1")).toMatch(/^1 failed, 2 not run \(--bail\) in/);
   });
 

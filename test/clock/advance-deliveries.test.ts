@@ -337,6 +337,17 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(system.pending).toEqual([9_999]); // the time-out of the attempt
   });
 
+  it("nor does an attempt that is over", async () => {
+    const system = createFakeSystem(START);
+    const live = await startLive({ system });
+    const receiver = await startReceiver((_, index) => (index === 0 ? "reset" : {}));
+    await live.subscribe("charges/events", receiver.url);
+    await live.createCharge();
+    await live.advance("2h");
+    expect(receiver.received).toHaveLength(2);
+    expect(system.pending).toEqual([]);
+  });
+
   it("0 waits for nothing", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createCharge } from "../../src/domain/charges/create-charge.js";
 import { toIso } from "../../src/kernel/instant.js";
 import { advance, FIRED_MAX } from "../../src/sandbox/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
@@ -87,22 +88,24 @@ describe("advancing jumps from due item to due item up to and including the targ
     expect([result.fired.length, result.firedCount]).toEqual([FIRED_MAX, 10_020]);
   });
 
-  it("keeps all twenty thousand charges' expiries apart from one another", async () => {
+  it("handles twenty thousand at one instant", async () => {
     const live = await startLive();
     for (let n = 0; n < 20_000; n++) {
-      await live.api("POST", "/v1/charges", {
+      live.company.run(createCharge, {
         amount: 100,
-        externalId: `n${n}`,
-        description: "d",
-        onCanceledRedirectionUrl: "https://a.test",
-        onCompletedRedirectionUrl: "https://a.test",
+        externalId: `order-${n}`,
+        description: "Shoes",
+        onCanceledRedirectionUrl: "https://shop.test/no",
+        onCompletedRedirectionUrl: "https://shop.test/yes",
+        metadata: {},
+        checkoutUrl: live.url,
       });
     }
     const { firedCount } = await live.advance("1h");
     expect(firedCount).toBe(20_000);
     expect(live.company.world.charges.values().every(({ status }) => status === "dropped")).toBe(true);
     expect(live.company.world.due.size).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe("where an advance goes", () => {

@@ -98,25 +98,23 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
     expect(live.deliveries()[0]?.status).toBe("cancelled");
   });
 
-  it("many at once, without a call stack for each", async () => {
-    const live = await startLive();
+  it("many at once", async () => {
+    const live = await startLive({ balance: 1e12 });
     const receiver = await startReceiver("hang");
     const { id } = await live.subscribe("transactions/started", receiver.url);
-    for (let batch = 0; batch < 20; batch++) {
-      const transactions = Array.from({ length: 500 }, (_, n) => ({
-        amount: 5_000,
-        msisdn: "0700000001",
-        reference: `${batch}-${n}`,
-      }));
-      live.company.world.accounts.set({ id: "balance", seq: 1, amount: 1e13 });
-      await live.ok("POST", "/v1/transactions/batch", { transactions });
-    }
+    const transactions = Array.from({ length: 500 }, (_, n) => ({
+      amount: 5_000,
+      msisdn: "0700000001",
+      reference: `r${n}`,
+    }));
+    await live.ok("POST", "/v1/transactions/batch", { transactions });
     await receiver.waitFor(64);
     await live.http("DELETE", `/v1/webhooks/${id}`);
     await receiver.close();
     expect(await live.settle()).toEqual([]);
     expect(live.deliveries().every(({ status }) => status === "cancelled")).toBe(true);
-  }, 30_000);
+    expect(receiver.received).toHaveLength(64);
+  });
 
   it("and the other subscriptions of the same receiver go on", async () => {
     const live = await startLive();
@@ -172,13 +170,17 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(receiver.received).toHaveLength(4);
   });
 
-  it("of one that was cancelled", async () => {
+  it("of one that was cancelled: nothing retries it, since its subscription is gone", async () => {
     const live = await startLive();
     const receiver = await startReceiver({ status: 500 });
     const { id } = await live.subscribe("charges/events", receiver.url);
     await pay(live);
     await live.settle();
     await live.http("DELETE", `/v1/webhooks/${id}`);
+    redeliver(live);
+    expect((await live.advance("1d")).fired).toEqual([]);
+    expect(live.deliveries()[0]).toMatchObject({ status: "exhausted", nextAttemptAt: null });
+    expect(receiver.received).toHaveLength(2);
     receiver.reply({});
     redeliver(live);
     await live.settle();

@@ -96,6 +96,13 @@ describe("the packed package", () => {
     expect(stdout).toBe("order-1 was paid: genuine\npayout-1 completed, with a fee of 50\norder-2 was dropped\n");
   });
 
+  it("can be required, by a test that is no module itself", async () => {
+    const names = `Object.keys(require("business-payments-sandbox")).join() + " " + Object.keys(require("business-payments-sandbox/webhooks"))`;
+    await writeFile(join(project, "names.cjs"), `console.log(${names})`);
+    const { stdout } = await run(process.execPath, ["names.cjs"], { cwd: project });
+    expect(stdout).toMatch(/\bcreateSandbox\b.* verifySignature\n$/);
+  });
+
   it("loads no parser, no HTTP client and no Faker before they are needed", async () => {
     const modules = await staticImports(join(installed, "dist/index.js"));
     const packages = modules.flatMap(({ text }) =>

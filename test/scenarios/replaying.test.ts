@@ -122,6 +122,19 @@ describe("what comes out", () => {
     });
   });
 
+  it("is an error when the story removed its own company", async () => {
+    const { failure } = await tell(`
+      steps:
+        - { request: "DELETE /_sandbox/companies/\${companyId}", expect: { status: 204 } }
+        - request: POST /v1/charges
+          body: { at: "\${now}" }`);
+    expect(failure).toMatchObject({
+      kind: "error",
+      message: expect.stringMatching(/^The company company_story-yaml-story of this story was removed\.$/),
+      position: { line: 4 },
+    });
+  });
+
   it("is the same, byte for byte, for the same seed", async () => {
     const drawing = `
 name: It draws

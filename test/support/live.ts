@@ -59,7 +59,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
   });
   const company = (): Company => world.sandbox.defaultCompany;
   const http: Live["http"] = (method, path, body, headers) =>
-    call(agent, url + path, method, body, {
+    callOver(agent, url + path, method, body, {
       authorization: `Bearer ${DEFAULT_COMPANY.token}`,
       "x-company-id": DEFAULT_COMPANY.id,
       ...headers,
@@ -76,7 +76,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
     },
     http,
     control: (method: string, path: string, body?: unknown, headers: GivenHeaders = {}) =>
-      call(agent, `${url}/_sandbox${path}`, method, body, headers),
+      callOver(agent, `${url}/_sandbox${path}`, method, body, headers),
     ok,
     subscribe: (topic: string, receiver: string) => ok("POST", "/v1/webhooks", { topic, url: receiver }),
     createCharge: (change = {}) => ok("POST", "/v1/charges", chargeRequest(change)),
@@ -106,8 +106,23 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-/** One HTTP call over TCP. A string is sent as it is, anything else as JSON, undefined not at all. */
-async function call(agent: Agent, url: string, method: string, body: unknown, given: GivenHeaders): Promise<Answer> {
+/** One HTTP call over a connection of its own. A string is sent as it is, anything else as JSON, undefined not at all. */
+export async function call(url: string, method: string, body?: unknown, headers: GivenHeaders = {}): Promise<Answer> {
+  const agent = new Agent();
+  try {
+    return await callOver(agent, url, method, body, headers);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function callOver(
+  agent: Agent,
+  url: string,
+  method: string,
+  body: unknown,
+  given: GivenHeaders,
+): Promise<Answer> {
   const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
   for (const [name, value] of Object.entries(given)) if (value !== null) headers.set(name, value);
   const sent = typeof body === "string" ? body : JSON.stringify(body);

@@ -25,12 +25,10 @@ import { openVariables } from "../values.js";
 /** `sandbox replay`: plays scenario files and reports. Returns the exit code. */
 export async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
-  const scenarios = select(await loadScenarioFiles(paths), options);
-  if (scenarios.length === 0)
-    throw new UsageError(
-      "file",
-      "Failed to replay: no scenario matches. Look at the paths, --filter, --tag and --shard.",
-    );
+  const selected = select(await loadScenarioFiles(paths), options);
+  if (selected.length === 0)
+    throw new UsageError("file", "Failed to replay: no scenario matches. Look at the paths, --filter and --tag.");
+  const scenarios = shardOf(selected, options);
   const target = await openTarget(options);
   try {
     const progress = options.reporter === "pretty" ? createProgress(scenarios.length, options) : undefined;
@@ -47,11 +45,15 @@ export async function replay(paths: readonly string[], flags: ReplayFlags): Prom
   }
 }
 
-function select(scenarios: readonly Scenario[], { filter, tags, shard }: ReplayOptions): Scenario[] {
+function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions): Scenario[] {
   return scenarios
     .filter(({ name, file }) => filter === undefined || filter.test(name) || filter.test(file))
-    .filter((scenario) => tags.length === 0 || scenario.tags.some((tag) => tags.includes(tag)))
-    .filter((_, index) => shard === undefined || index % shard.count === shard.index - 1);
+    .filter((scenario) => tags.length === 0 || scenario.tags.some((tag) => tags.includes(tag)));
+}
+
+/** Of few scenarios a shard may have none: that is no mistake. */
+function shardOf(scenarios: readonly Scenario[], { shard }: ReplayOptions): readonly Scenario[] {
+  return shard === undefined ? scenarios : scenarios.filter((_, index) => index % shard.count === shard.index - 1);
 }
 
 async function openTarget(options: ReplayOptions): Promise<{ target: Target; close(): Promise<void> }> {

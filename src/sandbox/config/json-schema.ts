@@ -69,7 +69,7 @@ function groupSchema(members: readonly Setting[]): JsonSchema {
 function settingSchema(setting: Setting): JsonSchema {
   const { summary, alternatives } = setting;
   const lines = alternatives.map(({ value, form, effect }) => {
-    return `- ${form === true ? String(value) : JSON.stringify(value)}: ${effect}`;
+    return `- ${form === true && typeof value === "string" ? value : JSON.stringify(value)}: ${effect}`;
   });
   return {
     description: [summary, ...lines].join("\n"),
