@@ -147,4 +147,3 @@ export type Step =
   | RepeatStep
   | UseStep
   | EventuallyStep;
-

@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { transform } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { folderWith } from "../support/folder.js";
+import { startLive, startReceiver } from "../support/live.js";
+import { type Page, readPage, root } from "../support/markdown.js";
+import { runShell } from "../support/shell.js";
+
+const library = readPage("docs/library.md");
+const testing = readPage("docs/testing.md");
+
+const run = promisify(execFile);
+const blocksOf = (page: Page, language: string): string[] =>
+  page.blocks.filter((block) => block.language === language).map(({ text }) => text);
+
+/** TypeScript of the documentation: file name → text. */
+const story = { "story.ts": blocksOf(library, "ts").join("\n") };
+const tests = Object.fromEntries(blocksOf(testing, "ts").map((text, index) => [`page-${index + 1}.test.ts`, text]));
+const shop = Object.fromEntries(
+  ["payments.ts", "shop.ts"].map((name) => [name, readFileSync(`${root}examples/vitest/${name}`, "utf8")]),
+);
+
+/** A project that has installed the package: these files as JavaScript. */
+async function projectWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await folderWith({ "package.json": '{ "type": "module" }' });
+  for (const [name, text] of Object.entries(files)) {
+    const { code } = await transform(text, { loader: "ts", target: "node20" });
+    await writeFile(join(folder, name.replace(/\.ts$/, ".js")), code);
+  }
+  await mkdir(join(folder, "node_modules"));
+  await symlink(root, join(folder, "node_modules/business-payments-sandbox"));
+  return folder;
+}
+
+it("TypeScript of the pages, and of the examples beside each function, compiles", { timeout: 60_000 }, async () => {
+  expect(examples.length).toBeGreaterThan(20);
+  const folder = await folderWith({
+    ...story,
+    ...tests,
+    ...shop,
+    "examples.ts": EXAMPLE_SCOPE + examples.map((text, index) => `export async function example${index}() {\n${text}}\n`).join(""),
+    "package.json": '{ "type": "module" }',
+    "tsconfig.json": JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: { typeRoots: [join(root, "node_modules/@types")], noUnusedLocals: false },
+      include: ["*.ts"],
+    }),
+  });
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [tsc, "--project", folder]).catch(
+    (error: unknown) => error as { stdout: string },
+  );
+  expect(stdout).toBe("");
+});
+
+describe("docs/library.md", { timeout: 60_000 }, () => {
+  it("is a program that runs, and prints the message that it shows", async () => {
+    const folder = await projectWith(story);
+    const { stdout } = await run(process.execPath, [join(folder, "story.js")], { cwd: root });
+    const [shown = ""] = blocksOf(library, "text");
+    expect(stdout.trim()).toMatch(patternOf(shown));
+  });
+
+  it("has every option there is", () => {
+    const source = readFileSync(`${root}src/library/sandbox-options.ts`, "utf8");
+    const [, options = ""] = source.split("export interface SandboxOptions");
+    const names = [...options.matchAll(/^ {2}readonly (\w+)\?/gm)].map(([, name]) => name);
+    const rows = library.tables.find(({ heading }) => heading === "Options")?.rows ?? [];
+    expect(new Set(rows.map(([name]) => name?.replaceAll("`", "")))).toEqual(new Set(names));
+  });
+});
+
+describe("docs/testing.md", { timeout: 60_000 }, () => {
+  it("has test files that pass", async () => {
+    const folder = await projectWith({ ...tests, ...shop });
+    const names = Object.keys(tests).map((name) => name.replace(/\.ts$/, ".js"));
+    const { stdout } = await run(process.execPath, ["--test", "--test-reporter=tap", ...names], { cwd: folder });
+    expect(stdout).toMatch(/^# fail 0$/m);
+    for (const title of ["is shipped once it is paid", "after one hour", "3 h pass"]) expect(stdout).toMatch(new RegExp(`ok \\d+ - .*${title}`));
+  });
+
+  it("has lines that work against a sandbox", async () => {
+    const { url } = await startLive();
+    const receiver = await startReceiver();
+    const commands = blocksOf(testing, "bash").filter((text) => text.includes("127.0.0.1:4010"));
+    const printed = await runShell(commands.join("\n"), { url, instead: { "http://127.0.0.1:4020": receiver.origin } });
+    expect(printed).toContain('"status":"succeeded"');
+    expect(printed).toContain('"settled":true');
+  });
+
+  it("has commands that bring a sandbox along", async () => {
+    const commands = blocksOf(testing, "bash").filter((text) => text.includes("npx sandbox exec"));
+    expect(commands).toHaveLength(3);
+    const cwd = await folderWith({});
+    const printed = await runShell(commands.join("\n"), { url: "http://127.0.0.1:4010", cwd });
+    expect(printed.match(/\{"balance":10000000,"currency":"XOF"\}/g)).toHaveLength(2);
+    expect(printed).toContain('"firedCount":0');
+    expect(printed).toContain('"requests": 0');
+  });
+
+  it("has a workflow whose commands are ours", () => {
+    const [workflow = ""] = blocksOf(testing, "yaml");
+    const { jobs }: { jobs: { test: { steps: { run?: string }[] } } } = parse(workflow);
+    const commands = jobs.test.steps.flatMap(({ run: command = "" }) => /^npx (\S+ \S+)/.exec(command)?.[1] ?? []);
+    expect(commands).toEqual(["business-payments-sandbox exec", "business-payments-sandbox replay"]);
+  });
+});
+
+/** What the documentation of each function shows. */
+const examples = ["src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
+  (path) =>
+    [...readFileSync(root + path, "utf8").matchAll(/^ *\* ```ts\n([^]*?)^ *\* ```$/gm)].map(([, block = ""]) =>
+      block.replaceAll(/^ *\* ?/gm, ""),
+    ),
+);
+
+/** What stands around an example, where somebody reads it. */
+const EXAMPLE_SCOPE = `
+import { spawn } from "node:child_process";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { after, beforeEach } from "node:test";
+import { createSandbox, type Sandbox, type Transaction, type WebhookEvent } from "business-payments-sandbox";
+import { verifySignature } from "business-payments-sandbox/webhooks";
+declare const sandbox: Sandbox;
+declare const request: IncomingMessage;
+declare const response: ServerResponse;
+declare const rawBody: string;
+`;
+
+/** `…` stands for whatever is different in each run. */
+function patternOf(shown: string): RegExp {
+  const parts = shown.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join(".*")}$`);
+}
