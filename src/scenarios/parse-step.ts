@@ -3,7 +3,7 @@ import type { SourcePath } from "../adapters/files/source.js";
 import { didYouMean } from "../kernel/suggest.js";
 import type { ParseContext } from "./parse-context.js";
 import type { RequestStep, Step, When } from "./scenario.js";
-import { type StepKeyword, stepKeywords, stepSchemas, type WrittenSteps } from "./step-schemas.js";
+import { EVERY_DEFAULT_MS, type StepKeyword, stepKeywords, stepSchemas, type WrittenSteps } from "./step-schemas.js";
 import { listExpressions, listTexts, parseTemplate } from "./template.js";
 
 /** The steps of a list, in order; what one saves the later ones know. */
@@ -160,7 +160,7 @@ const compilers: {
     return { ...base(context, written, path), kind: "use", file, with: variables, steps };
   },
   eventually: (context, written, path) => {
-    const { within, every = 1000, ...request } = written.eventually;
+    const { within, every = EVERY_DEFAULT_MS, ...request } = written.eventually;
     return {
       ...base(context, written, path),
       kind: "eventually",

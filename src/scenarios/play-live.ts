@@ -104,12 +104,16 @@ const HAPPENED_MAX = 10_000;
 function startWatch(sandbox: Sandbox): Watch {
   const { id } = sandbox.defaultCompany;
   const requests: unknown[] = [];
+  let forgotten = 0;
   const changed = new Signal();
   const beginSeq = sandbox.defaultCompany.record.seq;
   const stopListening = sandbox.listen((exchange) => {
     if (exchange.company?.id !== id) return;
     requests.push(describeExchange(exchange));
-    if (requests.length > HAPPENED_MAX) requests.shift();
+    if (requests.length > HAPPENED_MAX) {
+      requests.shift();
+      forgotten++;
+    }
     changed.raise();
   });
   return {
@@ -119,8 +123,8 @@ function startWatch(sandbox: Sandbox): Watch {
       let afterEvent = beginSeq;
       const requestComes = async (expected: unknown): Promise<void> => {
         for (;;) {
-          const found = requests.findIndex((each, index) => index >= nextRequest && matches(expected, each));
-          nextRequest = found === -1 ? nextRequest : found + 1;
+          const found = requests.findIndex((each, at) => forgotten + at >= nextRequest && matches(expected, each));
+          nextRequest = found === -1 ? nextRequest : forgotten + found + 1;
           if (found !== -1) return;
           await changed.next();
         }

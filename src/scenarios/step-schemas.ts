@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { object, wholeNumber } from "../sandbox/config/fields.js";
+import { object, report, wholeNumber } from "../sandbox/config/fields.js";
 import {
   advanceBody,
   advanceReport,
@@ -27,6 +27,7 @@ import { hasVariables } from "./template.js";
 const STEP = "a step";
 const COUNT_MAX = 1_000_000;
 const REPEAT_MAX = 100_000;
+const TRIES_MAX = 10_000;
 
 const when = object(
   {
@@ -46,6 +47,9 @@ const common = {
 const steps = z
   .array(step, { error: "must be a list of steps" })
   .min(1, { error: "must be a list of at least one step" });
+
+/** How often `eventually` asks that does not say so. */
+export const EVERY_DEFAULT_MS = 1000;
 
 /** Keyword → schema. A step has exactly one of these keywords. */
 export const stepSchemas = {
@@ -153,7 +157,14 @@ export const stepSchemas = {
           ...requestFields,
         },
         "a mapping with within, every and a request",
-      ).superRefine(checkRequest, { when: hasMembers }),
+      )
+        .superRefine(checkRequest, { when: hasMembers })
+        .superRefine(({ within, every = EVERY_DEFAULT_MS }, context) => {
+          if (within / Math.max(1, every) <= TRIES_MAX) return;
+          report(context, [], `would ask more than ${TRIES_MAX} times: make every longer, or within shorter`, {
+            beside: true,
+          });
+        }),
     },
     STEP,
   ).meta({

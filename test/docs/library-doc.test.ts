@@ -111,10 +111,12 @@ describe("docs/testing.md", { timeout: 60_000 }, () => {
   });
 });
 
-/** What the documentation of each function shows. */
-const examples = ["src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
+/** What the README and the documentation of each function show. */
+const examples = [
+  "README.md",
+  "src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
   (path) =>
-    [...readFileSync(root + path, "utf8").matchAll(/^ *\* ```ts\n([^]*?)^ *\* ```$/gm)].map(([, block = ""]) =>
+    [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(([, block = ""]) =>
       block.replaceAll(/^ *\* ?/gm, ""),
     ),
 );

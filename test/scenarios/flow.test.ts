@@ -204,6 +204,20 @@ steps:
       files,
     ));
 
+  it("may save under a name that was given to it", () =>
+    expectToPass(
+      `
+      steps:
+        - { use: saves.yaml, with: { id: given } }
+        - { request: "GET /v1/charges/\${id}", expect: { status: 200 } }`,
+      {
+        "saves.yaml": `
+          steps:
+            - { request: POST /v1/charges, body: ${charge("${id}")}, save: { id: body.id } }
+            - { request: "GET /v1/charges/\${id}", expect: { status: 200, body: { externalId: given } } }`,
+      },
+    ));
+
   it("forgets the variables that were only given to it", async () => {
     await expect(
       story(
