@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { parseSource } from "../adapters/files/source.js";
+import { parseSource, readSource, type Source } from "../adapters/files/source.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { loadScenario, parseScenario } from "./parse-scenario.js";
+import { parseScenario } from "./parse-scenario.js";
 import { renderFailure } from "./render-failure.js";
 import { runScenario } from "./run-scenario.js";
 import { createSandboxTarget, type Fetch } from "./sandbox-target.js";
@@ -49,9 +49,15 @@ export function createScenarioReplayer({ sandbox, fetch, folder, env }: Replayer
 
 async function readRequest(request: unknown, folder: string): Promise<Scenario> {
   const isFile = typeof request === "object" && request !== null && "file" in request && !("steps" in request);
-  if (isFile) return asInput(async () => loadScenario(await resolveBelow(folder, request.file)));
+  if (isFile) return asInput(async () => loadBelow(folder, request.file));
   const text = JSON.stringify(request ?? null, undefined, 2);
   return asInput(() => parseScenario(parseSource(text, "scenario.json"), refuseUse));
+}
+
+/** Neither the file nor what it uses may lie anywhere else. */
+async function loadBelow(folder: string, file: unknown): Promise<Scenario> {
+  const readBelow = async (path: unknown): Promise<Source> => readSource(await resolveBelow(folder, path));
+  return parseScenario(await readBelow(file), readBelow);
 }
 
 /** A story that came over HTTP is nowhere: it cannot say what stands beside it. */

@@ -27,7 +27,7 @@ import { hasVariables } from "./template.js";
 const STEP = "a step";
 const COUNT_MAX = 1_000_000;
 const REPEAT_MAX = 100_000;
-const TRIES_MAX = 10_000;
+const TRIES_MAX = 100_000;
 
 const when = object(
   {

@@ -62,6 +62,7 @@ const problems: Readonly<Record<string, readonly string[]>> = {
     '32:10: steps[16].use must be the path of another scenario file, got the number 7: write it in quotes, "7"',
     "34:11: steps[17].with must be a mapping of variables to values, got a list of 1",
     '35:11: steps[18].rule must be a rule: { on, match, then }, got "drop"',
+    "36:17: steps[19].eventually would ask more than 100000 times: make every longer, or within shorter",
   ],
   "given-world.yaml": [
     "3:13: given.fixtures must hold what every company has; this one opens companies (company_boutique, company_transport)",

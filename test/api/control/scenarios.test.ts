@@ -1,5 +1,8 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/index.js";
+import { folderWith } from "../../support/folder.js";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -11,6 +14,14 @@ const replay = async (body: unknown): Promise<{ status: number; body: Record<str
   const answer = await sandbox.fetch("/_sandbox/scenarios/replay", { json: body });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 };
+
+/** A folder below the one in which the tests run. */
+async function folderInside(files: Readonly<Record<string, string>>) {
+  await mkdir("reports", { recursive: true });
+  const path = await mkdtemp(join("reports", "inside-"));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
 
 describe("POST /_sandbox/scenarios/replay", () => {
   it("replays a story that is sent as JSON, in a company of its own that goes with it", async () => {
@@ -37,6 +48,19 @@ describe("POST /_sandbox/scenarios/replay", () => {
   it("replays a file below the folder in which the sandbox was started", async () => {
     const answer = await replay({ file: "scenarios/charge-dropped.yaml" });
     expect(answer.body).toMatchObject({ outcome: "passed", file: "scenarios/charge-dropped.yaml" });
+  });
+
+  it("lets a file use nothing outside of that folder either", async () => {
+    const outside = await folderWith({ "outside.yaml": "steps: [{ request: GET /v1/balance }]\n" });
+    await using inside = await folderInside({
+      "uses.yaml": `steps: [{ use: ${outside}/outside.yaml }]\n`,
+      "fixtures.yaml": `given: { fixtures: ${outside}/outside.yaml }\nsteps: [{ request: GET /v1/balance }]\n`,
+    });
+    for (const name of ["uses.yaml", "fixtures.yaml"]) {
+      const answer = await replay({ file: `${inside.path}/${name}` });
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body["message"])).toMatch(/below the folder in which the sandbox was started/);
+    }
   });
 
   it.each([
