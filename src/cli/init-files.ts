@@ -1,6 +1,7 @@
 /** What `sandbox init` writes: file name → text. Each is tried by a test. */
 export const initFiles: Readonly<Record<string, string>> = {
-  "sandbox.config.yaml": `# Every line is optional; what is commented out shows the default.
+  "sandbox.config.yaml": `# yaml-language-server: $schema=./node_modules/business-payments-sandbox/schema/config.schema.json
+# Every line is optional; what is commented out shows the default.
 # A flag of \`sandbox start\` wins over a SANDBOX_* variable, and that over this file.
 
 # port: 4010
@@ -24,7 +25,8 @@ profile:
 # Companies, customers, charges and so on to begin with:
 # fixtures: [fixtures/shop.yaml]
 `,
-  "scenarios/first.yaml": `# A scripted story. Replay it: sandbox replay scenarios
+  "scenarios/first.yaml": `# yaml-language-server: $schema=../node_modules/business-payments-sandbox/schema/scenario.schema.json
+# A scripted story. Replay it: sandbox replay scenarios
 name: A charge is paid, and its webhook tells so
 tags: [first]
 
