@@ -3,8 +3,11 @@ import { Table } from "../kernel/table.js";
 import type { Account, LedgerEntry } from "./accounts/account.js";
 import type { Charge } from "./charges/charge.js";
 import type { Customer } from "./customers/customer.js";
+import type { PendingPayment } from "./charges/pending-payment.js";
 import type { Delivery } from "./deliveries/delivery.js";
+import type { Hold } from "./deliveries/hold.js";
 import type { DomainEvent } from "./events.js";
+import type { Rule } from "./rules/rule.js";
 import type { Subscription } from "./subscriptions/subscription.js";
 import type { Batch, Transfer } from "./transfers/transfer.js";
 import type { DueKind, World } from "./work.js";
@@ -21,6 +24,9 @@ export function createWorld(): World {
     subscriptions: new Table<Subscription>("subscriptions"),
     deliveries: new Table<Delivery>("deliveries"),
     events: new Table<DomainEvent>("events"),
+    rules: new Table<Rule>("rules"),
+    payments: new Table<PendingPayment>("payments"),
+    holds: new Table<Hold>("holds"),
     due: new DueQueue<DueKind>(),
   };
 }

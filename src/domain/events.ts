@@ -17,6 +17,7 @@ export const eventTypes = [
   "charge.created",
   "charge.paid",
   "charge.payment_failed",
+  "charge.payment_lost",
   "charge.payment_cancelled",
   "charge.dropped",
   "charge.refunded",

@@ -1,5 +1,6 @@
 import { msisdnKey } from "./msisdn.js";
 import type { Profile } from "./profile/profile.js";
+import { touchSettings } from "./profile/track-profile.js";
 
 /**
  * The reserved phone numbers. The contract: "Reserved test phone numbers exist: one simulates a successful outcome […], one simulates
@@ -62,7 +63,10 @@ export function behaviourOf(profile: Profile, msisdn: string): NumberBehaviour {
 export function findTestNumber(profile: Profile, msisdn: string): TestNumberRole | undefined {
   const key = msisdnKey(msisdn);
   for (const role in profile.testNumbers) {
-    if (msisdnKey(profile.testNumbers[role as TestNumberRole]) === key) return role as TestNumberRole;
+    if (msisdnKey(profile.testNumbers[role as TestNumberRole]) === key) {
+      touchSettings([`testNumbers.${role}`]);
+      return role as TestNumberRole;
+    }
   }
   return undefined;
 }

@@ -6,13 +6,16 @@ import { type Change, UnitOfWork } from "../kernel/unit-of-work.js";
 import type { Account, LedgerEntry } from "./accounts/account.js";
 import type { Charge } from "./charges/charge.js";
 import type { Customer } from "./customers/customer.js";
+import type { PendingPayment } from "./charges/pending-payment.js";
 import type { Delivery } from "./deliveries/delivery.js";
+import type { Hold } from "./deliveries/hold.js";
 import type { DomainEvent, NewEvent } from "./events.js";
 import type { Profile } from "./profile/profile.js";
+import type { Rule } from "./rules/rule.js";
 import type { Subscription } from "./subscriptions/subscription.js";
 import type { Batch, Transfer } from "./transfers/transfer.js";
 
-export type DueKind = "charge.expire" | "transfer.settle" | "delivery.attempt";
+export type DueKind = "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
 
 /** Everything one company has stored. */
 export interface World {
@@ -25,7 +28,19 @@ export interface World {
   readonly subscriptions: Table<Subscription>;
   readonly deliveries: Table<Delivery>;
   readonly events: Table<DomainEvent>;
+  readonly rules: Table<Rule>;
+  /** Payments whose result comes later, by a rule. */
+  readonly payments: Table<PendingPayment>;
+  /** Deliveries that a rule holds back until their resource's last event. */
+  readonly holds: Table<Hold>;
   readonly due: DueQueue<DueKind>;
+}
+
+/** A first attempt to make. */
+export interface Owed {
+  readonly delivery: Delivery;
+  /** "the API's answer waits until the first attempt has ended". */
+  readonly beforeAnswer: boolean;
 }
 
 export interface WorkContext {
@@ -50,6 +65,7 @@ export class Work {
   readonly nextSeq: () => number;
   readonly #unit = new UnitOfWork();
   readonly #events: DomainEvent[] = [];
+  readonly #owed: Owed[] = [];
 
   constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
     this.world = world;
@@ -82,6 +98,16 @@ export class Work {
 
   unschedule(kind: DueKind, subject: string): void {
     this.remove(this.world.due, dueId(kind, subject));
+  }
+
+  /** Sends it once this work is kept, after what is owed already: when the answer has left, or so that the answer waits for it. */
+  owe(delivery: Delivery, beforeAnswer = false): void {
+    this.#owed.push({ delivery, beforeAnswer });
+  }
+
+  /** First attempts to make, in the order in which they go out. */
+  get owed(): readonly Owed[] {
+    return this.#owed;
   }
 
   /** What happened in this work so far, oldest first. */

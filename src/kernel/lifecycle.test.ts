@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { canMove, IllegalTransition, type Lifecycle, listTransitions, nextStatus } from "./lifecycle.js";
+import {
+  canMove,
+  collectMoves,
+  IllegalTransition,
+  type Lifecycle,
+  listTransitions,
+  type Move,
+  nextStatus,
+} from "./lifecycle.js";
 
 type Status = "closed" | "open" | "broken";
 type Action = "open" | "close" | "kick";
@@ -29,6 +37,23 @@ describe("a lifecycle", () => {
     const move = (): Status => nextStatus(door, "door", status, action, outcome);
     expect(move).toThrow(IllegalTransition);
     expect(move).toThrow(message);
+  });
+
+  it("has its moves collected, and none that it refused", () => {
+    const moves: Move[] = [];
+    const inner: Move[] = [];
+    collectMoves(moves, () => {
+      const open = nextStatus<Status, Action>(door, "door", "closed", "kick");
+      expect(() => nextStatus<Status, Action>(door, "door", "broken", "close")).toThrow(IllegalTransition);
+      collectMoves(inner, () => nextStatus<Status, Action>(door, "gate", "closed", "kick", "broken"));
+      nextStatus<Status, Action>(door, "door", open, "close");
+    });
+    nextStatus<Status, Action>(door, "door", "closed", "open");
+    expect(moves).toEqual([
+      { entity: "door", from: "closed", action: "kick", to: "open" },
+      { entity: "door", from: "open", action: "close", to: "closed" },
+    ]);
+    expect(inner).toEqual([{ entity: "gate", from: "closed", action: "kick", to: "broken" }]);
   });
 
   it("lists its edges", () => {

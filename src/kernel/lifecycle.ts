@@ -33,8 +33,31 @@ export function nextStatus<S extends string, A extends string>(
   if (chosen === undefined || !outcomes?.includes(chosen)) {
     throw new IllegalTransition(entity, status, action, Object.keys(table[status]));
   }
+  moves?.push({ entity, from: status, action, to: chosen });
   return chosen;
 }
+
+/** One edge that something went along. */
+export interface Move {
+  readonly entity: string;
+  readonly from: string;
+  readonly action: string;
+  readonly to: string;
+}
+
+/** Notes every move that a synchronous stretch makes, of whatever lifecycle: the table is the only door, so none is missed. */
+export function collectMoves<T>(into: Move[], run: () => T): T {
+  const outer = moves;
+  moves = into;
+  try {
+    return run();
+  } finally {
+    moves = outer;
+  }
+}
+
+/** Whose stretch it is. One for the process is enough, since a stretch is synchronous. */
+let moves: Move[] | undefined;
 
 export function statusesOf<S extends string>(table: Readonly<Record<S, unknown>>): S[] {
   return Object.keys(table) as S[];

@@ -15,6 +15,8 @@ function delivery(n: number): Delivery {
     resource: `charge_${n}`,
     resourceKind: "charge",
     body: "{}",
+    copy: 0,
+    effect: null,
     status: "pending",
     nextAttemptAt: 0,
     attempts: [],
@@ -33,7 +35,7 @@ describe("Dispatcher", () => {
       onBug: (_, error) => bugs.push(error),
     });
     const counts = dispatcher.startCount();
-    dispatcher.hold(Array.from({ length: 100_000 }, (_, n) => delivery(n)))();
+    dispatcher.hold(Array.from({ length: 100_000 }, (_, n) => delivery(n))).release();
     expect(begun).toBe(CONCURRENT_ATTEMPTS_PER_RECEIVER);
     answer({ succeeded: true });
     expect(await dispatcher.quietWithin(systemClock, 60_000)).toBe(true);
@@ -49,9 +51,9 @@ describe("Dispatcher", () => {
       nextSeq: () => 0,
       onBug: () => undefined,
     });
-    const release = dispatcher.hold([delivery(1)]);
+    const held = dispatcher.hold([delivery(1)]);
     dispatcher.close();
-    release();
+    held.release();
     dispatcher.start(delivery(2));
     expect([begun, dispatcher.quiet, dispatcher.outstanding]).toEqual([0, true, []]);
   });

@@ -28,10 +28,18 @@ interface Job {
   readonly receiver: string;
   readonly turn: number;
   /** Where a first attempt stands; undefined for a later one, which holds up nothing. */
-  readonly place: { readonly lane: Lane; readonly eventId: string } | undefined;
+  readonly place: { readonly lane: Lane; readonly turn: string } | undefined;
   /** Whether the answer that it waited for has been written. */
   released: boolean;
   started: boolean;
+}
+
+/** First attempts that wait for an answer to be written. */
+export interface Held {
+  /** They may go out. */
+  readonly release: () => void;
+  /** Those go out now, with whatever stands before them in their lanes. Resolves when their first attempts have ended, or after `maxMs` of real time. */
+  readonly sendNow: (deliveries: readonly Delivery[], system: SystemClock, maxMs: number) => Promise<unknown>;
 }
 
 /** The first attempts of one resource's events to one receiver that are not over, in the order of the events. */
@@ -58,6 +66,7 @@ export class Dispatcher {
   /** How often each delivery is owed: a retry may begin before the attempt before it has left. */
   readonly #outstanding = new Map<string, number>();
   readonly #wentQuiet = new Signal();
+  readonly #attemptEnded = new Signal();
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
 
@@ -85,12 +94,18 @@ export class Dispatcher {
     return this.#counts;
   }
 
-  /** First attempts, in the order of their events. They are owed, and keep their places, from now on; they go out when the returned function is called. */
-  hold(deliveries: readonly Delivery[]): () => void {
+  /** First attempts, in the order of their events. They are owed, and keep their places, from now on. */
+  hold(deliveries: readonly Delivery[]): Held {
     const jobs = deliveries.map((delivery) => this.#enterLane(delivery));
-    return () => {
-      for (const job of jobs) job.released = true;
-      for (const lane of new Set(jobs.map(({ place }) => place?.lane))) if (lane !== undefined) this.#startHead(lane);
+    return {
+      release: () => this.#release(jobs),
+      sendNow: (urgent, system, maxMs) => {
+        const ids = new Set(urgent.map(({ id }) => id));
+        const last = new Map(jobs.map((job, index) => [ids.has(job.deliveryId) ? job.place?.lane : undefined, index]));
+        this.#release(jobs.filter(({ place }, index) => index <= (last.get(place?.lane) ?? -1)));
+        const isOver = (): boolean => urgent.every(({ id }) => !this.owes(id));
+        return waitUntil(this.#attemptEnded, isOver, system, maxMs);
+      },
     };
   }
 
@@ -119,6 +134,12 @@ export class Dispatcher {
     this.#lanes.clear();
     this.#receivers.clear();
     this.#wentQuiet.raise();
+    this.#attemptEnded.raise();
+  }
+
+  #release(jobs: readonly Job[]): void {
+    for (const job of jobs) job.released = true;
+    for (const lane of new Set(jobs.map(({ place }) => place?.lane))) if (lane !== undefined) this.#startHead(lane);
   }
 
   #owe({ id, url }: Delivery, place: Job["place"]): Job {
@@ -137,15 +158,15 @@ export class Dispatcher {
     const key = `${delivery.resource} ${receiverOf(delivery.url)}`;
     const lane = this.#lanes.get(key) ?? { key, jobs: [] };
     this.#lanes.set(key, lane);
-    const job = this.#owe(delivery, { lane, eventId: delivery.eventId });
+    const job = this.#owe(delivery, { lane, turn: `${delivery.eventId} ${delivery.copy}` });
     lane.jobs.push(job);
     return job;
   }
 
-  /** The lane's oldest event, with every subscription of it at that receiver. */
+  /** The lane's oldest event, with every subscription of it at that receiver; what a rule sends again has a turn of its own. */
   #startHead({ jobs }: Lane): void {
-    const eventId = jobs[0]?.place?.eventId;
-    const next = jobs.findIndex(({ place }) => place?.eventId !== eventId);
+    const turn = jobs[0]?.place?.turn;
+    const next = jobs.findIndex(({ place }) => place?.turn !== turn);
     for (const job of jobs.slice(0, next === -1 ? jobs.length : next)) {
       if (!job.released || job.started) continue;
       job.started = true;
@@ -190,6 +211,7 @@ export class Dispatcher {
     if (this.#closed) return;
     receiver.active--;
     this.#settle(job.deliveryId);
+    this.#attemptEnded.raise();
     if (job.place !== undefined) this.#leaveLane(job.place.lane, job);
     this.#pump(job.receiver, receiver);
     if (this.quiet) this.#wentQuiet.raise();

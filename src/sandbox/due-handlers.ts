@@ -1,4 +1,5 @@
 import { expireCharge } from "../domain/charges/drop-charge.js";
+import { settlePayment } from "../domain/charges/pay-charge.js";
 import { settleTransfer } from "../domain/transfers/settle-transfer.js";
 import type { DueKind, Work } from "../domain/work.js";
 
@@ -6,5 +7,6 @@ import type { DueKind, Work } from "../domain/work.js";
 export const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => void>> = {
   "charge.expire": expireCharge,
   "transfer.settle": settleTransfer,
+  "payment.settle": settlePayment,
   "delivery.attempt": () => undefined,
 };

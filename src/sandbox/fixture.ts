@@ -2,6 +2,7 @@ import type { Money } from "../domain/accounts/money.js";
 import type { Metadata } from "../domain/charges/charge.js";
 import type { ChargeStatus } from "../domain/charges/charge.js";
 import type { CustomerCheck } from "../domain/customers/customer.js";
+import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { TransferStatus } from "../domain/transfers/transfer.js";
 import type { Instant } from "../kernel/instant.js";
@@ -72,6 +73,8 @@ export interface CompanySetup {
   readonly runsFrom?: Instant | undefined;
   readonly profile: ProfileOverrides;
   readonly fixtures: readonly WorldFixture[];
+  /** How its world misbehaves from the start; later ones win. */
+  readonly rules?: readonly RuleOrder[] | undefined;
 }
 
 export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };

@@ -10,21 +10,22 @@ import type { Company, ReleaseGate } from "./company.js";
  */
 export function redeliverNow(company: Company, delivery: Delivery, gate: ReleaseGate): Delivery {
   const planned = company.run(planAttempt, { company, delivery });
-  gate(company.dispatcher.holdBeside([planned]));
+  gate.after(company.dispatcher.holdBeside([planned]));
   return planned;
 }
 
 /**
- * Sends what a company still owed when its state was taken: deliveries that are pending without a timer were waiting for an attempt or had one on
+ * Sends what a company still owed when its state was taken: deliveries that are pending without a timer, and that no rule holds, were waiting for an attempt or had one on
  * the wire. "An attempt interrupted by a kill is made again."
  */
 export function resumeDeliveries(company: Company, gate: ReleaseGate): void {
-  const { deliveries, due } = company.world;
-  const timed = new Set(due.values().flatMap(({ kind, subject }) => (kind === "delivery.attempt" ? [subject] : [])));
-  const owed = deliveries.values().filter(({ id, status }) => status === "pending" && !timed.has(id));
+  const { deliveries, due, holds } = company.world;
+  const timed = due.values().flatMap(({ kind, subject }) => (kind === "delivery.attempt" ? [subject] : []));
+  const later = new Set([...timed, ...holds.values().flatMap(({ deliveryIds }) => deliveryIds)]);
+  const owed = deliveries.values().filter(({ id, status }) => status === "pending" && !later.has(id));
   if (owed.length === 0) return;
-  gate(company.dispatcher.hold(owed.filter(({ attempts }) => attempts.length === 0)));
-  gate(company.dispatcher.holdBeside(owed.filter(({ attempts }) => attempts.length > 0)));
+  gate.after(company.dispatcher.hold(owed.filter(({ attempts }) => attempts.length === 0)).release);
+  gate.after(company.dispatcher.holdBeside(owed.filter(({ attempts }) => attempts.length > 0)));
 }
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {

@@ -3,6 +3,7 @@ import { balanceOf } from "../domain/accounts/ledger.js";
 import { fromXof, type Money } from "../domain/accounts/money.js";
 import { setBalance } from "../domain/accounts/set-balance.js";
 import { setCustomer } from "../domain/customers/check-customer.js";
+import { addRule } from "../domain/rules/change-rules.js";
 import { isApiProblem, refuse } from "../domain/problem-codes.js";
 import { isReceiverAllowed } from "../domain/subscriptions/allowed-receivers.js";
 import { createSubscription } from "../domain/subscriptions/create-subscription.js";
@@ -18,7 +19,7 @@ import { inWork, seedCharge, type SeedContext, seedTransaction } from "./seed-re
  *
  * Throws UsageError("input") for what the company's profile does not let it have, such as a receiver that is not allowed.
  */
-export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "balance" | "fixtures">): void {
+export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "balance" | "fixtures" | "rules">): void {
   const { at } = context;
   const story = storyOf(at, setup.fixtures);
   const opening = openingFor(context, story, setup.balance);
@@ -29,6 +30,10 @@ export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "bal
   }
   play(context, story);
   inWork(context, at, (work) => setBalance(work, setup.balance));
+  // Last: what a company begins with has happened in a world that behaves.
+  inWork(context, at, (work) => {
+    for (const rule of setup.rules ?? []) addRule(work, rule);
+  });
 }
 
 function seedCustomers(context: SeedContext, customers: readonly CustomerFixture[]): void {

@@ -8,7 +8,7 @@ import { digitsOf } from "../domain/msisdn.js";
 import { refuse } from "../domain/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { behaviourOf } from "../domain/test-numbers.js";
-import { afterStart, startTransfer } from "../domain/transfers/create-transfer.js";
+import { afterStart, planOrder, startTransfer } from "../domain/transfers/create-transfer.js";
 import { completeTransfer, failTransfer } from "../domain/transfers/settle-transfer.js";
 import type { Transfer } from "../domain/transfers/transfer.js";
 import { Work, type World } from "../domain/work.js";
@@ -89,7 +89,7 @@ export function seedTransaction(context: SeedContext, fixture: TransactionFixtur
     refuse("reference_taken", "its reference was used by an earlier one");
   }
   const transfer = inWork({ ...context, ids: idsFrom(context.ids, fixture.id) }, at, (work) =>
-    startTransfer(work, { amount, msisdn, reference, description }, null),
+    startTransfer(work, planOrder(work, { amount, msisdn, reference, description }), null),
   );
   switch (fixture.status) {
     case "completed":

@@ -20,6 +20,9 @@ const tables = [
   "subscriptions",
   "deliveries",
   "events",
+  "rules",
+  "payments",
+  "holds",
   "due",
 ] as const satisfies readonly (keyof State)[];
 
@@ -37,13 +40,23 @@ function checkOrder(state: State): string[] {
   });
 }
 
-function checkReferences({ charges, transactions, batches }: State): string[] {
+function checkReferences({ charges, transactions, batches, payments, holds, deliveries }: State): string[] {
   const transfers = new Map(transactions.map((transfer) => [transfer.id, transfer]));
   const batchIds = new Set(batches.map(({ id }) => id));
+  const chargeIds = new Set(charges.map(({ id }) => id));
+  const deliveryIds = new Set(deliveries.map(({ id }) => id));
   return [
     ...repeatsOf(charges, ({ externalId }) => externalId).map((index) => `charges[${index}].externalId is given twice`),
     ...transactions.flatMap(({ batchId }, index) =>
       batchId === null || batchIds.has(batchId) ? [] : [`transactions[${index}].batchId is the id of no batch`],
+    ),
+    ...payments.flatMap(({ chargeId }, index) =>
+      chargeIds.has(chargeId) ? [] : [`payments[${index}].chargeId is the id of no charge`],
+    ),
+    ...holds.flatMap((hold, index) =>
+      hold.deliveryIds.every((id) => deliveryIds.has(id))
+        ? []
+        : [`holds[${index}].deliveryIds has the id of no delivery`],
     ),
     ...batches.flatMap(({ transactionIds, open }, index) => {
       const items = transactionIds.flatMap((id) => transfers.get(id) ?? []);
@@ -82,10 +95,11 @@ function checkEntry(sums: Map<AccountId, number>, { postings, balance }: LedgerE
   ];
 }
 
-function checkTimers({ due, charges, transactions, deliveries }: State): string[] {
+function checkTimers({ due, charges, transactions, payments, deliveries }: State): string[] {
   const known: Readonly<Record<DueKind, ReadonlySet<string>>> = {
     "charge.expire": new Set(charges.map(({ id }) => id)),
     "transfer.settle": new Set(transactions.map(({ id }) => id)),
+    "payment.settle": new Set(payments.map(({ id }) => id)),
     "delivery.attempt": new Set(deliveries.map(({ id }) => id)),
   };
   return due.flatMap(({ kind, subject }, index) =>

@@ -31,6 +31,7 @@ export function restoreState(company: Company, dumped: unknown): CompanyRecord {
     overrides: state.profile,
     seq: state.seq,
     idPosition: state.idPosition,
+    snapshots: company.record.snapshots,
   };
 }
 
@@ -62,6 +63,9 @@ function fillWorld(state: State): CompanyRecord["world"] {
   fill(world.subscriptions, state.subscriptions);
   fill(world.deliveries, state.deliveries);
   fill(world.events, state.events);
+  fill(world.rules, state.rules);
+  fill(world.payments, state.payments);
+  fill(world.holds, state.holds);
   fill(world.due, state.due);
   return world;
 }

@@ -11,9 +11,11 @@ import { members } from "../contract/members.js";
 import { type Account, accountIds, type LedgerEntry, ledgerEntryTypes } from "../domain/accounts/account.js";
 import type { Charge } from "../domain/charges/charge.js";
 import { chargeLifecycle } from "../domain/charges/charge-lifecycle.js";
+import type { PendingPayment } from "../domain/charges/pending-payment.js";
 import type { Customer } from "../domain/customers/customer.js";
 import type { Attempt, Delivery } from "../domain/deliveries/delivery.js";
 import { deliveryLifecycle } from "../domain/deliveries/delivery-lifecycle.js";
+import { type Hold, holdId } from "../domain/deliveries/hold.js";
 import { type DomainEvent, type EventSubject, eventTypes } from "../domain/events.js";
 import type { Subscription } from "../domain/subscriptions/subscription.js";
 import { topics } from "../domain/subscriptions/topic.js";
@@ -36,6 +38,7 @@ import {
   string,
   transaction,
 } from "./state-fields.js";
+import { ruleRow } from "./state-rules.js";
 import { dueHandlers } from "./due-handlers.js";
 
 /** One schema for each kind of record: reads what a state says, writes what a company has. A field that a record has and its schema lacks does not compile. */
@@ -50,6 +53,9 @@ export function stateRows() {
     subscriptions: list(subscriptionRow()),
     deliveries: list(deliveryRow()),
     events: list(eventRow()),
+    rules: list(ruleRow()),
+    payments: list(paymentRow()),
+    holds: list(holdRow()),
     due: list(dueRow()),
   };
 }
@@ -139,6 +145,7 @@ function transferRow(): z.ZodType<Transfer> {
     createdAt: instant,
     updatedAt: instant,
     plan,
+    settleAfterMs: count.nullable(),
     lateMs: count,
     pollsLeft: count.nullable(),
     debited: boolean,
@@ -184,6 +191,8 @@ function deliveryRow(): z.ZodType<Delivery> {
     resource: id,
     resourceKind: oneOf(["charge", "transaction"]),
     body: string(),
+    copy: count,
+    effect: members({ corruptSignature: boolean, truncate: count.nullable() }).nullable(),
     status: oneOf(statusesOf(deliveryLifecycle)),
     nextAttemptAt: instant.nullable(),
     attempts: list(attemptRow()),
@@ -245,6 +254,24 @@ function subjectRow(): z.ZodType<EventSubject> {
 
 function isPrefixed({ kind }: EventSubject): boolean {
   return kind === "transaction" || kind === "batch";
+}
+
+function paymentRow(): z.ZodType<PendingPayment> {
+  const plan = z.discriminatedUnion(
+    "outcome",
+    [members({ outcome: z.literal("paid") }), members({ outcome: z.literal("failed"), error: string() })],
+    { error: "must be {outcome: paid} or {outcome: failed, error}" },
+  );
+  return members({ id, seq: count, chargeId: id, msisdn: string(), plan });
+}
+
+/** A hold is named by what it holds, so its name need not be written. */
+function holdRow(): z.ZodType<Hold> {
+  const row = members({ seq: count, ruleId: id, resource: id, deliveryIds: list(id) });
+  return z.codec(row, checked<Hold>(), {
+    decode: (hold) => ({ ...hold, id: holdId(hold.ruleId, hold.resource) }),
+    encode: ({ seq, ruleId, resource, deliveryIds }) => ({ seq, ruleId, resource, deliveryIds: [...deliveryIds] }),
+  });
 }
 
 /** A timer is named by what it is about, so its name need not be written. */

@@ -3,10 +3,13 @@ import { members } from "../contract/members.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { Account, LedgerEntry } from "../domain/accounts/account.js";
 import type { Charge } from "../domain/charges/charge.js";
+import type { PendingPayment } from "../domain/charges/pending-payment.js";
 import type { Customer } from "../domain/customers/customer.js";
 import type { Delivery } from "../domain/deliveries/delivery.js";
+import type { Hold } from "../domain/deliveries/hold.js";
 import type { DomainEvent } from "../domain/events.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
+import type { Rule } from "../domain/rules/rule.js";
 import type { Subscription } from "../domain/subscriptions/subscription.js";
 import type { Batch, Transfer } from "../domain/transfers/transfer.js";
 import type { DueKind } from "../domain/work.js";
@@ -40,6 +43,9 @@ export interface State {
   readonly subscriptions: readonly Subscription[];
   readonly deliveries: readonly Delivery[];
   readonly events: readonly DomainEvent[];
+  readonly rules: readonly Rule[];
+  readonly payments: readonly PendingPayment[];
+  readonly holds: readonly Hold[];
   readonly due: readonly DueItem<DueKind>[];
 }
 

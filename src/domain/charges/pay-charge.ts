@@ -1,7 +1,10 @@
 import { book } from "../accounts/ledger.js";
+import { toXof } from "../accounts/money.js";
 import { digitsOf } from "../msisdn.js";
 import { refuse } from "../problem-codes.js";
-import { behaviourOf } from "../test-numbers.js";
+import type { PaymentEffect } from "../rules/rule.js";
+import { useRule } from "../rules/use-rule.js";
+import { behaviourOf, type PaymentOutcome } from "../test-numbers.js";
 import type { Work } from "../work.js";
 import { type Charge, type ChargeEntry, dueOf } from "./charge.js";
 import { moveCharge } from "./charge-lifecycle.js";
@@ -25,29 +28,58 @@ export function payCharge(work: Work, payment: Payment): Charge {
     refuse(code, `The charge is ${charge.status}; only a charge that is due can be paid`);
   }
   const msisdn = payment.msisdn ?? profile.testNumbers.success;
-  const behaviour = behaviourOf(profile, msisdn);
-  if (behaviour.payment === "refused") refuse("payer_refused", `msisdn ${msisdn} does not accept payment requests`);
-  const attempted: Charge = {
-    ...charge,
-    attempts: charge.attempts + 1,
-    silent: charge.silent || behaviour.silent,
-  };
-  const entry = { id: work.ids.uuid(), recipientMsisdn: digitsOf(msisdn), service: profile.charges.service };
-  return behaviour.payment.outcome === "paid"
-    ? completePayment(work, attempted, {
-        ...entry,
-        amount: dueOf(charge),
-        status: "completed",
-        type: "payment",
-        error: null,
-      })
-    : declinePayment(work, attempted, {
-        ...entry,
-        amount: dueOf(charge),
-        status: "failed",
-        type: "payment",
-        error: behaviour.payment.error,
-      });
+  const ordinary = behaviourOf(profile, msisdn);
+  const { amount, externalId } = charge;
+  const rule = useRule(work, "payment", () => ({ msisdn, amount: toXof(amount), externalId }));
+  const plan = planOf(rule?.then, ordinary.payment);
+  if (plan === "refused") refuse("payer_refused", `msisdn ${msisdn} does not accept payment requests`);
+  const attempted = { ...charge, attempts: charge.attempts + 1, silent: charge.silent || ordinary.silent };
+  const attempt = { id: work.ids.uuid(), msisdn, plan };
+  const afterMs = rule?.then.afterMs;
+  return afterMs === undefined ? finishPayment(work, attempted, attempt) : postpone(work, attempted, attempt, afterMs);
+}
+
+interface PaymentAttempt {
+  /** Of the entry that it becomes. */
+  readonly id: string;
+  readonly msisdn: string;
+  readonly plan: PaymentOutcome;
+}
+
+const DEFAULT_ERROR = "payment_declined";
+
+function planOf(then: PaymentEffect | undefined, ordinary: PaymentOutcome | "refused"): PaymentOutcome | "refused" {
+  if (then?.outcome === undefined) return ordinary;
+  return then.outcome === "paid" ? { outcome: "paid" } : { outcome: "failed", error: then.error ?? DEFAULT_ERROR };
+}
+
+/** The result of an attempt, now. */
+function finishPayment(work: Work, charge: Charge, { id, msisdn, plan }: PaymentAttempt): Charge {
+  const { service } = work.profile.charges;
+  const entry = { id, recipientMsisdn: digitsOf(msisdn), amount: dueOf(charge), service, type: "payment" } as const;
+  return plan.outcome === "paid"
+    ? completePayment(work, charge, { ...entry, status: "completed", error: null })
+    : declinePayment(work, charge, { ...entry, status: "failed", error: plan.error });
+}
+
+/** "pay answers `due`, the result comes later". */
+function postpone(work: Work, charge: Charge, attempt: PaymentAttempt, afterMs: number): Charge {
+  const { charges, payments } = work.world;
+  work.put(payments, { ...attempt, seq: work.nextSeq(), chargeId: charge.id });
+  work.schedule("payment.settle", attempt.id, work.at + afterMs);
+  return work.put(charges, charge);
+}
+
+/** The result of an attempt that was postponed. It is lost, and moves no money, when the charge is no longer due: it was dropped, or paid otherwise. */
+export function settlePayment(work: Work, id: string): void {
+  const { charges, payments } = work.world;
+  const payment = payments.get(id);
+  if (payment === undefined) return;
+  work.remove(payments, id);
+  const charge = charges.get(payment.chargeId);
+  if (charge === undefined) return;
+  if (charge.status === "due") finishPayment(work, charge, payment);
+  else emitCharge(work, "charge.payment_lost", charge);
 }
 
 export function completePayment(work: Work, charge: Charge, entry: ChargeEntry): Charge {

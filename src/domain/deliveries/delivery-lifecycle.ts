@@ -32,6 +32,11 @@ export function cancelDelivery(delivery: Delivery): Delivery {
   return move(delivery, "cancel", { nextAttemptAt: null });
 }
 
+/** A rule keeps it from ever being sent by itself. */
+export function dropDelivery(delivery: Delivery): Delivery {
+  return move(delivery, "drop", { nextAttemptAt: null });
+}
+
 /** One more attempt now, whatever became of the earlier ones. */
 export function redeliver(delivery: Delivery, at: Instant): Delivery {
   return move(delivery, "redeliver", { nextAttemptAt: at });

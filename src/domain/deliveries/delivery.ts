@@ -18,10 +18,21 @@ export interface Delivery extends Row {
   readonly resourceKind: "charge" | "transaction";
   /** The exact text of every attempt's body: what is signed is what is sent. */
   readonly body: string;
+  /** 0; 1 and up for what a rule sends once more. */
+  readonly copy: number;
+  /** What a rule does to every attempt of it; null: nothing. */
+  readonly effect: WireEffect | null;
   readonly status: DeliveryStatus;
   /** When the next attempt is due; null when none is planned. */
   readonly nextAttemptAt: Instant | null;
   readonly attempts: readonly Attempt[];
+}
+
+/** The signature is that of the whole body, unless it is corrupted. */
+export interface WireEffect {
+  readonly corruptSignature: boolean;
+  /** How many bytes of the body are sent; null: all. */
+  readonly truncate: number | null;
 }
 
 export type Headers = Readonly<Record<string, string>>;

@@ -1,8 +1,12 @@
 import { Bug } from "../../kernel/problem.js";
 import type { DomainEvent } from "../events.js";
+import type { DeliveryEffect, DeliveryRule } from "../rules/rule.js";
+import { countRule, findRule, isHolding } from "../rules/use-rule.js";
 import { shownTopic } from "../subscriptions/subscription.js";
 import type { Work } from "../work.js";
-import type { Delivery } from "./delivery.js";
+import type { Delivery, WireEffect } from "./delivery.js";
+import { dropDelivery } from "./delivery-lifecycle.js";
+import { findHold, holdDelivery, isLastEvent, releaseHolds } from "./hold-deliveries.js";
 import { webhookTopicOf } from "./webhook-topic.js";
 
 /** Writes the body of a webhook, in the contract's spelling. */
@@ -10,37 +14,95 @@ export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
 /**
  * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are owed from the
- * same unit of work as the change itself, so neither is ever there without the other.
+ * same unit of work as the change itself, so neither is ever there without the other. Rules decide what becomes of each.
  */
-export function oweDeliveries(work: Work, renderPayload: RenderPayload): readonly Delivery[] {
+export function oweDeliveries(work: Work, renderPayload: RenderPayload): void {
+  const { events } = work;
+  if (events.length === 0) return;
   const subscriptions = work.world.subscriptions.values();
-  if (subscriptions.length === 0) return [];
-  return work.events.flatMap((event) => {
-    const topic = webhookTopicOf(work.profile, event);
-    if (topic === undefined) return [];
-    const bodies = new Map<string, string>();
-    return subscriptions
-      .filter((subscription) => subscription.topic === topic)
-      .map((subscription) => {
-        const spelling = shownTopic(work.profile, subscription);
-        const body = bodies.get(spelling) ?? renderPayload(spelling, event);
-        bodies.set(spelling, body);
-        return work.put<Delivery>(work.world.deliveries, {
-          id: work.ids.short("del"),
-          seq: work.nextSeq(),
-          createdAt: work.at,
-          eventId: event.id,
-          subscriptionId: subscription.id,
-          topic: spelling,
-          url: subscription.url,
-          ...resourceOf(event),
-          body,
-          status: "pending",
-          nextAttemptAt: work.at,
-          attempts: [],
-        });
-      });
+  if (subscriptions.length > 0) for (const event of events) oweEvent(work, event, renderPayload);
+  if (work.world.holds.size > 0) for (const event of events) if (isLastEvent(event)) releaseResource(work, event);
+}
+
+function oweEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
+  const topic = webhookTopicOf(work.profile, event);
+  if (topic === undefined) return;
+  const bodies = new Map<string, string>();
+  for (const subscription of work.world.subscriptions.values()) {
+    if (subscription.topic !== topic) continue;
+    const spelling = shownTopic(work.profile, subscription);
+    const body = bodies.get(spelling) ?? renderPayload(spelling, event);
+    bodies.set(spelling, body);
+    const { id: subscriptionId, url } = subscription;
+    const base = { eventId: event.id, subscriptionId, topic: spelling, url, ...resourceOf(event), body };
+    const rule = findRule(
+      work,
+      "delivery",
+      () => ({ topic: spelling, url, data: dataOf(body) }),
+      // One that is used up goes on with the resources that it has begun to hold.
+      ({ id, timesLeft }) => timesLeft !== 0 || findHold(work, id, base.resource) !== undefined,
+    );
+    if (rule === undefined) work.owe(store(work, base, 0, null));
+    else oweByRule(work, rule, base);
+  }
+}
+
+type Addressed = Pick<Delivery, "eventId" | "subscriptionId" | "topic" | "url" | "resource" | "resourceKind" | "body">;
+
+function store(work: Work, base: Addressed, copy: number, effect: WireEffect | null): Delivery {
+  return work.put<Delivery>(work.world.deliveries, {
+    ...base,
+    id: work.ids.short("del"),
+    seq: work.nextSeq(),
+    createdAt: work.at,
+    copy,
+    effect,
+    status: "pending",
+    nextAttemptAt: work.at,
+    attempts: [],
   });
+}
+
+/** Each of `duplicate` is a delivery of its own: it has its own attempts. */
+function oweByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
+  const { deliveries } = work.world;
+  const { then } = rule;
+  countUse(work, rule, base.resource);
+  for (let copy = 0; copy <= (then.duplicate ?? 0); copy++) {
+    const delivery = store(work, base, copy, wireEffectOf(then));
+    if (then.drop === true) {
+      work.put(deliveries, dropDelivery(delivery));
+    } else if (then.delayMs !== undefined) {
+      const nextAttemptAt = work.at + then.delayMs;
+      work.put(deliveries, { ...delivery, nextAttemptAt });
+      work.schedule("delivery.attempt", delivery.id, nextAttemptAt);
+    } else if (then.reverse === true) {
+      work.put(deliveries, { ...delivery, nextAttemptAt: null });
+      holdDelivery(work, rule.id, delivery);
+    } else {
+      work.owe(delivery, then.before === "response");
+    }
+  }
+}
+
+/** What is held in reverse is one use for each resource, however many events it has. */
+function countUse(work: Work, rule: DeliveryRule, resource: string): void {
+  if (rule.then.reverse !== true || findHold(work, rule.id, resource) === undefined) countRule(work, rule);
+}
+
+function releaseResource(work: Work, event: DomainEvent): void {
+  const { resource } = event;
+  if (resource === null) return;
+  for (const rule of work.world.rules.values().filter(isHolding)) releaseHolds(work, rule.id, resource);
+}
+
+function wireEffectOf({ corruptSignature = false, truncate }: DeliveryEffect): WireEffect | null {
+  return corruptSignature || truncate !== undefined ? { corruptSignature, truncate: truncate ?? null } : null;
+}
+
+function dataOf(body: string): unknown {
+  const payload: unknown = JSON.parse(body);
+  return typeof payload === "object" && payload !== null ? Reflect.get(payload, "data") : undefined;
 }
 
 function resourceOf(event: DomainEvent): Pick<Delivery, "resource" | "resourceKind"> {

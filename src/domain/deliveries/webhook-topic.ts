@@ -24,6 +24,7 @@ export function webhookTopicOf(profile: Profile, event: Pick<DomainEvent, "type"
       return notifiesOf("refunded_partially");
     case "charge.created":
     case "charge.payment_failed":
+    case "charge.payment_lost":
     case "charge.payment_cancelled":
     case "batch.created":
     case "batch.completed":

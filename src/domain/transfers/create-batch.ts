@@ -1,6 +1,6 @@
 import type { Work } from "../work.js";
-import { afterStart, assertAcceptable, startTransfer, type TransferOrder } from "./create-transfer.js";
-import { type Batch, type Transfer, totalOf } from "./transfer.js";
+import { afterStart, assertAcceptable, planOrder, startTransfer } from "./create-transfer.js";
+import { type Batch, type Transfer, type TransferOrder, totalOf } from "./transfer.js";
 
 export interface CreatedBatch {
   readonly batch: Batch;
@@ -10,10 +10,11 @@ export interface CreatedBatch {
 
 /** POST /v1/transactions/batch: "a batch groups many transactions". One bad item refuses the whole batch. */
 export function createBatch(work: Work, orders: readonly TransferOrder[]): CreatedBatch {
-  assertAcceptable(work, orders, (index) => `transactions[${index}].`);
+  const planned = orders.map((order) => planOrder(work, order));
+  assertAcceptable(work, planned, (index) => `transactions[${index}].`);
   const id = work.ids.uuid();
   const seq = work.nextSeq();
-  const transactions = orders.map((order) => startTransfer(work, order, id));
+  const transactions = planned.map((order) => startTransfer(work, order, id));
   const batch = work.put<Batch>(work.world.batches, {
     id,
     seq,

@@ -1,18 +1,12 @@
 import { quote } from "../../kernel/quote.js";
 import { balanceOf, book } from "../accounts/ledger.js";
-import { feeOf, type Money, toXof } from "../accounts/money.js";
+import { feeOf, toXof } from "../accounts/money.js";
 import { refuse } from "../problem-codes.js";
-import { behaviourOf, type TransferOutcome } from "../test-numbers.js";
+import type { TransferOutcome } from "../test-numbers.js";
 import type { Work } from "../work.js";
+import { planTransfer, type TransferPlan } from "./plan-transfer.js";
 import { settleTransfer } from "./settle-transfer.js";
-import { type Transfer, totalOf } from "./transfer.js";
-
-export interface TransferOrder {
-  readonly amount: Money;
-  readonly msisdn: string;
-  readonly reference: string;
-  readonly description: string | undefined;
-}
+import { SHORT_OF_MONEY, type Transfer, type TransferOrder, totalOf } from "./transfer.js";
 
 /**
  * POST /v1/transactions: "the business debits its account and credits one […] wallet user". Returned as `pending`, with `transactions/started`
@@ -21,22 +15,24 @@ export interface TransferOrder {
  * Refused whole: a number that refuses (422), a balance that does not suffice (422), a reference that was used (409).
  */
 export function createTransfer(work: Work, order: TransferOrder): Transfer {
-  assertAcceptable(work, [order]);
-  const transfer = startTransfer(work, order, null);
-  return afterStart(work, transfer);
+  const planned = planOrder(work, order);
+  assertAcceptable(work, [planned]);
+  return afterStart(work, startTransfer(work, planned, null));
+}
+
+export interface PlannedOrder extends TransferOrder {
+  readonly plan: TransferPlan;
+}
+
+export function planOrder(work: Work, order: TransferOrder): PlannedOrder {
+  return { ...order, plan: planTransfer(work, order) };
 }
 
 /** The checks of one transfer or of all items of a batch, in the order of the statuses: 422 before 409, all problems of one status. */
-export function assertAcceptable(
-  work: Work,
-  orders: readonly TransferOrder[],
-  where = (_: number): string => "",
-): void {
+export function assertAcceptable(work: Work, orders: readonly PlannedOrder[], where = (_: number): string => ""): void {
   const { profile, world } = work;
   const refused = orders.flatMap((order, index) =>
-    behaviourOf(profile, order.msisdn).transfer === "refused"
-      ? [`${where(index)}msisdn ${order.msisdn} does not accept transfers`]
-      : [],
+    order.plan.outcome === "refused" ? [`${where(index)}msisdn ${order.msisdn} does not accept transfers`] : [],
   );
   const needed = orders.reduce((sum, order) => sum + order.amount + feeOf(order.amount, profile.transfers.fee), 0);
   const unaffordable =
@@ -57,9 +53,9 @@ export function assertAcceptable(
 }
 
 /** Stores it as pending, debits it, and plans its settlement. */
-export function startTransfer(work: Work, order: TransferOrder, batchId: string | null): Transfer {
+export function startTransfer(work: Work, order: PlannedOrder, batchId: string | null): Transfer {
   const { profile } = work;
-  const behaviour = behaviourOf(profile, order.msisdn);
+  const { plan } = order;
   const fee = feeOf(order.amount, profile.transfers.fee);
   const affordable = order.amount + fee <= balanceOf(work);
   const debitsNow = profile.transfers.debit === "at-creation";
@@ -76,11 +72,12 @@ export function startTransfer(work: Work, order: TransferOrder, batchId: string 
     failureReason: null,
     createdAt: work.at,
     updatedAt: work.at,
-    plan: planOf(behaviour.transfer, affordable || !debitsNow),
-    lateMs: behaviour.lateMs,
-    pollsLeft: profile.transfers.settlement.kind === "polls" ? profile.transfers.settlement.polls : null,
+    plan: planOf(plan.outcome, affordable || !debitsNow),
+    settleAfterMs: plan.afterMs,
+    lateMs: plan.lateMs,
+    pollsLeft: plan.afterMs === null ? pollsOf(profile) : null,
     debited: debitsNow && affordable,
-    silent: behaviour.silent,
+    silent: plan.silent,
   });
   if (transfer.debited) {
     book(work, "transfer.debit", transfer.id, [
@@ -97,11 +94,17 @@ export function startTransfer(work: Work, order: TransferOrder, batchId: string 
   return transfer;
 }
 
-/** Settles at once or sets the timer, by `transfers.settlement`. Returns the transfer as it was created. */
+function pollsOf({ transfers: { settlement } }: Work["profile"]): number | null {
+  return settlement.kind === "polls" ? settlement.polls : null;
+}
+
+/** Settles at once or sets the timer, by its rule or `transfers.settlement`. Returns the transfer as it was created. */
 export function afterStart(work: Work, transfer: Transfer): Transfer {
   const { settlement } = work.profile.transfers;
   if (transfer.plan.outcome === "pending") return transfer;
-  if (settlement.kind === "after") {
+  if (transfer.settleAfterMs !== null) {
+    work.schedule("transfer.settle", transfer.id, work.at + transfer.settleAfterMs);
+  } else if (settlement.kind === "after") {
     work.schedule("transfer.settle", transfer.id, work.at + settlement.afterMs + transfer.lateMs);
   } else if (settlement.kind === "immediate" && transfer.lateMs > 0) {
     work.schedule("transfer.settle", transfer.id, work.at + transfer.lateMs);
@@ -112,6 +115,6 @@ export function afterStart(work: Work, transfer: Transfer): Transfer {
 }
 
 function planOf(outcome: TransferOutcome | "refused", affordable: boolean): TransferOutcome {
-  if (!affordable) return { outcome: "failed", reason: "insufficient_balance" };
+  if (!affordable) return { outcome: "failed", reason: SHORT_OF_MONEY };
   return outcome === "refused" ? { outcome: "failed", reason: "recipient_refused" } : outcome;
 }

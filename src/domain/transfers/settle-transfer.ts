@@ -1,6 +1,6 @@
 import { balanceOf, book } from "../accounts/ledger.js";
 import type { Work } from "../work.js";
-import { type Transfer, totalOf } from "./transfer.js";
+import { SHORT_OF_MONEY, type Transfer, totalOf } from "./transfer.js";
 import { finishBatch, moveTransfer } from "./transfer-lifecycle.js";
 
 /** Brings a pending transfer to its planned end. A transfer that is final already stays as it is. */
@@ -17,7 +17,7 @@ export function settleTransfer(work: Work, id: string): void {
  */
 export function completeTransfer(work: Work, transfer: Transfer): Transfer {
   const total = totalOf(transfer);
-  if (!transfer.debited && total > balanceOf(work)) return failTransfer(work, transfer, "insufficient_balance");
+  if (!transfer.debited && total > balanceOf(work)) return failTransfer(work, transfer, SHORT_OF_MONEY);
   const completed = moveTransfer(transfer, "complete", work.at, { debited: true });
   book(work, "transfer.settled", transfer.id, [
     { account: transfer.debited ? "pending" : "balance", amount: -total },

@@ -23,6 +23,8 @@ export interface Transfer extends Row {
   readonly updatedAt: Instant;
   /** How it is going to end, decided when it is created. */
   readonly plan: TransferOutcome;
+  /** A rule's time of settlement, ms after its creation; null: as `transfers.settlement` says. */
+  readonly settleAfterMs: number | null;
   /** Added to the ordinary time of settlement, in ms. */
   readonly lateMs: number;
   /** GETs until it settles, under `transfers.settlement: {polls: n}`. */
@@ -30,6 +32,14 @@ export interface Transfer extends Row {
   /** Whether amount and fee have left the balance. */
   readonly debited: boolean;
   readonly silent: boolean;
+}
+
+/** One transfer as it is asked for. */
+export interface TransferOrder {
+  readonly amount: Money;
+  readonly msisdn: string;
+  readonly reference: string;
+  readonly description: string | undefined;
 }
 
 export interface Batch extends Row {
@@ -45,6 +55,9 @@ export interface Batch extends Row {
   /** How many of its transactions are not final yet. */
   readonly open: number;
 }
+
+/** Why a transfer fails that its account cannot pay for. */
+export const SHORT_OF_MONEY = "insufficient_balance";
 
 export function totalOf(transfer: Pick<Transfer, "amount" | "fee">): Money {
   return transfer.amount + transfer.fee;

@@ -1,0 +1,52 @@
+import type { DomainEvent } from "../events.js";
+import type { Work } from "../work.js";
+import type { Delivery } from "./delivery.js";
+import { type Hold, holdId } from "./hold.js";
+
+export function findHold({ world }: Pick<Work, "world">, ruleId: string, resource: string): Hold | undefined {
+  return world.holds.get(holdId(ruleId, resource));
+}
+
+/** Keeps a delivery back until its resource's last event. */
+export function holdDelivery(work: Work, ruleId: string, delivery: Delivery): void {
+  const { resource, id } = delivery;
+  const hold = findHold(work, ruleId, resource);
+  const base = hold ?? { id: holdId(ruleId, resource), seq: work.nextSeq(), ruleId, resource, deliveryIds: [] };
+  work.put<Hold>(work.world.holds, { ...base, deliveryIds: [...base.deliveryIds, id] });
+}
+
+const LAST_EVENTS: ReadonlySet<DomainEvent["type"]> = new Set([
+  "transaction.completed",
+  "transaction.failed",
+  "charge.dropped",
+  "charge.refunded",
+]);
+
+/** "held until it is completed, failed, dropped or refunded […], then sent one after another in reverse". */
+export function isLastEvent({ type }: DomainEvent): boolean {
+  return LAST_EVENTS.has(type);
+}
+
+/** Owes what a rule holds back: of one resource, or all of it. A rule that was used up goes with the last it held. */
+export function releaseHolds(work: Work, ruleId: string, resource?: string): void {
+  const { holds, rules } = work.world;
+  const released = resource === undefined ? holds.values().filter((hold) => hold.ruleId === ruleId) : [];
+  const one = resource === undefined ? undefined : findHold(work, ruleId, resource);
+  for (const hold of one === undefined ? [...released] : [one]) release(work, hold);
+  const rule = rules.get(ruleId);
+  if (rule?.timesLeft === 0 && !holds.values().some((hold) => hold.ruleId === ruleId)) work.remove(rules, ruleId);
+}
+
+/** Newest event first; the deliveries of one event in their own order. */
+function release(work: Work, hold: Hold): void {
+  const { holds, deliveries } = work.world;
+  work.remove(holds, hold.id);
+  const held = hold.deliveryIds.flatMap((id) => deliveries.get(id) ?? []);
+  const events = [...new Set(held.map(({ eventId }) => eventId))].reverse();
+  for (const eventId of events) {
+    for (const delivery of held) {
+      if (delivery.eventId !== eventId || delivery.status !== "pending") continue;
+      work.owe(work.put(deliveries, { ...delivery, nextAttemptAt: work.at }));
+    }
+  }
+}

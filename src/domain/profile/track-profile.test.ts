@@ -1,0 +1,82 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { behaviourOf } from "../test-numbers.js";
+import { defaultProfile } from "./parse-profile.js";
+import type { Profile } from "./profile.js";
+import { settings } from "./settings.js";
+import { collectOutside, collectSettings, touchSettings, trackProfile } from "./track-profile.js";
+
+const plain = defaultProfile();
+const tracked = trackProfile(plain);
+
+function read(path: string): unknown {
+  return path.split(".").reduce<unknown>((value, name) => Reflect.get(Object(value), name), tracked);
+}
+
+function settingsOf(run: () => unknown): string[] {
+  const settings = new Set<string>();
+  collectSettings(settings, run);
+  return [...settings];
+}
+
+/** Read by every request, to see whether they apply. */
+const touchedByHand = /^(rateLimit|testNumbers\..+)$/;
+
+describe("a profile that is tracked", () => {
+  it("is the same to whoever reads it", () => {
+    expect(tracked).toEqual(plain);
+    expect(JSON.stringify(tracked)).toBe(JSON.stringify(plain));
+    expect({ ...tracked.charges }).toEqual({ ...plain.charges });
+    expectTypeOf(trackProfile).returns.toEqualTypeOf<Profile>();
+  });
+
+  const paths = settings.map(({ path }) => path);
+
+  it.each(paths.filter((path) => !touchedByHand.test(path)))("notes that %s is read, and nothing else", (path) => {
+    expect(settingsOf(() => read(path))).toEqual([path]);
+  });
+
+  it.each(paths.filter((path) => touchedByHand.test(path)))("leaves %s to whoever applies it", (path) => {
+    expect(settingsOf(() => read(path))).toEqual([]);
+  });
+
+  it("notes no group of which nothing is read", () => {
+    expect(settingsOf(() => [tracked.charges, tracked.webhooks])).toEqual([]);
+  });
+
+  it("counts the test number that matched", () => {
+    expect(settingsOf(() => behaviourOf(tracked, "+2250700000004"))).toEqual(["testNumbers.late"]);
+    expect(settingsOf(() => behaviourOf(tracked, "+2250799999999"))).toEqual([]);
+  });
+});
+
+describe("collecting", () => {
+  it("adds one stretch after another to the same set", () => {
+    const settings = new Set<string>();
+    collectSettings(settings, () => tracked.charges.ttl);
+    expect(tracked.charges.min).toBe(plain.charges.min);
+    collectSettings(settings, () => touchSettings(["rateLimit"]));
+    expect([...settings]).toEqual(["charges.ttl", "rateLimit"]);
+  });
+
+  it("takes what an inner stretch reads from the outer one, also when it throws", () => {
+    const inner = new Set<string>();
+    const outer = settingsOf(() => {
+      expect(() =>
+        collectSettings(inner, () => {
+          throw new Error(String(tracked.charges.ttl));
+        }),
+      ).toThrow(String(plain.charges.ttl));
+      return tracked.charges.min;
+    });
+    expect([...inner]).toEqual(["charges.ttl"]);
+    expect(outer).toEqual(["charges.min"]);
+  });
+
+  it("collects outside only where nobody does", () => {
+    const outside = new Set<string>();
+    expect(settingsOf(() => collectOutside(outside, () => tracked.charges.ttl))).toEqual(["charges.ttl"]);
+    expect(outside.size).toBe(0);
+    expect(collectOutside(outside, () => tracked.charges.ttl)).toBe(plain.charges.ttl);
+    expect([...outside]).toEqual(["charges.ttl"]);
+  });
+});

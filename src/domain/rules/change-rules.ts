@@ -1,0 +1,34 @@
+import { UsageError } from "../../kernel/problem.js";
+import { quote } from "../../kernel/quote.js";
+import { releaseHolds } from "../deliveries/hold-deliveries.js";
+import type { Work } from "../work.js";
+import type { Rule, RuleMatch } from "./rule.js";
+
+/** A rule as it is asked for. */
+export type RuleOrder = {
+  readonly [Kind in Rule["on"]]: {
+    readonly on: Kind;
+    readonly name: string | null;
+    readonly match: RuleMatch;
+    readonly then: Extract<Rule, { readonly on: Kind }>["then"];
+    readonly times: number | null;
+  };
+}[Rule["on"]];
+
+export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
+  const { world, at } = work;
+  const base = { id: work.ids.short("rul"), seq: work.nextSeq(), createdAt: at, timesLeft: times, fired: 0 };
+  return work.put<Rule>(world.rules, { ...order, ...base });
+}
+
+/** What it held back is sent. */
+export function removeRule(work: Work, id: string): void {
+  if (work.world.rules.get(id) === undefined) throw new UsageError("not-found", `No rule has the id ${quote(id)}.`);
+  work.remove(work.world.rules, id);
+  releaseHolds(work, id);
+}
+
+export function removeAllRules(work: Work): void {
+  const ids = work.world.rules.values().map(({ id }) => id);
+  for (const id of ids) removeRule(work, id);
+}

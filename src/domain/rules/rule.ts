@@ -1,0 +1,92 @@
+import type { Instant } from "../../kernel/instant.js";
+import type { Row } from "../../kernel/table.js";
+
+/** How the world misbehaves: "A rule is `{name?, on, match?, then, times?}`". */
+export type Rule = RequestRule | TransferRule | PaymentRule | DeliveryRule;
+
+export const ruleKinds = ["request", "transfer", "payment", "delivery"] as const;
+export type RuleKind = (typeof ruleKinds)[number];
+export type RuleOn<Kind extends RuleKind> = Extract<Rule, { readonly on: Kind }>;
+
+interface RuleBase extends Row {
+  readonly createdAt: Instant;
+  readonly name: string | null;
+  /** Partial and deep, with the matchers of scenarios; `{}` matches all. */
+  readonly match: RuleMatch;
+  /** How often it still applies; null: without end. 0 only while it holds events that it began to hold (`reverse`). */
+  readonly timesLeft: number | null;
+  /** How often it applied. */
+  readonly fired: number;
+}
+
+export type RuleMatch = Readonly<Record<string, unknown>>;
+
+/** `on: request`: the answer of the API under test. */
+export interface RequestRule extends RuleBase {
+  readonly on: "request";
+  readonly then: RequestEffect;
+}
+
+export const requestFaults = ["reset", "hang", "empty", "malformed"] as const;
+export type RequestFault = (typeof requestFaults)[number];
+
+export interface RequestEffect {
+  /** Real time before the answer leaves, or, of a `hang`, before the sandbox gives up; ms. */
+  readonly delayMs?: number | undefined;
+  readonly status?: number | undefined;
+  /** JSON, or a text that is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly fault?: RequestFault | undefined;
+  /** "the work is done first and only the answer is lost". */
+  readonly commit?: boolean | undefined;
+}
+
+/** `on: transfer`: how a transfer ends. What is undefined stays as the number and the profile have it. */
+export interface TransferRule extends RuleBase {
+  readonly on: "transfer";
+  readonly then: TransferEffect;
+}
+
+export interface TransferEffect {
+  readonly outcome?: "completed" | "failed" | "pending" | undefined;
+  /** Of a failure. */
+  readonly reason?: string | undefined;
+  /** On the company's clock, ms, whatever `transfers.settlement` says. */
+  readonly afterMs?: number | undefined;
+}
+
+/** `on: payment`: how a payment of a charge ends. */
+export interface PaymentRule extends RuleBase {
+  readonly on: "payment";
+  readonly then: PaymentEffect;
+}
+
+export interface PaymentEffect {
+  readonly outcome?: "paid" | "failed" | undefined;
+  /** Of a failed attempt. */
+  readonly error?: string | undefined;
+  /** "pay answers `due`, the result comes later and may lose against the drop"; on the company's clock, ms. */
+  readonly afterMs?: number | undefined;
+}
+
+/** `on: delivery`: how an event reaches its receiver. */
+export interface DeliveryRule extends RuleBase {
+  readonly on: "delivery";
+  readonly then: DeliveryEffect;
+}
+
+export interface DeliveryEffect {
+  readonly drop?: boolean | undefined;
+  /** On the company's clock, ms. */
+  readonly delayMs?: number | undefined;
+  /** How many more of the same are sent. */
+  readonly duplicate?: number | undefined;
+  readonly corruptSignature?: boolean | undefined;
+  /** How many bytes of the body are sent; the signature is the whole body's. */
+  readonly truncate?: number | undefined;
+  /** "the API's answer waits until the first attempt has ended". */
+  readonly before?: "response" | undefined;
+  /** The resource's events are held until its last, then sent in reverse. */
+  readonly reverse?: boolean | undefined;
+}

@@ -1,0 +1,48 @@
+import type { Work } from "../work.js";
+import { matchesRule, type RuleSubject } from "./match-rule.js";
+import type { Rule, RuleKind, RuleOn } from "./rule.js";
+
+/**
+ * The rule that applies: "the newest match wins; `times` counts down and the rule goes." It counts in the same unit of work as what it does: a
+ * request that is refused whole has used up nothing.
+ */
+export function useRule<Kind extends RuleKind>(
+  work: Work,
+  on: Kind,
+  subject: () => RuleSubject<Kind>,
+): RuleOn<Kind> | undefined {
+  const rule = findRule(work, on, subject);
+  if (rule !== undefined) countRule(work, rule);
+  return rule;
+}
+
+/** As {@link useRule}, without counting. The subject is only made when there is a rule of that kind. */
+export function findRule<Kind extends RuleKind>(
+  { world }: Pick<Work, "world">,
+  on: Kind,
+  subject: () => RuleSubject<Kind>,
+  isLeft: (rule: RuleOn<Kind>) => boolean = ({ timesLeft }) => timesLeft !== 0,
+): RuleOn<Kind> | undefined {
+  if (world.rules.size === 0) return undefined;
+  let seen: RuleSubject<Kind> | undefined;
+  return world.rules
+    .values()
+    .findLast(
+      (rule): rule is RuleOn<Kind> => isOn(rule, on) && isLeft(rule) && matchesRule<Kind>(rule, (seen ??= subject())),
+    );
+}
+
+function isOn<Kind extends RuleKind>(rule: Rule, on: Kind): rule is RuleOn<Kind> {
+  return rule.on === on;
+}
+
+/** One more time, counted before it goes: whoever reads the changes sees it. A rule that still holds events of others (`reverse`) goes when it has let them go. */
+export function countRule(work: Work, rule: Rule): void {
+  const timesLeft = rule.timesLeft === null ? null : rule.timesLeft - 1;
+  work.put(work.world.rules, { ...rule, timesLeft, fired: rule.fired + 1 });
+  if (timesLeft === 0 && !isHolding(rule)) work.remove(work.world.rules, rule.id);
+}
+
+export function isHolding(rule: Rule): boolean {
+  return rule.on === "delivery" && rule.then.reverse === true;
+}

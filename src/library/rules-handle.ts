@@ -1,0 +1,139 @@
+/** How a company's world misbehaves: a failure that costs money, caused on demand. "The newest match wins; `times` counts down and the rule goes." */
+export interface RulesHandle {
+  /**
+   * From the next request on. Throws `UsageError` with everything that is wrong with the rule.
+   *
+   * @example
+   * ```ts
+   * // The charge is made, its webhook is owed, and the answer is lost.
+   * sandbox.rules.add({ on: "request", match: { path: "/v1/charges" }, then: { fault: "reset", commit: true }, times: 1 });
+   * ```
+   */
+  add(rule: RuleInput): Rule;
+  /**
+   * Newest first: the order in which they are asked.
+   *
+   * @example
+   * ```ts
+   * const neverFired = sandbox.rules.list().filter(({ fired }) => fired === 0);
+   * ```
+   */
+  list(): readonly Rule[];
+  /**
+   * What it held back (`reverse`) is sent. Throws `UsageError` when there is no such rule.
+   *
+   * @example
+   * ```ts
+   * const rule = sandbox.rules.add({ on: "delivery", then: { reverse: true } });
+   * sandbox.rules.remove(rule.id);
+   * ```
+   */
+  remove(id: string): void;
+  /**
+   * All of them.
+   *
+   * @example
+   * ```ts
+   * sandbox.rules.clear();
+   * ```
+   */
+  clear(): void;
+}
+
+/** A rule that stands. */
+export interface Rule {
+  readonly id: string;
+  readonly name: string | null;
+  readonly on: RuleInput["on"];
+  readonly match: Readonly<Record<string, unknown>>;
+  /** As it was given, with durations as texts. */
+  readonly then: Readonly<Record<string, unknown>>;
+  /** How often it still applies; null: without end. */
+  readonly times: number | null;
+  /** How often it applied. */
+  readonly fired: number;
+  readonly createdAt: Date;
+}
+
+export type RuleInput = RequestRuleInput | TransferRuleInput | PaymentRuleInput | DeliveryRuleInput;
+
+interface RuleInputBase {
+  readonly name?: string;
+  /** How often it applies, then it goes. Without it: always. */
+  readonly times?: number;
+}
+
+/** `10s`, `1h30m`, `PT1H`, or milliseconds. */
+type DurationInput = string | number;
+
+/** A value, or a matcher such as `{ $regex: "^pay" }`, `{ $gt: 5000 }`. */
+type Pattern = unknown;
+
+/** What becomes of an answer of the API. */
+export interface RequestRuleInput extends RuleInputBase {
+  readonly on: "request";
+  readonly match?: {
+    readonly method?: Pattern;
+    /** Without the query; `:id` stands for one segment. */
+    readonly path?: Pattern;
+    readonly query?: Pattern;
+    readonly headers?: Pattern;
+    readonly body?: Pattern;
+  };
+  readonly then: {
+    /** Real time. */
+    readonly delay?: DurationInput;
+    readonly status?: number;
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly fault?: "reset" | "hang" | "empty" | "malformed";
+    /** The work is done first and only the answer is lost. */
+    readonly commit?: boolean;
+  };
+}
+
+/** How a transfer ends. Amounts in XOF. */
+export interface TransferRuleInput extends RuleInputBase {
+  readonly on: "transfer";
+  readonly match?: { readonly msisdn?: Pattern; readonly amount?: Pattern; readonly reference?: Pattern };
+  readonly then: {
+    readonly outcome?: "completed" | "failed" | "pending";
+    /** Of a failure. Default `recipient_unreachable`. */
+    readonly reason?: string;
+    /** On the company's clock. */
+    readonly after?: DurationInput;
+  };
+}
+
+/** How a payment of a charge ends. Amounts in XOF. */
+export interface PaymentRuleInput extends RuleInputBase {
+  readonly on: "payment";
+  readonly match?: { readonly msisdn?: Pattern; readonly amount?: Pattern; readonly externalId?: Pattern };
+  readonly then: {
+    readonly outcome?: "paid" | "failed";
+    /** Of a failed attempt. Default `payment_declined`. */
+    readonly error?: string;
+    /** On the company's clock: the answer is `due`, the result comes later and may lose against the drop. */
+    readonly after?: DurationInput;
+  };
+}
+
+/** How a webhook reaches its receiver. */
+export interface DeliveryRuleInput extends RuleInputBase {
+  readonly on: "delivery";
+  readonly match?: { readonly topic?: Pattern; readonly url?: Pattern; readonly data?: Pattern };
+  readonly then: {
+    readonly drop?: boolean;
+    /** On the company's clock. */
+    readonly delay?: DurationInput;
+    /** How many more of the same are sent. */
+    readonly duplicate?: number;
+    readonly corruptSignature?: boolean;
+    /** How many bytes of the body are sent, under the signature of the whole. */
+    readonly truncate?: number;
+    /** The API's answer waits until the first attempt has ended, at most `webhooks.timeout`. */
+    readonly before?: "response";
+    /** The resource's events are held until its last, then sent one after another in reverse. */
+    readonly reverse?: boolean;
+  };
+}

@@ -1,0 +1,38 @@
+import type { Rule } from "../../domain/rules/rule.js";
+import { formatDuration } from "../../kernel/duration.js";
+import { toIso } from "../../kernel/instant.js";
+
+/** A rule as it is shown: `then` as a user would write it, `times` what is left of it (null: without end), `fired` how often it applied. */
+export function renderRule(rule: Rule) {
+  const { id, name, on, match, timesLeft, fired, createdAt } = rule;
+  return { id, name, on, match, then: renderThen(rule), times: timesLeft, fired, createdAt: toIso(createdAt) };
+}
+
+export type RenderedRule = ReturnType<typeof renderRule>;
+
+/** By its name, or by what it does. */
+export function describeRule(rule: Rule): string {
+  return describeRendered({ ...rule, then: renderThen(rule) });
+}
+
+/** As {@link describeRule}, of a rule whose `then` is as a user would write it. */
+export function describeRendered({
+  name,
+  on,
+  match,
+  then,
+}: Pick<RenderedRule, "name" | "on" | "match" | "then">): string {
+  if (name !== null) return `"${name}"`;
+  return JSON.stringify({ on, ...(Object.keys(match).length === 0 ? {} : { match }), then });
+}
+
+export function renderThen(rule: Rule): Readonly<Record<string, unknown>> {
+  const { then } = rule;
+  const { delayMs, afterMs, ...rest }: { delayMs?: number | undefined; afterMs?: number | undefined } = then;
+  const shown = { ...rest, delay: shownDuration(delayMs), after: shownDuration(afterMs) };
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
+}
+
+function shownDuration(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatDuration(ms);
+}

@@ -1,0 +1,300 @@
+import { describe, expect, it } from "vitest";
+import { verifySignature } from "../../src/webhooks.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import type { Receiver } from "../support/receiver.js";
+import type { LooseJson, WorldOptions } from "../support/world.js";
+
+const IMMEDIATE: WorldOptions = { profile: { transfers: { settlement: "immediate" } } };
+
+async function withRule(
+  then: LooseJson,
+  { match, times, ...options }: WorldOptions & { match?: LooseJson; times?: number } = {},
+) {
+  const live = await startLive({ forges: true, ...options });
+  const receiver = await startReceiver();
+  for (const topic of ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"])
+    await live.subscribe(topic, receiver.url);
+  const rule = await live.control("POST", "/rules", { on: "delivery", match, then, times });
+  if (rule.status !== 201) throw new Error(rule.text);
+  return { live, receiver, ruleId: String(rule.body.id) };
+}
+
+async function payCharge(live: Live): Promise<string> {
+  const { id } = await live.createCharge();
+  await live.ok("POST", `/v1/charges/${id}/pay`);
+  return id;
+}
+
+const told = (receiver: Receiver): string[] =>
+  receiver.received.map(({ body }) => (body.topic === "charges/events" ? body.data.status : body.topic.split("/")[1]));
+
+const isSigned = ({ raw, headers }: Receiver["received"][number]): boolean =>
+  verifySignature(raw, String(headers["x-service-hmac-sha256"]), DEFAULT_COMPANY.secretKey);
+
+describe("drop", () => {
+  it("sends nothing, and the delivery is failed without an attempt", async () => {
+    const { live, receiver } = await withRule({ drop: true });
+    await payCharge(live);
+    await live.advance("1d");
+    expect(receiver.received).toEqual([]);
+    const { body } = await live.control("GET", "/deliveries");
+    expect(body.data).toMatchObject([{ status: "failed", nextAttemptAt: null, attempts: [] }]);
+  });
+
+  it("one that was dropped can be sent by hand", async () => {
+    const { live, receiver } = await withRule({ drop: true });
+    await payCharge(live);
+    const [delivery] = live.deliveries();
+    await live.control("POST", `/deliveries/${delivery?.id}/redeliver`);
+    await live.settle();
+    expect(told(receiver)).toEqual(["paid"]);
+    expect(live.deliveries()).toMatchObject([{ status: "succeeded" }]);
+  });
+});
+
+describe("delay", () => {
+  it("is on the company's clock, and holds up nothing else", async () => {
+    const { live, receiver } = await withRule({ delay: "1h" }, { match: { data: { status: "paid" } } });
+    const id = await payCharge(live);
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    await live.settle();
+    expect(told(receiver)).toEqual(["refunded"]);
+    await live.advance("59m59s");
+    expect(told(receiver)).toEqual(["refunded"]);
+    const { fired } = await live.advance("1s");
+    expect(fired.map(({ kind }) => kind)).toContain("delivery.attempt");
+    expect(told(receiver)).toEqual(["refunded", "paid"]);
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
+  });
+});
+
+describe("duplicate", () => {
+  it("sends n more, one after another, each with the same bytes", async () => {
+    const opened = gate();
+    const { live, receiver } = await withRule({ duplicate: 2 });
+    receiver.reply(async (_, index) => {
+      if (index === 0) await opened.opened;
+      return {};
+    });
+    await payCharge(live);
+    await receiver.waitFor(1);
+    for (let turn = 0; turn < 5; turn++) await live.http("GET", "/v1/balance");
+    expect(receiver.received).toHaveLength(1);
+    opened.open();
+    await live.settle();
+    expect(told(receiver)).toEqual(["paid", "paid", "paid"]);
+    expect(new Set(receiver.received.map(({ raw }) => raw.toString())).size).toBe(1);
+    expect(receiver.received.every(isSigned)).toBe(true);
+    const ids = live.deliveries().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("with a delay: a late duplicate", async () => {
+    const { live, receiver } = await withRule({ duplicate: 1, delay: "2d" }, { times: 1 });
+    await payCharge(live);
+    await live.advance("2d");
+    expect(told(receiver)).toEqual(["paid", "paid"]);
+  });
+});
+
+describe("corruptSignature", () => {
+  it("signs wrongly, with a signature that looks right; its retries too", async () => {
+    const { live, receiver } = await withRule({ corruptSignature: true });
+    receiver.reply({ status: 401 });
+    await payCharge(live);
+    await live.advance("10s");
+    expect(receiver.received.map(isSigned)).toEqual([false, false]);
+    expect(receiver.received[0]?.headers["x-service-hmac-sha256"]).toMatch(/^[\w+/]{43}=$/);
+  });
+});
+
+describe("truncate", () => {
+  it("cuts the body at so many bytes, under the signature of the whole", async () => {
+    const { live, receiver } = await withRule({ truncate: 20 });
+    await payCharge(live);
+    await live.settle();
+    const [request] = receiver.received;
+    expect(request?.raw.toString()).toBe('{"topic":"charges/ev');
+    expect(request?.headers["content-length"]).toBe("20");
+    const [delivery] = live.deliveries();
+    expect(
+      verifySignature(delivery?.body ?? "", String(request?.headers["x-service-hmac-sha256"]), "secret_sandbox"),
+    ).toBe(true);
+    const { body } = await live.control("GET", `/deliveries/${delivery?.id}`);
+    expect(body.attempts[0].request.body).toBe('{"topic":"charges/ev');
+  });
+
+  it("may cut a character in two, and leave nothing", async () => {
+    for (const truncate of [0, 1_000_000]) {
+      const { live, receiver } = await withRule({ truncate });
+      await payCharge(live);
+      await live.settle();
+      expect(receiver.received[0]?.raw.length).toBe(truncate === 0 ? 0 : live.deliveries()[0]?.body.length);
+    }
+  });
+});
+
+describe('before: "response"', () => {
+  it("the receiver has answered before the API's answer leaves", async () => {
+    const { live, receiver } = await withRule({ before: "response" }, IMMEDIATE);
+    const order: string[] = [];
+    receiver.reply(({ body }) => {
+      order.push(body.topic);
+      return {};
+    });
+    await live.createTransfer();
+    order.push("answer");
+    expect(order).toEqual(["transactions/started", "transactions/completed", "answer"]);
+  });
+
+  it("what stands before it in its lane goes out before, too", async () => {
+    const { live, receiver } = await withRule(
+      { before: "response" },
+      { ...IMMEDIATE, match: { topic: "transaction/completed" } },
+    );
+    await live.createTransfer();
+    expect(told(receiver)).toEqual(["started", "completed"]);
+  });
+
+  it("waits at most webhooks.timeout for a receiver that hangs", async () => {
+    const { live, receiver } = await withRule(
+      { before: "response" },
+      { profile: { webhooks: { timeout: "50ms", retry: "none" } } },
+    );
+    receiver.reply("hang");
+    const id = await payCharge(live);
+    expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
+    expect(live.deliveries()).toMatchObject([{ status: "exhausted" }]);
+  });
+
+  it("a payment by hand waits as well; what comes of itself has nothing to wait for", async () => {
+    const { live, receiver } = await withRule({ before: "response" });
+    const first = await live.createCharge();
+    await live.createCharge();
+    await live.control("POST", `/charges/${first.id}/pay`);
+    expect(told(receiver)).toEqual(["paid"]);
+    await live.advance("1h");
+    expect(told(receiver)).toEqual(["paid", "dropped"]);
+  });
+
+  it("the receiver may ask the API meanwhile, and sees what happened", async () => {
+    const { live, receiver } = await withRule({ before: "response" });
+    let seen = "";
+    receiver.reply(async ({ body }) => {
+      seen = (await live.ok("GET", `/v1/charges/${body.data.id}`)).status;
+      return {};
+    });
+    await payCharge(live);
+    expect(seen).toBe("paid");
+  });
+});
+
+describe("reverse", () => {
+  it("holds a transfer's events until its last, then sends them the other way round", async () => {
+    const { live, receiver } = await withRule({ reverse: true });
+    await live.createTransfer();
+    await live.settle();
+    expect(receiver.received).toEqual([]);
+    expect(live.deliveries()).toMatchObject([{ status: "pending", nextAttemptAt: null }]);
+    await live.advance("2s");
+    expect(told(receiver)).toEqual(["completed", "started"]);
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
+  });
+
+  it("holds a charge's events until it is refunded; a partial refund is not its last", async () => {
+    const { live, receiver } = await withRule({ reverse: true });
+    const id = await payCharge(live);
+    await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1_000 });
+    await live.settle();
+    expect(receiver.received).toEqual([]);
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    await live.settle();
+    expect(told(receiver)).toEqual(["refunded", "refunded_partially", "paid"]);
+  });
+
+  it("one after another: the next goes once the one before it was answered", async () => {
+    const opened = gate();
+    const { live, receiver } = await withRule({ reverse: true }, IMMEDIATE);
+    receiver.reply(async (_, index) => {
+      if (index === 0) await opened.opened;
+      return {};
+    });
+    await live.createTransfer();
+    await receiver.waitFor(1);
+    for (let turn = 0; turn < 5; turn++) await live.http("GET", "/v1/balance");
+    expect(told(receiver)).toEqual(["completed"]);
+    opened.open();
+    await live.settle();
+    expect(told(receiver)).toEqual(["completed", "started"]);
+  });
+
+  it("lets go when the rule is removed", async () => {
+    const { live, receiver, ruleId } = await withRule({ reverse: true });
+    const id = await payCharge(live);
+    await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1_000 });
+    await live.control("DELETE", `/rules/${ruleId}`);
+    await live.settle();
+    expect(told(receiver)).toEqual(["refunded_partially", "paid"]);
+  });
+
+  it("with times: 1 reverses one resource whole, and goes", async () => {
+    const { live, receiver } = await withRule({ reverse: true }, { times: 1 });
+    await live.createTransfer();
+    await live.createTransfer();
+    await live.settle();
+    expect(told(receiver)).toEqual(["started"]);
+    expect((await live.control("GET", "/rules")).body.data).toMatchObject([{ times: 0, fired: 1 }]);
+    await live.advance("2s");
+    expect(told(receiver).toSorted()).toEqual(["completed", "completed", "started", "started"]);
+    const [first] = live.deliveries();
+    const ofFirst = receiver.received.filter(({ body }) => body.data.id === first?.resource);
+    expect(ofFirst.map(({ body }) => body.topic)).toEqual(["transactions/completed", "transactions/started"]);
+    expect((await live.control("GET", "/rules")).body.data).toEqual([]);
+  });
+
+  it("events that it does not match go as ever", async () => {
+    const { live, receiver } = await withRule({ reverse: true }, { match: { topic: "transactions/started" } });
+    await live.createTransfer();
+    await live.advance("2s");
+    expect(told(receiver)).toEqual(["completed", "started"]);
+  });
+
+  it("what is held travels with the state", async () => {
+    const { live, receiver } = await withRule({ reverse: true });
+    await live.createTransfer();
+    const { text, body: state } = await live.control("GET", "/state");
+    await live.control("POST", "/reset");
+    await live.control("PUT", "/state", state);
+    expect((await live.control("GET", "/state")).text).toBe(text);
+    await live.settle();
+    expect(receiver.received).toEqual([]);
+    await live.advance("2s");
+    expect(told(receiver)).toEqual(["completed", "started"]);
+  });
+
+  it("a deleted subscription is sent nothing of it", async () => {
+    const { live, receiver } = await withRule({ reverse: true });
+    await live.createTransfer();
+    for (const { id } of (await live.ok("GET", "/v1/webhooks")).data) await live.http("DELETE", `/v1/webhooks/${id}`);
+    await live.advance("2s");
+    expect(receiver.received).toEqual([]);
+    expect(live.deliveries()).toMatchObject([{ status: "cancelled" }]);
+  });
+});
+
+describe("match", () => {
+  it.each([
+    [{ topic: "charge/events" }, true],
+    [{ topic: "transactions/started" }, false],
+    [{ url: { $regex: "/hook$" } }, true],
+    [{ url: "http://elsewhere.test/" }, false],
+    [{ data: { status: "paid", amount: { $gt: 1 } } }, true],
+    [{ data: { status: "dropped" } }, false],
+  ])("%j", async (match, applies) => {
+    const { live, receiver } = await withRule({ drop: true }, { match });
+    await payCharge(live);
+    await live.settle();
+    expect(receiver.received).toHaveLength(applies ? 0 : 1);
+  });
+});
