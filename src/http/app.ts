@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { refuse } from "../domain/problem-codes.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { answerProblem } from "./api/answer.js";
+import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
 import { createControlApp } from "./control/control-app.js";
 import type { ScenarioReplayer } from "./control/scenario-routes.js";
-import type { HttpContext, HttpEnv } from "./env.js";
+import type { HttpEnv } from "./env.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
 
 /** What the sandbox can do beside its own: put in by who puts it together. */
@@ -19,15 +19,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addApiRoutes(app, sandbox);
   addOpenApiRoutes(app, sandbox);
   app.route("/", createControlApp(sandbox, extensions.replayer));
-  app.notFound((c) => answerNotFound(sandbox, c));
+  app.notFound((c) => refuseRoute(c, sandbox, "route_not_found", `There is no ${c.req.method} ${c.req.path} here`));
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;
-}
-
-function answerNotFound(sandbox: Sandbox, c: HttpContext): Response {
-  try {
-    refuse("route_not_found", `There is no ${c.req.method} ${c.req.path} here`);
-  } catch (problem) {
-    return answerProblem(sandbox, undefined, c.req.path, problem);
-  }
 }

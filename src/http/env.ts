@@ -8,6 +8,8 @@ export interface HttpEnv {
     readonly outgoing?: ServerResponse;
     /** The address that the server was told to listen on. */
     readonly boundTo?: string;
+    /** Aborted when the server begins to stop: what only waits should end. */
+    readonly stopping?: AbortSignal;
   };
 }
 

@@ -1,5 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -7,6 +8,7 @@ import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import type { HttpEnv } from "./env.js";
 import { letFinishSending } from "./let-finish-sending.js";
+import { rememberBeneath } from "./reset-connection.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -46,6 +48,9 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog } = options;
   let answer: ReturnType<typeof getRequestListener> | undefined;
   const early: [IncomingMessage, ServerResponse][] = [];
+  const stopping = new AbortController();
+  // As many requests listen as a rule holds back.
+  setMaxListeners(0, stopping.signal);
   const onRequest: RequestListener = (incoming, outgoing) => {
     // The client would keep its connection for a next request, and with it a server that is about to close.
     outgoing.once("close", () => {
@@ -63,12 +68,18 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${reachable(host)}:${port}`,
     port,
-    close: () => close(server),
+    close() {
+      stopping.abort();
+      return close(server);
+    },
     cutOff: () => server.closeAllConnections(),
     answerWith(app) {
       answer = getRequestListener(
         async (request, env) =>
-          letFinishSending(await app.fetch(request, { ...env, boundTo: options.host }), env.incoming),
+          letFinishSending(
+            await app.fetch(request, { ...env, boundTo: options.host, stopping: stopping.signal }),
+            env.incoming,
+          ),
         {
           overrideGlobalObjects: options.ownProcess ?? false,
           // Its way of letting a client finish cuts many off.
@@ -88,7 +99,9 @@ function reachable(host: string): string {
 
 function createTls(tls: { cert: string; key: string }, listener: RequestListener): Server {
   try {
-    return createTlsServer(tls, listener);
+    const server = createTlsServer(tls, listener);
+    rememberBeneath(server);
+    return server;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError("file", `Failed to use the TLS certificate and key: ${why}. They must be a PEM pair.`);

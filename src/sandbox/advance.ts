@@ -178,5 +178,8 @@ function resolveTarget(company: Company, now: Instant, target: AdvanceTarget): I
 
 function assertOpen(company: Company): void {
   if (company.closed)
-    throw new UsageError("state", "The clock was not advanced to the end: the company was reset or closed meanwhile.");
+    throw new UsageError(
+      "state",
+      "The clock was not advanced to the end: the company was reset, restored or closed meanwhile.",
+    );
 }

@@ -1,7 +1,8 @@
+import type { TransportRequest } from "../adapters/delivery/transport.js";
 import type { Attempt, Delivery, Headers } from "../domain/deliveries/delivery.js";
 import { recordAttempt } from "../domain/deliveries/delivery-lifecycle.js";
 import { nextRetryAt } from "../domain/deliveries/retry-policy.js";
-import { signBody } from "../domain/deliveries/signature.js";
+import { sentBody, signatureOf } from "../domain/deliveries/wire-effect.js";
 import type { Work } from "../domain/work.js";
 import { VERSION } from "../kernel/version.js";
 import type { Company } from "./company.js";
@@ -24,27 +25,32 @@ export function attemptDelivery(
 
 async function attempt(company: Company, delivery: Delivery, turn: number, signal: AbortSignal) {
   const at = company.now();
-  const requestHeaders = headersOf(company, delivery);
-  const { url, body } = delivery;
-  const { allow, timeout: timeoutMs, insecureTls } = company.profile.webhooks;
-  const request = { url, body, headers: requestHeaders, timeoutMs, insecureTls, allow, signal };
+  const request = company.watcher.watch(() => requestOf(company, delivery, signal));
   const result = await company.deps.transport.send(request);
-  const made: Attempt = { at, requestHeaders, ...result };
+  const made: Attempt = { at, requestHeaders: request.headers, ...result };
   const succeeded = made.error === null;
   if (signal.aborted) return { succeeded };
   // "network calls take no sandbox time": on a standing clock an attempt ends at the instant at which it began.
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
   company.run(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
+  const stored = company.world.deliveries.get(delivery.id);
+  if (stored !== undefined) company.deps.onAttempt(company.id, made, stored);
   return { succeeded };
 }
 
-/** The bytes that are signed are the bytes that are sent. */
+function requestOf(company: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
+  const { allow, timeout: timeoutMs, insecureTls } = company.profile.webhooks;
+  const headers = headersOf(company, delivery);
+  return { url: delivery.url, body: sentBody(delivery), headers, timeoutMs, insecureTls, allow, signal };
+}
+
+/** The bytes that are signed are the bytes that are sent, but where a rule corrupts the one or cuts the other. */
 function headersOf({ profile, record }: Company, delivery: Delivery): Headers {
   const { signatureHeader, topicHeader } = profile.webhooks;
   return {
     "content-type": "application/json",
     "user-agent": `business-payments-sandbox/${VERSION}`,
-    [signatureHeader]: signBody(delivery.body, record.identity.secretKey),
+    [signatureHeader]: signatureOf(delivery, record.identity.secretKey),
     ...(topicHeader === null ? {} : { [topicHeader]: delivery.topic }),
   };
 }

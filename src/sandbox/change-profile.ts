@@ -1,6 +1,5 @@
 import { mergeOverrides } from "../domain/profile/merge-overrides.js";
-import { parseProfile } from "../domain/profile/parse-profile.js";
-import { UsageError } from "../kernel/problem.js";
+import { acceptProfile } from "./accept-profile.js";
 import type { Company } from "./company.js";
 
 /**
@@ -8,11 +7,6 @@ import type { Company } from "./company.js";
  * default. Throws UsageError("input") with everything that is wrong, and then nothing has changed.
  */
 export function changeProfile(company: Company, patch: unknown): void {
-  const parsed = parseProfile(mergeOverrides(company.record.overrides, patch));
-  if (!parsed.ok)
-    throw new UsageError(
-      "input",
-      parsed.problems.map(({ message }) => message),
-    );
-  company.adopt(parsed.profile, parsed.overrides);
+  const { profile, overrides } = acceptProfile(mergeOverrides(company.record.overrides, patch));
+  company.adopt(profile, overrides);
 }

@@ -2,6 +2,7 @@ import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { World } from "../domain/work.js";
 import type { ClockState } from "../kernel/clock.js";
 import type { Instant } from "../kernel/instant.js";
+import type { Row, Table } from "../kernel/table.js";
 
 export interface AccessToken {
   readonly token: string;
@@ -21,6 +22,18 @@ export function usableToken({ tokens }: Pick<Identity, "tokens">): string {
   return (tokens.find(({ expiresAt }) => expiresAt === null) ?? tokens[0])?.token ?? "";
 }
 
+/** A company's whole state as it was once, under a name, which is its `id`. `seq` is its place among the company's snapshots alone. */
+export interface Snapshot extends Row {
+  /** Real time. */
+  readonly savedAt: Instant;
+  /** The company's time, to which restoring it goes back. */
+  readonly now: Instant;
+  /** The state as `dumpState` gives it, as JSON text: no later change can reach it. */
+  readonly json: string;
+  /** Of `json` in UTF-8. */
+  readonly bytes: number;
+}
+
 /** Everything of one company that is stored. */
 export interface CompanyRecord {
   identity: Identity;
@@ -32,4 +45,6 @@ export interface CompanyRecord {
   seq: number;
   /** Where its seeded stream of ids stands. */
   idPosition: number;
+  /** No part of its state: they stay at a reset, and when a state is put in its place. */
+  readonly snapshots: Table<Snapshot>;
 }

@@ -2,17 +2,20 @@ import { setMaxListeners } from "node:events";
 import type { Store } from "../adapters/stores/store.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { renderPayload } from "../contract/payloads.js";
+import type { Attempt, Delivery } from "../domain/deliveries/delivery.js";
 import { oweDeliveries } from "../domain/deliveries/owe-deliveries.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
+import { trackProfile } from "../domain/profile/track-profile.js";
 import type { DueKind } from "../domain/work.js";
-import { Work, type World } from "../domain/work.js";
+import { type Owed, Work, type World } from "../domain/work.js";
 import { Clock } from "../kernel/clock.js";
 import type { DueItem } from "../kernel/due-work.js";
 import { createIdSource, type IdSource } from "../kernel/ids.js";
 import type { Instant } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import { Signal } from "../kernel/signal.js";
+import type { Change } from "../kernel/unit-of-work.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "./company-state.js";
@@ -28,6 +31,19 @@ export interface CompanyDeps {
   readonly log: Log;
   readonly seed: number | undefined;
   readonly limits: CompanyLimits;
+  readonly watcherOf: (companyId: string) => CompanyWatcher;
+  /** An attempt to deliver a webhook ended. `delivery` is as it stands since. */
+  readonly onAttempt: (companyId: string, attempt: Attempt, delivery: Delivery) => void;
+}
+
+/** Watches what becomes of a company's world: each commit, and what is sent. */
+export interface CompanyWatcher {
+  /** From now on under this profile. */
+  adopt(overrides: ProfileOverrides): void;
+  /** Runs one synchronous piece of the company's work. */
+  watch<T>(run: () => T): T;
+  /** Within a piece that is watched: what it has committed. */
+  noteChanges(world: World, changes: readonly Change[]): void;
 }
 
 /** Bounds of what only grows. */
@@ -36,15 +52,22 @@ export interface CompanyLimits {
   readonly events: number;
   /** Deliveries kept; one that is pending is never forgotten. */
   readonly deliveries: number;
+  /** Requests kept in the journal. */
+  readonly requests: number;
 }
 
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 
-/** Calls `release` when the deliveries of a change may go out: at once, or when an answer has been written. */
-export type ReleaseGate = (release: () => void) => void;
+/** When the deliveries of a change go out. */
+export interface ReleaseGate {
+  /** Calls `release` when they may: at once, or when an answer has been written. */
+  after(release: () => void): void;
+  /** The answer waits for these, which are under way already. */
+  before(attempts: Promise<unknown>): void;
+}
 
-const atOnce: ReleaseGate = (release) => release();
+const atOnce: ReleaseGate = { after: (release) => release(), before: () => undefined };
 
 /** Due items handled before requests and answers get their turn. */
 const DUE_SLICE = 200;
@@ -58,6 +81,8 @@ export class Company {
   readonly record: CompanyRecord;
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
+  readonly watcher: CompanyWatcher;
+  /** It notes which of its settings are read (`collectSettings`). */
   profile: Profile;
   /** Raised after every commit. */
   readonly changed = new Signal();
@@ -77,7 +102,9 @@ export class Company {
   constructor(deps: CompanyDeps, record: CompanyRecord, profile: Profile) {
     this.deps = deps;
     this.record = record;
-    this.profile = profile;
+    this.profile = trackProfile(profile);
+    this.watcher = deps.watcherOf(record.identity.id);
+    this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
     // As many attempts listen as there are on the wire.
     setMaxListeners(0, this.#closing.signal);
@@ -120,7 +147,7 @@ export class Company {
     const at = this.now();
     while (!this.#fireSlice(at));
     const { output, owed } = this.#commit(operation, input, at);
-    if (owed.length > 0) gate(this.dispatcher.hold(owed));
+    if (owed.length > 0) this.#send(owed, gate);
     this.wake();
     return output;
   }
@@ -172,15 +199,16 @@ export class Company {
 
   /** Other settings, from the next request on. `profile` is what `overrides` make of the defaults. */
   adopt(profile: Profile, overrides: ProfileOverrides): void {
-    this.profile = profile;
+    this.profile = trackProfile(profile);
     this.record.overrides = overrides;
+    this.watcher.adopt(overrides);
   }
 
   /** Does one due item at its own instant. A bug in it is logged, and costs that item alone. */
   fire(item: DueItem<DueKind>): void {
     try {
       const { owed } = this.#commit(fireDueItem, item, item.dueAt);
-      if (owed.length > 0) this.dispatcher.hold(owed)();
+      if (owed.length > 0) this.#send(owed, atOnce);
       const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
       if (delivery !== undefined) this.dispatcher.start(delivery);
     } catch (error) {
@@ -200,22 +228,35 @@ export class Company {
   }
 
   #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
+    return this.watcher.watch(() => this.#commitUnwatched(operation, input, at));
+  }
+
+  #commitUnwatched<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
     const work = new Work({ world: this.world, profile: this.profile, ids: this.#ids, at, nextSeq: this.nextSeq });
     let committed = false;
     try {
       const output = operation(work, input);
-      const owed = oweDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
+      oweDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
       this.#forgetEvents(work);
       this.#forgetDeliveries(work);
       const changes = work.commit();
       committed = true;
+      this.watcher.noteChanges(this.world, changes);
       this.record.idPosition = this.#ids.position;
       this.changed.raise();
       if (changes.some(({ store }) => store === this.world.deliveries)) this.deliveriesChanged.raise();
-      return { output, owed };
+      return { output, owed: work.owed };
     } finally {
       if (!committed) work.rollback();
     }
+  }
+
+  /** Those that a rule sends before the answer are bounded: "at most `webhooks.timeout`". */
+  #send(owed: readonly Owed[], gate: ReleaseGate): void {
+    const held = this.dispatcher.hold(owed.map(({ delivery }) => delivery));
+    const urgent = owed.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
+    if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
+    gate.after(held.release);
   }
 
   #logBug(where: Readonly<Record<string, unknown>>, error: unknown): void {

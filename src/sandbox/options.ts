@@ -27,12 +27,13 @@ export interface CompanyDefaults {
   readonly frozenAt: Instant | undefined;
   readonly profile: ProfileOverrides;
   readonly fixtures: readonly WorldFixture[];
+  readonly rules?: CompanySetup["rules"];
 }
 
 /** "one company, id `company_sandbox`, access token `at_sandbox`, secret key `secret_sandbox`, balance 10 000 000 XOF". */
 export const DEFAULT_COMPANY = { id: "company_sandbox", token: "at_sandbox", secretKey: "secret_sandbox" } as const;
 export const DEFAULT_BALANCE = fromXof(10_000_000);
-export const DEFAULT_LIMITS: CompanyLimits = { events: 100_000, deliveries: 100_000 };
+export const DEFAULT_LIMITS: CompanyLimits = { events: 100_000, deliveries: 100_000, requests: 10_000 };
 
 export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOptions {
   const defaults: CompanyDefaults = {

@@ -1,21 +1,24 @@
-import { createWorld } from "../domain/create-world.js";
 import { createMemoryStore } from "../adapters/stores/memory-store.js";
 import type { Store } from "../adapters/stores/store.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
-import { parseProfile } from "../domain/profile/parse-profile.js";
-import type { ClockState } from "../kernel/clock.js";
 import { createIdSource, type IdSource } from "../kernel/ids.js";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
 import { type Row, Table } from "../kernel/table.js";
+import { acceptProfile } from "./accept-profile.js";
 import { Company, type CompanyDeps } from "./company.js";
 import type { CompanyRecord, Identity } from "./company-state.js";
+import { createCompany } from "./create-company.js";
 import type { Exchange, ExchangeListener } from "./exchange.js";
 import type { CompanySetup } from "./fixture.js";
+import { accountFor } from "./observation/account-for.js";
+import { CoverageBook } from "./observation/coverage-book.js";
+import type { Observation } from "./observation/observation.js";
+import { type FindingListener, Observations } from "./observation/observations.js";
+import { RetiredSecrets } from "./observation/redact.js";
 import { type ResolvedOptions, setupFor } from "./options.js";
-import { seedCompany } from "./seed-company.js";
 
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
 const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
@@ -34,6 +37,12 @@ export interface OpenedCompany extends Row {
   readonly setup: CompanySetup;
 }
 
+/** What is no part of a company's state. */
+interface KeptAtReset {
+  readonly snapshots: CompanyRecord["snapshots"];
+  readonly observation: Observation;
+}
+
 /** All companies of one process. Two sandboxes share nothing. */
 export class Sandbox {
   readonly options: ResolvedOptions;
@@ -47,6 +56,11 @@ export class Sandbox {
   readonly #companies = new Map<string, Company>();
   readonly #opened = new Table<OpenedCompany>("companies");
   readonly #byToken = new Map<string, string>();
+  /** What the clients met of the contract. */
+  readonly coverage = new CoverageBook();
+  /** What `redactorOf` takes out beside the companies' present credentials. */
+  readonly retired = new RetiredSecrets();
+  readonly #observations: Observations;
   readonly #listeners = new Set<ExchangeListener>();
   #openings = 0;
   readonly #ids: IdSource;
@@ -60,6 +74,7 @@ export class Sandbox {
     this.#store = parts.store ?? createMemoryStore();
     this.#ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
+    this.#observations = new Observations(this);
     for (const setup of options.companies) this.open(setup);
   }
 
@@ -110,9 +125,9 @@ export class Sandbox {
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
   }
 
-  /** Whether anybody listens to what the API is asked and answers. */
+  /** Whether anybody listens to what the API is asked and answers: the sandbox itself always does. */
   get isHeard(): boolean {
-    return this.#listeners.size > 0;
+    return true;
   }
 
   /** Tells `listener` of every request to the API and its answer, until the returned function is called. */
@@ -122,7 +137,22 @@ export class Sandbox {
   }
 
   tell(exchange: Exchange): void {
+    const id = accountFor(exchange, this);
+    if (exchange.door === "api" && id !== undefined) {
+      this.#observations.see(id, exchange);
+      this.coverage.see(id, exchange);
+    }
     for (const listener of this.#listeners) listener(exchange);
+  }
+
+  /** What the company's client did. Throws UsageError("not-found") when there is no such company. */
+  observationOf(companyId: string): Observation {
+    return this.#observations.of(companyId);
+  }
+
+  /** Tells `listener` of each new finding of any company, also of one that is forgotten at a reset, until the returned function is called. */
+  onFinding(listener: FindingListener): () => void {
+    return this.#observations.onFinding(listener);
   }
 
   /** Resolves when everything changed so far is kept; undefined when nothing has to be waited for. */
@@ -130,24 +160,34 @@ export class Sandbox {
     return this.#store.durable();
   }
 
-  /** Throws UsageError("state") when its id or a token of it is taken, UsageError("input") when its profile is wrong. */
-  open(setup: CompanySetup): Company {
+  /**
+   * With what is `kept` of a company of its id that was there before, if any. Throws UsageError("state") when its id or a token of it is taken,
+   * UsageError("input") when its profile is wrong.
+   */
+  open(setup: CompanySetup, kept?: KeptAtReset): Company {
     if (this.#companies.has(setup.id)) {
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
     }
     if (setup.tokens.some(({ token }) => this.#byToken.has(token))) {
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
     }
-    const company = this.#create(setup);
+    const company = this.#create(setup, kept?.snapshots);
     this.#opened.set({ id: setup.id, seq: ++this.#openings, setup });
+    this.#observations.open(company.id, kept?.observation);
     this.#put(company);
     return company;
   }
 
   remove(company: Company): void {
+    this.#close(company);
+    this.coverage.leave(company);
+  }
+
+  #close(company: Company): void {
     company.close();
     this.#companies.delete(company.id);
     this.#opened.delete(company.id);
+    this.#observations.remove(company.id);
     this.#store.data.companies.delete(company.id);
     this.#forgetTokens(company);
   }
@@ -168,26 +208,30 @@ export class Sandbox {
         `${failed}: the company "${holder}" has its initial access token now. Remove that company, or reset all.`,
       );
     }
-    return this.replace(company, this.#create(setup).record);
+    const { snapshots, observation } = this.#keep(company);
+    const { record } = this.#create(setup, snapshots);
+    observation.reset(this.system.monotonic());
+    return this.replace(company, record);
   }
 
-  /** Every company as at the start; those opened since are removed. */
+  /** Every company as at the start, with what a reset keeps; those opened since are removed. */
   resetAll(): void {
-    for (const company of this.companies) this.remove(company);
-    for (const setup of this.options.companies) this.open(setup);
+    const kept = new Map(this.companies.map((company) => [company.id, this.#keep(company)]));
+    for (const { observation } of kept.values()) observation.reset(this.system.monotonic());
+    const stays = new Set(this.options.companies.map(({ id }) => id));
+    for (const company of this.companies) {
+      if (stays.has(company.id)) this.#close(company);
+      else this.remove(company);
+    }
+    for (const setup of this.options.companies) this.open(setup, kept.get(setup.id));
   }
 
   /** Puts another record in the place of a company's, under the record's own identity. */
   replace(company: Company, record: CompanyRecord): Company {
-    const parsed = parseProfile(record.overrides);
-    if (!parsed.ok)
-      throw new UsageError(
-        "input",
-        parsed.problems.map((problem) => problem.message),
-      );
+    const { profile } = acceptProfile(record.overrides);
     company.close();
     this.#forgetTokens(company);
-    const next = new Company(this.#deps(), record, parsed.profile);
+    const next = new Company(this.#deps(), record, profile);
     this.#put(next);
     next.rearm();
     return next;
@@ -224,7 +268,12 @@ export class Sandbox {
     company.wake();
   }
 
+  #keep({ id, record }: Company): KeptAtReset {
+    return { snapshots: record.snapshots, observation: this.#observations.of(id) };
+  }
+
   #forgetTokens(company: Company): void {
+    this.retired.add(company.record.identity);
     for (const { token } of company.record.identity.tokens) {
       if (this.#byToken.get(token) === company.id) this.#byToken.delete(token);
     }
@@ -232,40 +281,13 @@ export class Sandbox {
 
   #deps(): CompanyDeps {
     const { system, log, options } = this;
-    return { system, log, transport: this.#transport, store: this.#store, seed: options.seed, limits: options.limits };
+    const { seed, limits } = options;
+    const watcherOf = (id: string) => this.coverage.tallyOf(id);
+    const onAttempt: CompanyDeps["onAttempt"] = (...attempted) => this.#observations.attempted(...attempted);
+    return { system, log, transport: this.#transport, store: this.#store, seed, limits, watcherOf, onAttempt };
   }
 
-  #initialClock({ frozenAt, runsFrom }: CompanySetup): ClockState {
-    if (frozenAt !== undefined) return { mode: "frozen", at: frozenAt };
-    return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - this.system.now() };
-  }
-
-  #create(setup: CompanySetup): Company {
-    const parsed = parseProfile(setup.profile);
-    if (!parsed.ok) {
-      throw new UsageError(
-        "input",
-        parsed.problems.map((problem) => problem.message),
-      );
-    }
-    const { id, tokens, secretKey } = setup;
-    const company = new Company(
-      this.#deps(),
-      {
-        identity: { id, tokens, secretKey },
-        world: createWorld(),
-        clock: this.#initialClock(setup),
-        overrides: parsed.overrides,
-        seq: 0,
-        idPosition: 0,
-      },
-      parsed.profile,
-    );
-    const { world, profile, nextSeq } = company;
-    const at = company.now();
-    const context = { world, profile, ids: company.ids(), at, nextSeq, checkoutUrl: `${this.publicUrl}/checkout/` };
-    seedCompany(context, setup);
-    company.record.idPosition = company.ids().position;
-    return company;
+  #create(setup: CompanySetup, snapshots: CompanyRecord["snapshots"] | undefined): Company {
+    return createCompany(this.#deps(), setup, { checkoutUrl: `${this.publicUrl}/checkout/`, snapshots });
   }
 }

@@ -32,8 +32,8 @@ export function documentedTransport(
   return {
     send(request) {
       try {
-        const payload = JSON.parse(request.body);
-        const profile = senderOf(sandbox(), request.headers, request.body);
+        const payload = JSON.parse(request.body.toString());
+        const profile = senderOf(sandbox(), request.headers, request.body.toString());
         preparePayloads(profile);
         validatePayload(payload.topic, payload, profile);
       } catch (problem) {

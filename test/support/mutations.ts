@@ -58,7 +58,9 @@ export const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => (
 }));
 
 // Not those that wait: who knows for how long they would.
-const files = readdirSync("scenarios").filter((file) => !["clock.yaml", "settlement-awaited.yaml"].includes(file));
+const files = readdirSync("scenarios").filter(
+  (file) => file.endsWith(".yaml") && !["clock.yaml", "settlement-awaited.yaml"].includes(file),
+);
 const stories = files.map((file) => parseSource(readFileSync(`scenarios/${file}`, "utf8"), file).value);
 
 /** A shipped story with one thing in it replaced by something else. */

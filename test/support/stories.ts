@@ -1,7 +1,9 @@
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { operationIds, operationOf, type OperationId } from "../../src/contract/operations.js";
 import { parseSource } from "../../src/adapters/files/source.js";
+import { createInProcessFetch } from "../../src/http/in-process-fetch.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
+import type { Coverage } from "../../src/sandbox/observation/coverage-report.js";
 import { parseScenario } from "../../src/scenarios/parse-scenario.js";
 import { renderFailure } from "../../src/scenarios/render-failure.js";
 import { replay, type ReplayOptions, type ReplaySummary } from "../../src/scenarios/replay.js";
@@ -24,6 +26,8 @@ export interface Replayed extends ReplaySummary {
   readonly payloads: readonly LooseJson[];
   /** What the failures say, as a person would read it; empty when all went well. */
   readonly failures: string;
+  /** Of all stories together. */
+  readonly coverage: Coverage;
 }
 
 export type StoryOptions = Partial<ReplayOptions> & {
@@ -45,12 +49,13 @@ export async function replayAll(
     ...worldOptions,
     transport: {
       send(request) {
-        payloads.push(JSON.parse(request.body));
+        payloads.push(JSON.parse(request.body.toString()));
         return http.send(request);
       },
       close: () => http.close(),
     },
   });
+  const fetch = createInProcessFetch(() => world.app);
   const target = createSandboxTarget(world.sandbox, async (request) => {
     const intercepted = await intercept?.(request.clone());
     if (intercepted !== undefined) return intercepted;
@@ -58,8 +63,10 @@ export async function replayAll(
     const token = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
     const company = world.sandbox.findByToken(token) ?? world.sandbox.companies[0];
     const profile = company?.profile;
-    const answer = await world.app.fetch(request);
-    if (!pathname.startsWith("/v1/")) return answer;
+    // A rule may have it answered otherwise than the API would.
+    const isRuled = company !== undefined && company.world.rules.size > 0;
+    const answer = await fetch(request);
+    if (!pathname.startsWith("/v1/") || isRuled) return answer;
     const text = await answer.clone().text();
     const body: LooseJson = text === "" ? undefined : JSON.parse(text);
     exchanges.push({ operation: findOperation(request.method, pathname), status: answer.status, body });
@@ -78,7 +85,8 @@ export async function replayAll(
     const failures = summary.results.flatMap(({ scenario, failure }) =>
       failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],
     );
-    return { ...summary, exchanges, payloads, failures: failures.join("\n\n") };
+    const coverage = world.sandbox.coverage.ofAll(world.sandbox.companies);
+    return { ...summary, exchanges, payloads, failures: failures.join("\n\n"), coverage };
   } finally {
     await target.close();
     await world.close();

@@ -3,6 +3,7 @@ import { createHttpTransport } from "../../src/adapters/delivery/http-transport.
 import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { createApp } from "../../src/http/app.js";
+import { createInProcessFetch } from "../../src/http/in-process-fetch.js";
 import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
 import type { HttpEnv } from "../../src/http/env.js";
 import { serve } from "../../src/http/serve.js";
@@ -20,6 +21,8 @@ export interface WorldOptions extends Partial<ResolvedOptions>, SandboxParts {
   readonly balance?: number;
   readonly profile?: ProfileOverrides;
   readonly fixtures?: readonly WorldFixture[];
+  /** Rules cut bodies and corrupt signatures: what is sent is not held against the documented shapes. */
+  readonly forges?: boolean;
 }
 
 /** A sandbox with its app, driven as a user drives it: over HTTP, in process. */
@@ -53,7 +56,8 @@ export const WORLD_START = "2026-01-15T09:00:00.000Z";
 
 /** One company, frozen at {@link WORLD_START}, unless the options say otherwise. */
 export function createWorld(options: WorldOptions = {}): TestWorld {
-  const { clock = WORLD_START, balance, profile, fixtures, system, transport, store, log, ...given } = options;
+  const { clock = WORLD_START, balance, profile, fixtures, system, transport, store, log, forges, ...given } = options;
+  const ownTransport = transport ?? createHttpTransport(system ?? systemClock);
   const undocumented: unknown[] = [];
   const sandbox: Sandbox = new Sandbox(
     resolveOptions({
@@ -67,17 +71,20 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
       },
     }),
     {
-      transport: documentedTransport(
-        transport ?? createHttpTransport(system ?? systemClock),
-        () => sandbox,
-        (problem) => undocumented.push(problem),
-      ),
+      transport:
+        forges === true
+          ? ownTransport
+          : documentedTransport(
+              ownTransport,
+              () => sandbox,
+              (problem) => undocumented.push(problem),
+            ),
       ...(system && { system }),
       ...(store && { store }),
       ...(log && { log }),
     },
   );
-  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
+  const fetch = createInProcessFetch(() => app);
   const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
   const app = createApp(sandbox, { replayer });
   const stops: (() => Promise<void>)[] = [];

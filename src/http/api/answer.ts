@@ -1,28 +1,39 @@
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem, type ProblemCode } from "../../domain/problem-codes.js";
-import { toIso } from "../../kernel/instant.js";
+import { touchSettings } from "../../domain/profile/track-profile.js";
+import type { RequestFault } from "../../domain/rules/rule.js";
+import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
-/** An answer before it is written. `body` undefined: no content. */
+/** An answer before it is written. */
 export interface ApiAnswer {
   readonly status: number;
+  /** Undefined: no content. */
   readonly body: unknown;
+  /** Sent in the place of the body's JSON. */
+  readonly text?: string | undefined;
+  /** By their names in lower case; they go before those that every answer has. */
   readonly headers?: ExtraHeaders | undefined;
+  /** Why the request was refused. */
+  readonly problem?: ProblemCode | undefined;
+  /** What a rule does to it. */
+  readonly fault?: RequestFault | undefined;
 }
 
 export function respond(sandbox: Sandbox, company: Company | undefined, answer: ApiAnswer): Response {
-  const { status, body } = answer;
-  const headers: Record<string, string> = { ...answer.headers };
-  if (body !== undefined) headers["content-type"] = "application/json; charset=utf-8";
+  const { status, body, text = body === undefined ? undefined : JSON.stringify(body) } = answer;
+  const headers: Record<string, string> = {};
+  if (text !== undefined) headers["content-type"] = "application/json; charset=utf-8";
   if (!sandbox.options.productionHeadersOnly) {
     headers["x-sandbox"] = VERSION;
     headers["x-sandbox-now"] = toIso(nowOf(sandbox, company));
   }
-  return new Response(body === undefined ? null : JSON.stringify(body), { status, headers });
+  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+  return new Response(text ?? null, { status, headers });
 }
 
 /** `body` undefined: no content. */
@@ -57,15 +68,22 @@ export function describeProblem(
   const correlationId = (company?.ids() ?? sandbox.ids).hex32();
   const { code, messages } = isApiProblem(thrown) ? thrown : internal;
   if (code === "internal") logBug(sandbox, company, { correlationId, path }, thrown);
+  if (code === "body_too_large") touchSettings(["server.bodyLimit"]);
   const status = statusOfProblem[code];
-  // A request that belongs to no company is answered in the default one's shape.
+  const body = describeError(sandbox, company, { status, messages, correlationId, path });
+  return { status, body, headers, problem: code };
+}
+
+/** The body of an error in the company's shape. A request that belongs to no company is answered in the default one's. */
+export function describeError(
+  sandbox: Sandbox,
+  company: Company | undefined,
+  error: { readonly status: number; readonly messages: readonly string[]; correlationId: string; path: string },
+): unknown {
+  const { status, messages, correlationId, path } = error;
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
-  const timestamp = toIso(nowOf(sandbox, company));
-  const body =
-    shape === "message"
-      ? renderPlainError(messages)
-      : renderError(status, messages, { correlationId, path, timestamp });
-  return { status, body, headers };
+  if (shape === "message") return renderPlainError(messages);
+  return renderError(status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
 }
 
 /** How a bug of ours is answered: never with a stack trace. */
@@ -85,6 +103,6 @@ export function logBug(
 }
 
 /** A request that belongs to no company is told the default one's time. */
-function nowOf(sandbox: Sandbox, company: Company | undefined): number {
+export function nowOf(sandbox: Sandbox, company: Company | undefined): Instant {
   return (company ?? sandbox.companies[0])?.now() ?? sandbox.system.now();
 }

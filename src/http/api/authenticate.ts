@@ -9,13 +9,19 @@ const BEARER = /^Bearer +(\S+) *$/i;
 
 /** "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
 export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
-  const header = c.req.header("authorization");
-  const token = header === undefined ? undefined : BEARER.exec(header)?.[1];
+  const token = tokenOf(c);
   const company = token === undefined ? undefined : sandbox.findByToken(token);
   if (company !== undefined) return company;
-  if (header === undefined) refuse("token_invalid", "Authorization is missing; it must be: Bearer <access token>");
+  if (c.req.header("authorization") === undefined)
+    refuse("token_invalid", "Authorization is missing; it must be: Bearer <access token>");
   if (token === undefined) refuse("token_invalid", "Authorization must be: Bearer <access token>");
   refuse("token_invalid", "The access token is unknown or has expired");
+}
+
+/** Undefined when there is none, or not as a bearer. */
+export function tokenOf(c: HttpContext): string | undefined {
+  const header = c.req.header("authorization");
+  return header === undefined ? undefined : BEARER.exec(header)?.[1];
 }
 
 /** "Charge creation also carries the header `X-Company-Id`. Whether other endpoints need it: not shown." */

@@ -2,14 +2,18 @@ import { type OperationId, operationOf, successStatus } from "../../contract/ope
 import type { Query } from "../../contract/queries-wire.js";
 import { refuse } from "../../domain/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { Company, Operation as DomainOperation } from "../../sandbox/company.js";
+import { Signal } from "../../kernel/signal.js";
+import type { Company, Operation as DomainOperation, ReleaseGate } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../after-answer.js";
 import type { HttpContext } from "../env.js";
 import { readJson } from "../read-body.js";
 import { type ApiAnswer, describeProblem, respond } from "./answer.js";
+import { answerByRule } from "./answer-by-rule.js";
 import { authenticate, checkCompanyHeader } from "./authenticate.js";
+import { nothingDone, replacesWork, useRequestRule } from "./misbehave.js";
 import type { AdmitRequest } from "./rate-limit.js";
+import { beginSeen, note, originOf, type Seen, tellExchange } from "./tell-exchange.js";
 
 /** One request, read and checked, as a handler sees it. */
 export interface Call {
@@ -42,23 +46,19 @@ export interface EndpointDeps {
 }
 
 /**
- * The way of every request: token (401), company (400/403), body, then everything that is due, and in one synchronous step shape (400),
- * existence (404), state (422) and conflict (409). The answer leaves when its state is kept.
+ * The way of every request: token (401), then a rule that has it answered otherwise, rate (429), company (400/403), body (413, 415, 400), then
+ * everything that is due, and in one synchronous step shape (400), existence (404), state (422) and conflict (409). The answer leaves when its
+ * state is kept.
  */
 export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Handler) {
   const { sandbox } = deps;
   return async (c: HttpContext): Promise<Response> => {
-    const seen: Seen = { company: undefined, body: undefined };
+    const seen = beginSeen(sandbox);
     const answer = await answerCall(c, deps, id, handler, seen);
-    if (sandbox.isHeard) tell(c, sandbox, id, seen, answer);
+    if (seen.ruled !== undefined) return answerByRule(c, sandbox, id, seen, seen.ruled, answer);
+    if (sandbox.isHeard) tellExchange(c, sandbox, id, seen, answer);
     return respond(sandbox, seen.company, answer);
   };
-}
-
-/** What was understood of a request, however far it came. */
-interface Seen {
-  company: Company | undefined;
-  body: unknown;
 }
 
 async function answerCall(
@@ -71,37 +71,51 @@ async function answerCall(
   const operation = operationOf(id);
   try {
     let company = (seen.company = authenticate(c, sandbox));
-    const wait = admit(company);
-    if (wait !== undefined) return describeLimited(sandbox, company, c.req.path, wait);
-    assertPresent(c, company, handler);
-    checkCompanyHeader(c, company, operation);
-    const { profile } = company;
-    const body = operation.body === "none" ? undefined : await readJson(c, profile.server.bodyLimit);
-    seen.body = body;
+    const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
+    // A body that cannot be read is none to a rule; what is wrong with it is said in its turn.
+    seen.body = await reading?.catch(() => undefined);
     // A reset while the body came in has put another company in the place of this one.
     if (company.closed) company = seen.company = authenticate(c, sandbox);
+
+    if (company.world.rules.size > 0) {
+      company = seen.company = await makeReady(c, sandbox, company);
+      const rule = useRequestRule(c, company, seen.body);
+      if (rule !== undefined) seen.ruled = { rule, company, returned: new Signal() };
+      if (rule !== undefined && replacesWork(rule.then)) {
+        await sandbox.durable();
+        return nothingDone;
+      }
+    }
+
+    const wait = note(seen, () => admit(company));
+    if (wait !== undefined) return note(seen, () => describeLimited(sandbox, company, c.req.path, wait));
+    note(seen, () => {
+      assertPresent(c, company, handler);
+      checkCompanyHeader(c, company, operation);
+    });
+    const body = await reading;
     await handler.prepare?.(company);
-    for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
-    const result = handler.handle(createCall(c, sandbox, company, body));
+    company = seen.company = await makeReady(c, sandbox, company);
+
+    const gate = afterAnswer(c, sandbox.system, seen.ruled?.returned.next());
+    const from = company.record.seq;
+    const result = note(seen, () => handler.handle(createCall(c, sandbox, company, body, gate)));
+    seen.made = { from, to: company.record.seq };
+    await gate.ready();
     await sandbox.durable();
-    return { status: successStatus(operation, profile), body: result };
+    return { status: note(seen, () => successStatus(operation, company.profile)), body: result };
   } catch (thrown) {
-    return describeProblem(sandbox, seen.company, c.req.path, thrown);
+    return note(seen, () => describeProblem(sandbox, seen.company, c.req.path, thrown));
   }
 }
 
-function tell(
-  c: HttpContext,
-  sandbox: Sandbox,
-  operation: OperationId,
-  { company, body }: Seen,
-  answer: ApiAnswer,
-): void {
-  const { method, url } = c.req;
-  const path = url.slice(originOf(url).length);
-  const at = (company ?? sandbox.defaultCompany).now();
-  const header = (name: string): string | undefined => c.req.header(name);
-  sandbox.tell({ operation, company, at, method, path, header, body, status: answer.status, answer: answer.body });
+/** The company with everything due done. A reset or a restore meanwhile has put another in its place. */
+async function makeReady(c: HttpContext, sandbox: Sandbox, company: Company): Promise<Company> {
+  for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
+  if (!company.closed) return company;
+  const standing = authenticate(c, sandbox);
+  // The same when it is the whole sandbox that was closed.
+  return standing === company ? company : makeReady(c, sandbox, standing);
 }
 
 function assertPresent(c: HttpContext, company: Company, { absence }: Handler): void {
@@ -109,8 +123,7 @@ function assertPresent(c: HttpContext, company: Company, { absence }: Handler): 
   if (why !== undefined) refuse("route_not_found", `There is no ${c.req.method} ${c.req.path} here: ${why}`);
 }
 
-function createCall(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown): Call {
-  const gate = afterAnswer(c, sandbox.system);
+function createCall(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, gate: ReleaseGate): Call {
   return {
     sandbox,
     company,
@@ -127,12 +140,6 @@ function createCall(c: HttpContext, sandbox: Sandbox, company: Company, body: un
     },
     run: (domainOperation, input) => company.run(domainOperation, input, gate),
   };
-}
-
-/** `http://host:port` of an absolute URL, cheaper than parsing it: this runs on every charge that is created. */
-function originOf(url: string): string {
-  const end = url.indexOf("/", url.indexOf("//") + 2);
-  return end === -1 ? url : url.slice(0, end);
 }
 
 function describeLimited(sandbox: Sandbox, company: Company, path: string, waitMs: number): ApiAnswer {

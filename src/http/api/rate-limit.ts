@@ -1,3 +1,4 @@
+import { touchSettings } from "../../domain/profile/track-profile.js";
 import type { Company } from "../../sandbox/company.js";
 
 /** How many ms of the company's time until a request is admitted again; undefined when this one is. */
@@ -9,6 +10,7 @@ export function createRateLimit(): AdmitRequest {
   return (company) => {
     const limit = company.profile.rateLimit;
     if (limit === null) return undefined;
+    touchSettings(["rateLimit"]);
     const now = company.now();
     const current = spans.get(company);
     const span =

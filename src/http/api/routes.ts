@@ -1,12 +1,11 @@
 import type { Hono } from "hono";
 import { operationIds, operationOf } from "../../contract/operations.js";
-import { refuse } from "../../domain/problem-codes.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../env.js";
-import { answerProblem } from "./answer.js";
 import { createEndpoint } from "./endpoint.js";
 import { handlers } from "./handlers.js";
 import { createRateLimit } from "./rate-limit.js";
+import { refuseRoute } from "./refuse-route.js";
 
 /** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. */
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
@@ -31,10 +30,7 @@ function literalPathsFirst() {
 function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]) {
   const allow = methods.join(", ");
   return (c: HttpContext): Response => {
-    try {
-      refuse("method_not_allowed", `${c.req.method} is not a method of this path; it has ${allow}`);
-    } catch (problem) {
-      return answerProblem(sandbox, undefined, c.req.path, problem, { allow });
-    }
+    const message = `${c.req.method} is not a method of this path; it has ${allow}`;
+    return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
   };
 }

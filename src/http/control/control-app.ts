@@ -6,15 +6,20 @@ import { clockRoutes } from "./clock-routes.js";
 import { companiesRoutes } from "./companies-routes.js";
 import { createControlEndpoint } from "./control-endpoint.js";
 import type { ControlRoute } from "./control-route.js";
+import { coverageRoutes } from "./coverage-routes.js";
 import { customersRoutes } from "./customers-routes.js";
 import { deliveriesRoutes } from "./deliveries-routes.js";
 import { eventsRoutes } from "./events-routes.js";
+import { findingsRoutes } from "./findings-routes.js";
 import { refuseForgery, requireAdminToken } from "./guards.js";
 import { moneyRoutes } from "./money-routes.js";
 import { paymentsRoutes } from "./payments-routes.js";
 import { profileRoutes } from "./profile-routes.js";
+import { requestsRoutes } from "./requests-routes.js";
+import { rulesRoutes } from "./rules-routes.js";
 import { sandboxRoutes } from "./sandbox-routes.js";
 import { scenarioRoutes, type ScenarioReplayer } from "./scenario-routes.js";
+import { snapshotsRoutes } from "./snapshots-routes.js";
 import { stateRoutes } from "./state-routes.js";
 
 const ownRoutes: readonly ControlRoute[] = [
@@ -22,12 +27,17 @@ const ownRoutes: readonly ControlRoute[] = [
   ...companiesRoutes,
   ...clockRoutes,
   ...stateRoutes,
+  ...snapshotsRoutes,
   ...moneyRoutes,
   ...customersRoutes,
   ...paymentsRoutes,
   ...eventsRoutes,
   ...deliveriesRoutes,
+  ...requestsRoutes,
+  ...findingsRoutes,
+  ...coverageRoutes,
   ...profileRoutes,
+  ...rulesRoutes,
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company, ReleaseGate } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../after-answer.js";
 import { answerJson } from "../api/answer.js";
@@ -20,8 +20,10 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
     try {
       assertKnownParameters(c.req.query(), route);
       if (route.company !== "none") company = selectCompany(sandbox, companyIdOf(c, route));
-      const call = await readCall(c, sandbox, route);
+      const gate = afterAnswer(c, sandbox.system);
+      const call = await readCall(c, sandbox, route, gate);
       const result = await handle(call, route, company);
+      await gate.ready();
       await sandbox.durable();
       if (result instanceof Response) return result;
       return answerJson(sandbox, current(c, sandbox, company), route.success ?? 200, result);
@@ -45,14 +47,26 @@ export async function makeReady(company: Company): Promise<void> {
   for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
 }
 
-async function handle(call: ControlCall, route: ControlRoute, company: Company | undefined): Promise<unknown> {
-  if (route.company === "none" || company === undefined)
+async function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): Promise<unknown> {
+  if (route.company === "none" || selected === undefined)
     return route.company === "none" ? route.handle(call) : undefined;
-  await makeReady(company);
+  let company = selected;
+  for (;;) {
+    await makeReady(company);
+    const standing = selectCompany(call.sandbox, company.id);
+    if (standing === company) break;
+    // A reset, a restore or a state put in has put another company in its place: what is done to this one would be seen by nobody.
+    company = standing;
+  }
   return route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) });
 }
 
-async function readCall(c: HttpContext, sandbox: Sandbox, route: ControlRoute): Promise<ControlCall> {
+async function readCall(
+  c: HttpContext,
+  sandbox: Sandbox,
+  route: ControlRoute,
+  gate: ReleaseGate,
+): Promise<ControlCall> {
   const { bodyLimit = CONTROL_BODY_LIMIT, takes } = route;
   const { company: companyId, ...query } = c.req.query();
   return {
@@ -63,7 +77,7 @@ async function readCall(c: HttpContext, sandbox: Sandbox, route: ControlRoute): 
     body: takes === "json" ? await readJson(c, bodyLimit) : undefined,
     bytes: takes === "bytes" ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
     signal: c.req.raw.signal,
-    gate: afterAnswer(c, sandbox.system),
+    gate,
     refuse: (refusal) => answerRefusal(sandbox, current(c, sandbox, undefined), c.req.path, refusal),
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { members } from "../../contract/members.js";
 import { isExactXof, XOF_MAX } from "../../domain/accounts/money.js";
 import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";
@@ -12,6 +13,9 @@ import { nearest } from "../../kernel/suggest.js";
 export function optionalBody<T>(schema: z.ZodType<T>): z.ZodType<T> {
   return z.preprocess((body) => body ?? {}, schema);
 }
+
+/** For a call that takes no body: what is in one was meant for another call. */
+export const noBody = optionalBody(members({}));
 
 /** Exactly one of these members is given, said beside whatever else is wrong. */
 export function exactlyOne(names: readonly string[]) {

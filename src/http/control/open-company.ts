@@ -70,6 +70,7 @@ export function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {
     balance: balance === undefined ? defaults.balance : fromXof(balance),
     profile: profile ?? defaults.profile,
     fixtures: defaults.fixtures,
+    rules: defaults.rules,
     ...initialClockOf(sandbox, initialClock),
   };
 }

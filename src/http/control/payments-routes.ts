@@ -13,7 +13,7 @@ import { transferLifecycle } from "../../domain/transfers/transfer-lifecycle.js"
 import type { Profile } from "../../domain/profile/profile.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
 import type { Company } from "../../sandbox/company.js";
-import { optionalBody, pagingParameters, text, word } from "./control-fields.js";
+import { noBody, optionalBody, pagingParameters, text, word } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { ControlRoute } from "./control-route.js";
 
@@ -21,7 +21,6 @@ const chargesQuery = listQuery({ status: word(statusesOf(chargeLifecycle)).optio
 const transactionsQuery = listQuery({ status: word(statusesOf(transferLifecycle)).optional() });
 const parameters = [...pagingParameters, "status"];
 
-const nothing = optionalBody(members({}));
 const payment = optionalBody(members({ msisdn: msisdn.optional() }));
 const withReason = optionalBody(members({ reason: text("the reason").optional() }));
 
@@ -53,7 +52,7 @@ export const paymentsRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     handle: ({ company, id, body, run }) => {
-      parseRequest(nothing, body);
+      parseRequest(noBody, body);
       return showCharge(run(cancelPayment, id), company.profile);
     },
   },
@@ -86,7 +85,7 @@ export const paymentsRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     handle: ({ company, id, body, run }) => {
-      parseRequest(nothing, body);
+      parseRequest(noBody, body);
       return showTransfer(run(completeByHand, id), company.profile);
     },
   },

@@ -8,6 +8,7 @@ import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { toXof } from "../../domain/accounts/money.js";
 import type { Customer } from "../../domain/customers/customer.js";
 import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
+import { sentBody } from "../../domain/deliveries/wire-effect.js";
 import type { DomainEvent } from "../../domain/events.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
@@ -82,7 +83,8 @@ export function renderDelivery(delivery: Delivery) {
 }
 
 /** Every attempt sends the same bytes; each is signed with the secret key of its time. */
-function renderAttempt({ body }: Delivery, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
+function renderAttempt(delivery: Delivery, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
+  const body = sentBody(delivery).toString();
   return { at: toIso(at), status, latencyMs, error, request: { headers: requestHeaders, body }, response };
 }
 

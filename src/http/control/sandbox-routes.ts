@@ -1,12 +1,9 @@
-import { members } from "../../contract/members.js";
 import { signBody } from "../../domain/deliveries/signature.js";
 import { VERSION } from "../../kernel/version.js";
 import { selectCompany } from "./control-endpoint.js";
-import { optionalBody } from "./control-fields.js";
+import { noBody } from "./control-fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import type { ControlRoute } from "./control-route.js";
-
-const nothing = optionalBody(members({}));
 
 /** The sandbox as a whole: whether it lives, and back to the start. */
 export const sandboxRoutes: readonly ControlRoute[] = [
@@ -26,7 +23,7 @@ export const sandboxRoutes: readonly ControlRoute[] = [
     company: "none",
     takes: "json",
     handle: ({ sandbox, body, companyId }) => {
-      parseRequest(nothing, body);
+      parseRequest(noBody, body);
       if (companyId === "*") sandbox.resetAll();
       else sandbox.reset(selectCompany(sandbox, companyId));
       const reset = companyId === "*" ? sandbox.companies : [selectCompany(sandbox, companyId)];

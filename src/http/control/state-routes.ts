@@ -1,6 +1,5 @@
-import { resumeDeliveries } from "../../sandbox/redeliver.js";
+import { putState } from "../../sandbox/put-state.js";
 import { dumpState } from "../../sandbox/state-dump.js";
-import { restoreState } from "../../sandbox/state-restore.js";
 import type { ControlRoute } from "./control-route.js";
 
 /** A state holds every record of a company, which is more than a request ever has to say. */
@@ -15,12 +14,6 @@ export const stateRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     bodyLimit: STATE_BYTES_MAX,
-    // An advance that is under way ends with 422: its company's time is another now.
-    handle: ({ sandbox, company, body, gate }) => {
-      const restored = sandbox.replace(company, restoreState(company, body));
-      const answer = dumpState(restored);
-      resumeDeliveries(restored, gate);
-      return answer;
-    },
+    handle: ({ sandbox, company, body, gate }) => putState(sandbox, company, body, gate),
   },
 ];

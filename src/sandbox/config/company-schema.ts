@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { text } from "../../contract/fields.js";
 import { fromXof, type Money } from "../../domain/accounts/money.js";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { AccessToken } from "../company-state.js";
 import { setupFor } from "../options.js";
 import { balance, clock, type ClockChoice, instant, listOf, object, profile, report, visible } from "./fields.js";
+import { ruleSchema } from "../rules/rule-schema.js";
 import { type WorldEntry, worldLists } from "./fixture-schema.js";
 
 /** What a file says of a company. What is undefined is left to the sandbox. */
@@ -15,6 +17,7 @@ export interface CompanyEntry {
   readonly balance: Money | undefined;
   readonly clock: ClockChoice | undefined;
   readonly profile: ProfileOverrides;
+  readonly rules: readonly RuleOrder[];
   /** Only this company's. */
   readonly world: WorldEntry;
 }
@@ -25,6 +28,9 @@ export interface FixturesEntry {
   /** Every company's. */
   readonly shared: WorldEntry;
 }
+
+/** "A rule is `{name?, on, match?, then, times?}`". */
+export const rulesField = listOf(ruleSchema, "rules such as { on, match, then }");
 
 const token = visible("an access token");
 const datedToken = object(
@@ -57,6 +63,7 @@ const companyEntry: z.ZodType<CompanyEntry> = object(
     balance: balance.optional().meta({ description: "In XOF" }),
     clock: clock.optional().meta({ description: "running, frozen, or an ISO 8601 time to stand at" }),
     profile: profile.optional().meta({ description: "Settings of this company alone, over those of the sandbox" }),
+    rules: rulesField.optional().meta({ description: "How its world misbehaves from the start" }),
     ...worldLists,
   },
   "a company such as { companyId: company_shop }",
@@ -70,7 +77,7 @@ const companyEntry: z.ZodType<CompanyEntry> = object(
     },
     { when: ({ value }) => typeof value === "object" && value !== null },
   )
-  .transform(({ companyId, accessToken, accessTokens, secretKey, balance, clock, profile, ...world }) => {
+  .transform(({ companyId, accessToken, accessTokens, secretKey, balance, clock, profile, rules, ...world }) => {
     const named = identityOf(companyId);
     return {
       id: companyId,
@@ -79,6 +86,7 @@ const companyEntry: z.ZodType<CompanyEntry> = object(
       balance: balance === undefined ? undefined : fromXof(balance),
       clock,
       profile: profile ?? {},
+      rules: rules ?? [],
       world,
     };
   });

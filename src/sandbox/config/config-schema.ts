@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { absoluteUrl, text } from "../../contract/fields.js";
 import { toIso } from "../../kernel/instant.js";
-import { companiesField } from "./company-schema.js";
+import { companiesField, rulesField } from "./company-schema.js";
 import { balance, clock, flag, listOf, object, profile, report, visible, wholeNumber, word } from "./fields.js";
 import type { FileConfig } from "./load-config.js";
 
@@ -62,6 +62,9 @@ export function configFields(folder: string) {
     balance: balance
       .optional()
       .meta({ description: "Of every company that does not say otherwise, in XOF (default 10000000)" }),
+    rules: rulesField
+      .optional()
+      .meta({ description: "How every company's world misbehaves from the start: { on, match, then, times }" }),
     companies: companiesField.optional().meta({ description: "Opened instead of the default company" }),
   } satisfies Record<keyof FileConfig, z.ZodType>;
 }

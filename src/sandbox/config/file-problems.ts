@@ -54,7 +54,10 @@ export class FileProblems {
     if (issue.code === "unrecognized_keys") {
       const reasons = issue.message.split("\n");
       issue.keys.forEach((key, index) => {
-        this.add(source, [...path, key], `${renderPath([...path, key])} ${reasons[index] ?? ""}`, "key");
+        const reason = reasons[index] ?? "";
+        // It says by itself which key it is about.
+        const subject = reason.startsWith("has no ") ? path : [...path, key];
+        this.add(source, [...path, key], `${renderPath(subject) || "The file"} ${reason}`, "key");
       });
       return;
     }

@@ -160,6 +160,7 @@ companies:
       frozenAt: 5,
       profile: { transfers: { min: 9, max: 10 }, charges: { ttl: "1m" } },
       fixtures: [shared, { customers: [], charges: [], transactions: [], subscriptions: [] }],
+      rules: [],
     });
     expect(bank).toMatchObject({
       tokens: [

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
@@ -37,6 +38,8 @@ export interface FileConfig {
   readonly log?: "pretty" | "json" | "silent" | undefined;
   /** In XOF. */
   readonly balance?: number | undefined;
+  /** How every company's world misbehaves from the start. */
+  readonly rules?: readonly RuleOrder[] | undefined;
   /** Opened instead of the default company, as in fixtures: `setUpCompanies` makes them what a sandbox opens. */
   readonly companies?: readonly CompanyEntry[] | undefined;
 }

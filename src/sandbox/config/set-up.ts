@@ -23,7 +23,7 @@ export interface SetUpContext {
 
 /** A company as it is opened: what its file says, over what every company has. Throws UsageError("file") when the settings of both do not fit. */
 export async function setUpCompany(entry: CompanyEntry, context: SetUpContext): Promise<CompanySetup> {
-  const { id, tokens, secretKey, balance, profile, world } = entry;
+  const { id, tokens, secretKey, balance, profile, rules, world } = entry;
   const { defaults, seed } = context;
   const own = await setUpWorld([world], seed, defaults.fixtures);
   return {
@@ -34,6 +34,7 @@ export async function setUpCompany(entry: CompanyEntry, context: SetUpContext): 
     frozenAt: frozenAtOf(entry, context),
     profile: mergeProfiles(id, defaults.profile, profile),
     fixtures: [...defaults.fixtures, own],
+    rules: [...(defaults.rules ?? []), ...rules],
   };
 }
 

@@ -65,7 +65,7 @@ describe("POST /reset", () => {
     for (const ended of [await first, await second]) {
       expect(ended.status).toBe(422);
       expect(ended.body.message).toEqual([
-        "The clock was not advanced to the end: the company was reset or closed meanwhile.",
+        "The clock was not advanced to the end: the company was reset, restored or closed meanwhile.",
       ]);
     }
     expect((await world.control("GET", "/clock")).body).toMatchObject({

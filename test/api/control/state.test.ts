@@ -62,6 +62,9 @@ describe("GET /state", () => {
       "subscriptions",
       "deliveries",
       "events",
+      "rules",
+      "payments",
+      "holds",
       "due",
     ]);
     expect(state).toMatchObject({

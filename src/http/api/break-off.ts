@@ -1,0 +1,42 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import type { Company } from "../../sandbox/company.js";
+import type { HttpContext } from "../env.js";
+import { resetConnection } from "../reset-connection.js";
+import { isClosed, whenAborted, whenLost } from "../when-closed.js";
+
+/** How long a `hang` that says nothing of it holds a client, real time. */
+export const HANG_MAX_MS = 60_000;
+
+/** Ends the connection without an answer. Without a socket the answer is a network error, as `fetch` has it. */
+export function breakOff(c: HttpContext, fault: "reset" | "hang"): Response {
+  const { incoming } = c.env ?? {};
+  if (incoming === undefined) return Response.error();
+  if (fault === "reset") resetConnection(incoming.socket);
+  else incoming.socket.destroy();
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Real time passes. Ends early when nobody waits any more: the client has left, the company was closed, or the server stops. */
+export function linger(c: HttpContext, company: Company, system: SystemClock, ms: number): Promise<void> {
+  const { incoming, outgoing, stopping } = c.env ?? {};
+  const isGone =
+    incoming === undefined || outgoing === undefined ? c.req.raw.signal.aborted : isClosed(incoming, outgoing);
+  if (isGone || company.closed || stopping?.aborted === true) return Promise.resolve();
+  // What the client still sends is thrown away: who does not read does not see it leave.
+  if (incoming?.complete === false) incoming.resume();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const stop of stops) stop();
+      resolve();
+    };
+    const stops = [
+      system.after(ms, end),
+      whenLost(c, end),
+      company.changed.listen(() => {
+        if (company.closed) end();
+      }),
+      stopping === undefined ? () => undefined : whenAborted(stopping, end),
+    ];
+  });
+}

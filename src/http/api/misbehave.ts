@@ -1,0 +1,89 @@
+import { type Operation, successStatus } from "../../contract/operations.js";
+import type { RequestEffect, RequestFault, RequestRule } from "../../domain/rules/rule.js";
+import { useRule } from "../../domain/rules/use-rule.js";
+import { quote } from "../../kernel/quote.js";
+import type { Company } from "../../sandbox/company.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { HttpContext } from "../env.js";
+import { type ApiAnswer, describeError, type ExtraHeaders } from "./answer.js";
+import { headersOf } from "./tell-exchange.js";
+
+/** The newest rule that matches this request. It counts at once, whatever becomes of the request. */
+export function useRequestRule(c: HttpContext, company: Company, body: unknown): RequestRule | undefined {
+  const { method, path } = c.req;
+  const subject = () => ({ method, path, query: c.req.query(), headers: headersOf(c), body });
+  return company.run((work) => useRule(work, "request", subject), undefined);
+}
+
+/** What there is to answer when a rule keeps the work from being done: nothing. */
+export const nothingDone: ApiAnswer = { status: 0, body: undefined };
+
+/**
+ * Whether nothing of what was asked is done: a status, a body or a fault stands in the place of the work, unless `commit` says that "the work is
+ * done first and only the answer is lost". A delay or headers alone leave the work as it is.
+ */
+export function replacesWork({ commit, status, body, fault }: RequestEffect): boolean {
+  return commit !== true && (status !== undefined || body !== undefined || fault !== undefined);
+}
+
+export interface MisbehaveContext {
+  readonly sandbox: Sandbox;
+  readonly company: Company;
+  readonly operation: Operation;
+  readonly path: string;
+}
+
+/** What a rule makes of the answer to the work, or of {@link nothingDone}. */
+export function misbehave(context: MisbehaveContext, rule: RequestRule, answer: ApiAnswer): ApiAnswer {
+  const { fault, status, body } = rule.then;
+  if (fault !== undefined) return { ...spoil(context, fault, answer), fault };
+  const headers = lowerNames(rule.then.headers);
+  if (status === undefined && body === undefined) return { ...answer, headers: { ...answer.headers, ...headers } };
+  return { ...replace(context, rule), headers: { ...plainTextOf(body), ...headers } };
+}
+
+/** Another answer. Without a status it is that of success, without a body one that fits the status. */
+function replace(context: MisbehaveContext, rule: RequestRule): ApiAnswer {
+  const { status = successOf(context), body = describeOwn(context, rule, status) } = rule.then;
+  if (BODYLESS.has(status)) return { status, body: undefined };
+  return { status, body, text: typeof body === "string" ? body : undefined };
+}
+
+function describeOwn(context: MisbehaveContext, { id, name }: RequestRule, status: number): unknown {
+  if (status < 400) return status < 300 ? {} : undefined;
+  const { sandbox, company, path } = context;
+  const messages = [`A rule of the sandbox answers ${status} (${quote(name ?? id)})`];
+  return describeError(sandbox, company, { status, messages, correlationId: company.ids().hex32(), path });
+}
+
+/** An answer that cannot be read, of a status as if all had gone well. What it should have said stays its `body`, for those who listen. */
+function spoil(context: MisbehaveContext, fault: RequestFault, answer: ApiAnswer): ApiAnswer {
+  if (fault === "reset" || fault === "hang") return answer;
+  const status = answer.status === nothingDone.status ? successOf(context) : answer.status;
+  if (fault === "empty") return { ...answer, status, text: BODYLESS.has(status) ? undefined : "" };
+  return { ...answer, status: BODYLESS.has(status) ? 200 : status, text: cut(answer.body) };
+}
+
+/** JSON that ends in the middle, and so is none. */
+function cut(body: unknown): string {
+  const whole = JSON.stringify(body) ?? SAMPLE;
+  return whole.slice(0, Math.ceil(whole.length / 2));
+}
+
+const SAMPLE = JSON.stringify({ id: "00000000-0000-4000-8000-000000000000" });
+
+/** Statuses that have no content. */
+const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function successOf({ operation, company }: MisbehaveContext): number {
+  return successStatus(operation, company.profile);
+}
+
+function plainTextOf(body: unknown): ExtraHeaders {
+  return typeof body === "string" ? { "content-type": "text/plain; charset=utf-8" } : {};
+}
+
+/** Throws a TypeError for what is no header: nothing that a rule says is written into an answer as it is. */
+function lowerNames(headers: ExtraHeaders = {}): ExtraHeaders {
+  return Object.fromEntries(new Headers(headers));
+}

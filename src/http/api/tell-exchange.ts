@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { OperationId } from "../../contract/operations.js";
+import { collectSettings } from "../../domain/profile/track-profile.js";
+import type { RequestRule } from "../../domain/rules/rule.js";
+import type { Signal } from "../../kernel/signal.js";
+import type { Company } from "../../sandbox/company.js";
+import type { Exchange } from "../../sandbox/exchange.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { HttpContext } from "../env.js";
+import { whenLost } from "../when-closed.js";
+import { type ApiAnswer, nowOf } from "./answer.js";
+
+/** What was understood of a request, however far it came. */
+export interface Seen {
+  readonly receivedAt: number;
+  company: Company | undefined;
+  body: unknown;
+  ruled: Ruled | undefined;
+  made: Exchange["made"];
+  /** Undefined: nobody wants to know. */
+  readonly settings: Set<string> | undefined;
+}
+
+/** What a rule does to the request. */
+export interface Ruled {
+  readonly rule: RequestRule;
+  /** Whose rule it is. */
+  readonly company: Company;
+  /** Raised when the answer leaves, or is lost. */
+  readonly returned: Signal;
+}
+
+export function beginSeen({ system, isHeard }: Sandbox): Seen {
+  return {
+    receivedAt: system.monotonic(),
+    company: undefined,
+    body: undefined,
+    ruled: undefined,
+    made: nothingMade,
+    settings: isHeard ? new Set() : undefined,
+  };
+}
+
+const nothingMade: Exchange["made"] = { from: 0, to: 0 };
+
+/** Notes which settings a synchronous stretch of the request reads. */
+export function note<T>({ settings }: Seen, run: () => T): T {
+  return settings === undefined ? run() : collectSettings(settings, run);
+}
+
+/** Tells whoever listens of the request and its answer. */
+export function tellExchange(
+  c: HttpContext,
+  sandbox: Sandbox,
+  operation: OperationId | undefined,
+  seen: Seen,
+  answer: ApiAnswer,
+): void {
+  const { company, body, ruled, made, receivedAt, settings = [] } = seen;
+  const { status, problem, fault } = answer;
+  const { method, url } = c.req;
+  sandbox.tell({
+    door: "api",
+    operation,
+    company,
+    at: nowOf(sandbox, company),
+    receivedAt,
+    method,
+    path: url.slice(originOf(url).length),
+    headers: headersOf(c),
+    body,
+    status,
+    answer: answer.body,
+    retryAfter: answer.headers?.["retry-after"],
+    problem,
+    rule: ruled === undefined ? undefined : { id: ruled.rule.id, name: ruled.rule.name },
+    fault,
+    made,
+    settings: [...settings],
+    onLost(listener) {
+      if (fault === undefined) whenLost(c, listener);
+      else listener();
+    },
+  });
+}
+
+/** `http://host:port` of an absolute URL, cheaper than parsing it: this runs on every charge that is created. */
+export function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("//") + 2);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** By their names in lower case; of a header that came more than once, all of it. */
+export function headersOf(c: HttpContext): Readonly<Record<string, string>> {
+  const { incoming } = c.env ?? {};
+  if (incoming === undefined) return Object.fromEntries(c.req.raw.headers);
+  const { headers } = incoming;
+  if (isPlain(headers)) return headers;
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/** Node joins them all but this one. */
+function isPlain(headers: IncomingHttpHeaders): headers is Record<string, string> {
+  return headers["set-cookie"] === undefined;
+}

@@ -1,0 +1,79 @@
+import { toIso } from "../../kernel/instant.js";
+import { type Mismatch, show } from "../../kernel/matchers.js";
+import type { JournalEntry } from "../../sandbox/observation/journal.js";
+import { chain, createRedactor, type Redactor } from "../../sandbox/observation/redact.js";
+import { pathOf, queryOf, statusOf } from "../../sandbox/observation/request-subject.js";
+import type { NearMiss } from "../../sandbox/observation/verify-requests.js";
+
+/** Longer values are cut: a diff is for reading. */
+const SHOWN_CHARACTERS_MAX = 2_000;
+
+/** A request and its answer as the journal shows them, without credentials. What was not there is null. */
+export function renderRequest(entry: JournalEntry, deliveries: readonly string[], redactor: Redactor) {
+  const { id, at, method, operation, headers, body, answer, problem, rule, fault, fate, settings } = entry;
+  const own = withOwnToken(redactor, entry);
+  return {
+    id,
+    at: toIso(at),
+    method,
+    path: redactPath(entry, own),
+    query: own.value(queryOf(entry)),
+    operation: operation ?? null,
+    headers: own.headers(headers),
+    body: own.value(body ?? null),
+    status: statusOf(entry) ?? null,
+    answer: own.value(answer ?? null),
+    problem: problem ?? null,
+    rule: rule === undefined ? null : { id: rule.id, name: rule.name === null ? null : own.text(rule.name) },
+    fault: fault ?? null,
+    fate,
+    deliveries,
+    settings,
+  };
+}
+
+/** A request that did not match, and why: `diff` is for reading, `differences` for programs. */
+export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redactor) {
+  const own = withOwnToken(redactor, entry);
+  const differences = mismatches.map((mismatch) => redactMismatch(mismatch, own));
+  const path = redactPath(entry, own);
+  const head = `${entry.id} ${entry.method} ${path}`;
+  return {
+    id: entry.id,
+    method: entry.method,
+    path,
+    differences,
+    diff: [head, ...differences.flatMap(renderDifference)].join("\n"),
+  };
+}
+
+type Difference = ReturnType<typeof redactMismatch>;
+
+/** Nothing at that place is null, as it is in the request. */
+function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor) {
+  const { text, value, headers } = redactor;
+  // Below `headers` stands one of them; `headers` itself differs only from a matcher of the whole.
+  const [root, name] = path.split(".", 2);
+  const shown =
+    root === "headers" && name !== undefined && typeof actual === "string" ? headers({ [name]: actual })[name] : actual;
+  return { path: text(path), expected: text(expected), actual: value(shown ?? null) };
+}
+
+function renderDifference({ path, expected, actual }: Difference): string[] {
+  return [`  ${path}`, `    - expected ${cut(expected)}`, `    + received ${cut(show(actual))}`];
+}
+
+function cut(text: string): string {
+  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
+}
+
+/** Part by part: what is a secret as a whole is one in its own part too. */
+function redactPath(entry: JournalEntry, { text }: Redactor): string {
+  return pathOf(entry).split("/").map(text).join("/");
+}
+
+/** A token that no company knows may be another deployment's. */
+function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
+  const token = problem === "token_invalid" ? headers["authorization"]?.split(" ").at(-1) : undefined;
+  return token === undefined ? redactor : chain(redactor, createRedactor([token]));
+}

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { members } from "../../contract/members.js";
+import { operationIds } from "../../contract/operations.js";
+import { statusOfProblem } from "../../contract/problems.js";
+import type { ProblemCode } from "../../domain/problem-codes.js";
+import { requestFaults } from "../../domain/rules/rule.js";
+import { isMatcher } from "../../kernel/matchers.js";
+import type { AnswerFate } from "../../sandbox/exchange.js";
+import type { RequestSubject } from "../../sandbox/observation/request-subject.js";
+import type { RequestMatch, Verification } from "../../sandbox/observation/verify-requests.js";
+import { pathPattern, pattern } from "../../sandbox/rules/rule-fields.js";
+import { optionalBody, word } from "./control-fields.js";
+
+const fates = ["written", "lost"] as const satisfies AnswerFate[];
+const problemCodes = Object.keys(statusOfProblem) as ProblemCode[];
+
+/** What chooses requests of the journal by a query parameter each. */
+export const requestFilters = {
+  method: z
+    .string()
+    .regex(/^[A-Za-z]{1,20}$/, { error: "must be an HTTP method such as POST" })
+    .optional(),
+  path: z
+    .string()
+    .regex(/^\/[^?]*$/, { error: "must begin with / and have no query, as in /v1/charges/:id" })
+    .optional(),
+  operation: word(operationIds).optional(),
+  status: z
+    .string()
+    .regex(/^[1-5]\d\d$/, { error: "must be an HTTP status such as 201" })
+    .transform(Number)
+    .optional(),
+  problem: word(problemCodes).optional(),
+  rule: z.string().min(1, { error: "must be the id or the name of a rule" }).optional(),
+  fault: word(requestFaults).optional(),
+  fate: word(fates).optional(),
+};
+
+export const requestParameters = Object.keys(requestFilters);
+
+type Filters = z.infer<z.ZodObject<typeof requestFilters>>;
+
+/** A rule is named by its id or by its name. */
+export function matchOfFilters({ rule, ...filters }: Filters): RequestMatch {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...(rule !== undefined && { rule: { $in: [{ id: rule }, { name: rule }] } }) };
+}
+
+const anObject = pattern.refine((value) => typeof value === "object" && !Array.isArray(value), {
+  error: "must be an object, or a matcher of one",
+});
+
+const match = members({
+  method: pattern.refine((value) => typeof value === "string" || isMatcher(value), {
+    error: "must be an HTTP method such as POST, or a matcher",
+  }),
+  path: pathPattern.refine((value) => typeof value !== "string" || !value.includes("?"), {
+    error: "must be without a query, which goes into query",
+  }),
+  query: anObject,
+  headers: anObject,
+  body: pattern,
+  operation: wordPattern(operationIds),
+  status: pattern.refine((value) => Number.isInteger(value) || value === null || isMatcher(value), {
+    error: "must be an HTTP status such as 201, null where no status came, or a matcher",
+  }),
+  answer: pattern,
+  problem: wordPattern(problemCodes),
+  rule: anObject,
+  fault: wordPattern(requestFaults),
+  fate: wordPattern(fates),
+} satisfies Record<keyof RequestSubject, z.ZodType>).partial();
+
+const countError = "must be a whole number, or a matcher such as {$gte: 1}";
+
+const count = pattern
+  .refine((value) => isMatcher(value) || (Number.isSafeInteger(value) && Number(value) >= 0), { error: countError })
+  .default({ $gte: 1 });
+
+/** `{match?, count?}`: without a match any request, without a count at least one. */
+export const verification: z.ZodType<Verification> = optionalBody(members({ match: match.default({}), count }));
+
+/** One of these words, null where there is none, or a matcher. */
+function wordPattern(words: readonly string[]) {
+  const one = word(words);
+  return pattern.superRefine((value, context) => {
+    const issue = value === null || isMatcher(value) ? undefined : one.safeParse(value).error?.issues[0];
+    if (issue !== undefined) context.addIssue({ code: "custom", message: issue.message });
+  });
+}

@@ -1,0 +1,16 @@
+import type { Hono } from "hono";
+import type { HttpEnv } from "./env.js";
+
+/**
+ * The app without a socket, as the global fetch would have it: when a rule breaks the answer off it rejects with a `TypeError` whose cause has
+ * the code ECONNRESET, and when the request's signal was aborted with that signal's reason.
+ */
+export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const answer = await app().fetch(request);
+    request.signal.throwIfAborted();
+    if (answer.type !== "error") return answer;
+    const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
+    throw new TypeError("fetch failed", { cause });
+  };
+}

@@ -1,0 +1,195 @@
+import { type OperationId, operationIds } from "../../contract/operations.js";
+import type { Json } from "../../domain/profile/setting.js";
+import { settings } from "../../domain/profile/settings.js";
+import type { RuleKind, RuleMatch } from "../../domain/rules/rule.js";
+import type { Topic } from "../../domain/subscriptions/topic.js";
+
+/**
+ * What the client under test met of the contract, with what it never met. What cannot be met under the profiles that were in force is not in it.
+ *
+ * `met`, `total` and `percent` are of `operations`, `transitions`, `causes` and `topics` together. Rules and open points are no part of them: they
+ * say what the rest stands on.
+ */
+export interface Coverage {
+  /** 0 to 100, with one decimal, rounded down: 100 means everything. */
+  readonly percent: number;
+  readonly met: number;
+  readonly total: number;
+  readonly sections: Readonly<Record<CoverageSection, { readonly met: number; readonly total: number }>>;
+  readonly operations: readonly OperationCoverage[];
+  readonly transitions: readonly TransitionCoverage[];
+  readonly causes: readonly CauseCoverage[];
+  readonly topics: readonly TopicCoverage[];
+  readonly rules: readonly RuleCoverage[];
+  readonly openPoints: readonly OpenPointCoverage[];
+}
+
+export const coverageSections = ["operations", "transitions", "causes", "topics", "rules", "openPoints"] as const;
+export type CoverageSection = (typeof coverageSections)[number];
+
+/** The sections that `percent` is made of. */
+export const gatedSections = ["operations", "transitions", "causes", "topics"] as const satisfies CoverageSection[];
+
+export interface Counted {
+  readonly met: boolean;
+  readonly count: number;
+}
+
+/** An operation and a status that it answers, in the order of the contract. */
+export interface OperationCoverage extends Counted {
+  readonly operation: OperationId;
+  readonly method: string;
+  /** Identifiers as `:id`. */
+  readonly path: string;
+  readonly status: number;
+  /** What the status says of it; `Success.` */
+  readonly means: string;
+}
+
+/** An edge of a lifecycle. */
+export interface TransitionCoverage extends Counted {
+  readonly resource: "charge" | "transaction" | "batch" | "delivery";
+  readonly from: string;
+  readonly action: string;
+  readonly to: string;
+}
+
+/** Why a request was refused, or why a transfer or a payment failed. */
+export interface CauseCoverage extends Counted {
+  readonly of: "request" | "transfer" | "payment";
+  readonly cause: string;
+  /** Of a refused request. */
+  readonly status: number | null;
+}
+
+/** Met: a webhook of it was acknowledged. `count` is how many were. */
+export interface TopicCoverage extends Counted {
+  readonly topic: Topic;
+  /** Attempts that were answered, whatever the answer. */
+  readonly delivered: number;
+}
+
+/** A rule that was there. Met: it applied. Two that say the same are one. */
+export interface RuleCoverage extends Counted {
+  readonly name: string | null;
+  readonly on: RuleKind;
+  readonly match: RuleMatch;
+  readonly then: Readonly<Record<string, unknown>>;
+}
+
+/** A setting at a value. Met: it was read to answer a request or to do what became due, so a test's result rests on it. */
+export interface OpenPointCoverage extends Counted {
+  /** `transfers.settlement` */
+  readonly setting: string;
+  /** As a user would write it. */
+  readonly value: Json;
+  readonly isDefault: boolean;
+}
+
+type Items = { readonly [Section in CoverageSection]: Coverage[Section] };
+
+/** The items with what follows from them. */
+export function summarize(items: Items): Coverage {
+  const tally = (section: CoverageSection) => ({
+    met: items[section].filter(({ met }) => met).length,
+    total: items[section].length,
+  });
+  const sections = {
+    operations: tally("operations"),
+    transitions: tally("transitions"),
+    causes: tally("causes"),
+    topics: tally("topics"),
+    rules: tally("rules"),
+    openPoints: tally("openPoints"),
+  };
+  const met = gatedSections.reduce((sum, section) => sum + sections[section].met, 0);
+  const total = gatedSections.reduce((sum, section) => sum + sections[section].total, 0);
+  const { operations, transitions, causes, topics, rules, openPoints } = items;
+  const percent = percentOf(met, total);
+  return { percent, met, total, sections, operations, transitions, causes, topics, rules, openPoints };
+}
+
+/** Rules and values of settings are users' own, and so as many as they like: the first of them are kept. */
+const OWN_MAX = 1000;
+
+/**
+ * Everything that any of them met, out of everything that any of them could. A setting that had several values stands there with each of
+ * them.
+ */
+export function mergeCoverage(parts: readonly Coverage[]): Coverage {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  return summarize({
+    operations: merge(
+      parts.map((part) => part.operations),
+      keyOf.operations,
+    ).toSorted((a, b) => placeOf(a) - placeOf(b) || a.status - b.status),
+    transitions: merge(
+      parts.map((part) => part.transitions),
+      keyOf.transitions,
+    ),
+    causes: merge(
+      parts.map((part) => part.causes),
+      keyOf.causes,
+    ),
+    topics: merge(
+      parts.map((part) => part.topics),
+      keyOf.topics,
+      (a, b) => ({ ...add(a, b), delivered: a.delivered + b.delivered }),
+    ),
+    rules: merge(
+      parts.map((part) => part.rules),
+      keyOf.rules,
+    ).slice(0, OWN_MAX),
+    openPoints: merge(
+      parts.map((part) => part.openPoints),
+      keyOf.openPoints,
+    )
+      .slice(0, OWN_MAX)
+      .toSorted((a, b) => settingPlaces.indexOf(a.setting) - settingPlaces.indexOf(b.setting)),
+  });
+}
+
+type Named<Section extends CoverageSection> = Omit<Coverage[Section][number], keyof Counted>;
+
+/** By what an item is known, for counting and for merging. */
+export const keyOf = {
+  operations: ({ operation, status }: Pick<OperationCoverage, "operation" | "status">) => `${operation} ${status}`,
+  transitions: ({ resource, from, action, to }: Named<"transitions">) => `${resource} ${from} ${action} ${to}`,
+  causes: ({ of, cause }: Pick<CauseCoverage, "of" | "cause">) => `${of} ${cause}`,
+  topics: ({ topic }: Pick<TopicCoverage, "topic">): string => topic,
+  rules: ({ name, on, match, then }: Named<"rules">) => JSON.stringify([name, on, match, then]),
+  openPoints: ({ setting, value }: Pick<OpenPointCoverage, "setting" | "value">) => JSON.stringify([setting, value]),
+};
+
+export function counted(count: number): Counted {
+  return { met: count > 0, count };
+}
+
+const settingPlaces = settings.map(({ path }) => path);
+
+function placeOf({ operation }: OperationCoverage): number {
+  return operationIds.indexOf(operation);
+}
+
+function percentOf(met: number, total: number): number {
+  return total === 0 ? 100 : Math.floor((met * 1000) / total) / 10;
+}
+
+/** Each item where its first part has it. */
+function merge<Item extends Counted>(
+  parts: readonly (readonly Item[])[],
+  key: (item: Item) => string,
+  join: (a: Item, b: Item) => Item = add,
+): readonly Item[] {
+  const merged = new Map<string, Item>();
+  for (const item of parts.flat()) {
+    const before = merged.get(key(item));
+    merged.set(key(item), before === undefined ? item : join(before, item));
+  }
+  return [...merged.values()];
+}
+
+function add<Item extends Counted>(a: Item, b: Item): Item {
+  return { ...a, ...counted(a.count + b.count) };
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { payout, scene, sighting, storeTransfer } from "../../../../test/support/sighting.js";
+import type { JournalEntry } from "../journal.js";
+import type { Detection } from "./detector.js";
+import { createDoublePayoutDetector } from "./double-payout.js";
+
+/** Tells a detector of these in their order. Whose `fate` is lost is seen first, as it is in life, and then said to be lost. */
+function watch(entries: readonly JournalEntry[], stage = scene()): readonly Detection[] {
+  const detector = createDoublePayoutDetector();
+  return entries.flatMap((entry) => [
+    ...(detector.see?.({ ...entry, fate: "written" }, stage) ?? []),
+    ...(entry.fate === "lost" ? (detector.lost?.(entry, stage) ?? []) : []),
+  ]);
+}
+
+const lost = { fate: "lost", fault: "reset" } as const;
+const refused = { status: 409, problem: "reference_taken" } as const;
+
+describe("a double payout in the making", () => {
+  it("is a new reference after an answer was lost, and says so", () => {
+    const stage = scene();
+    storeTransfer(stage, { reference: "a", status: "pending" });
+    const [first, again] = [payout("a", lost), payout("b")];
+    const [found, ...rest] = watch([first, again], stage);
+    expect(rest).toEqual([]);
+    expect(found?.severity).toBe("critical");
+    expect(found?.why).toContain(
+      `10000 XOF to +2250700000001 would have been paid twice: first under reference "a" (${first.id}, whose answer was lost after the work was done), ` +
+        `again under reference "b" (${again.id})`,
+    );
+    expect(found?.fix).toMatch(/same reference again \("a"\).* a 409 then says that the first request got through/);
+    const order = 'msisdn "+2250700000001", amount 10000';
+    expect(found?.requests).toEqual([
+      {
+        id: first.id,
+        method: "POST",
+        path: "/v1/transactions",
+        summary: `reference "a", ${order}, its answer was lost`,
+      },
+      { id: again.id, method: "POST", path: "/v1/transactions", summary: `reference "b", ${order}, answered 201` },
+    ]);
+  });
+
+  it.each([
+    [500, "which was answered 500 and was not done this time"],
+    [503, "which was answered 503 and was not done this time"],
+  ])("is a new reference after a %i, whether or not the first was done", (status, why) => {
+    expect(watch([payout("a", { status }), payout("b")]).map((found) => found.why)).toEqual([
+      expect.stringContaining(why),
+    ]);
+  });
+
+  it.each([
+    ["a 409 in between", [payout("a", refused)]],
+    ["another that is lost too", [payout("a", lost)]],
+    ["a refusal of the same reference, which says nothing of the first", [payout("a", { status: 422 })]],
+    ["a payout to somebody else", [payout("c", { order: { msisdn: "+2250700000009" } })]],
+    ["other requests", [sighting()]],
+  ])("is not cleared by %s", (_, between) => {
+    const first = payout("a", lost);
+    const [found, ...rest] = watch([first, ...between, payout("b")]);
+    expect(found?.requests[0]?.id).toBe(first.id);
+    expect(rest).toEqual([]);
+  });
+
+  it("knows a recipient by any way of writing the number", () => {
+    expect(watch([payout("a", lost), payout("b", { order: { msisdn: "0700000001" } })])).toHaveLength(1);
+  });
+
+  it("is found when the sandbox sees only later that the client had gone", () => {
+    const first = payout("a", { fate: "lost" });
+    const again = payout("b");
+    const detector = createDoublePayoutDetector();
+    const stage = scene();
+    expect([first, again].flatMap((entry) => detector.see?.({ ...entry, fate: "written" }, stage) ?? [])).toEqual([]);
+    const [found] = detector.lost?.(first, stage) ?? [];
+    expect(found?.requests.map(({ id }) => id)).toEqual([first.id, again.id]);
+  });
+
+  it("is found when the first is answered only after the second", () => {
+    const first = payout("a", { fate: "lost" });
+    const again = payout("b");
+    expect(watch([again, first]).map(({ requests }) => requests.map(({ id }) => id))).toEqual([[first.id, again.id]]);
+  });
+
+  it("is found once for each payout that is repeated", () => {
+    expect(watch([payout("a", lost), payout("b", lost), payout("c")]).map(({ key }) => key)).toEqual(["a b", "b c"]);
+    expect(watch([payout("a", lost), payout("b"), payout("c")]).map(({ key }) => key)).toEqual(["a b"]);
+  });
+
+  it("is found in batches, item by item", () => {
+    const batch = (...references: string[]) => ({
+      path: "/v1/transactions/batch",
+      operation: "createBatch" as const,
+      body: { transactions: references.map((reference) => ({ reference, msisdn: "+2250700000001", amount: 10_000 })) },
+    });
+    const found = watch([payout("", { ...batch("a1", "a2"), ...lost }), payout("", batch("b1", "b2"))]);
+    expect(found.map(({ key }) => key)).toEqual(["a1 b1", "a2 b2"]);
+    expect(found[1]?.requests.map(({ summary }) => summary)).toEqual([
+      'reference "a2", msisdn "+2250700000001", amount 10000, its answer was lost',
+      'reference "b2", msisdn "+2250700000001", amount 10000, answered 201',
+    ]);
+  });
+});
+
+describe("no double payout", () => {
+  it.each<[string, JournalEntry[]]>([
+    ["the same reference again", [payout("a", lost), payout("a")]],
+    ["the same reference again after a 5xx, refused as taken", [payout("a", { status: 503 }), payout("a", refused)]],
+    ["a new reference after an answer of success that was read", [payout("a", lost), payout("a"), payout("b")]],
+    [
+      "a new reference though a later answer to the same one was lost",
+      [payout("a"), payout("a", { ...refused, ...lost }), payout("b")],
+    ],
+    ["a new reference after a refusal that was read", [payout("a", { status: 422 }), payout("b")]],
+    ["a new reference after a 429", [payout("a", { status: 429 }), payout("b")]],
+    ["another amount", [payout("a", lost), payout("b", { order: { amount: 10_001 } })]],
+    ["another recipient", [payout("a", lost), payout("b", { order: { msisdn: "+2250700000002" } })]],
+    ["a reference that was there before", [payout("b"), payout("a", lost), payout("b", refused)]],
+    ["two alike in one batch that is sent again as it was", twice()],
+    ["what is no order", [payout("a", lost), payout("b", { body: [] }), payout("b", { body: { amount: "10000" } })]],
+  ])("is %s", (_, entries) => {
+    expect(watch(entries)).toEqual([]);
+  });
+
+  it("is a new reference once the first has failed", () => {
+    const stage = scene();
+    storeTransfer(stage, { reference: "a", status: "failed" });
+    expect(watch([payout("a", lost), payout("b")], stage)).toEqual([]);
+  });
+
+  it("is one that was sent before the first, whose answer is lost afterwards", () => {
+    const before = payout("b");
+    expect(watch([before, payout("a", lost)])).toEqual([]);
+  });
+});
+
+function twice(): JournalEntry[] {
+  const transactions = ["a1", "a2"].map((reference) => ({ reference, msisdn: "+2250700000001", amount: 10_000 }));
+  const batch = { operation: "createBatch" as const, body: { transactions } };
+  return [payout("", { ...batch, ...lost }), payout("", batch)];
+}

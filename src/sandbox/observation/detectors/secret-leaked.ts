@@ -1,0 +1,53 @@
+import { describeRequest } from "../describe-request.js";
+import type { JournalEntry } from "../journal.js";
+import { holdsSecret, type Secret } from "../secrets.js";
+import { walkJson } from "../walk-json.js";
+import type { Detector } from "./detector.js";
+
+/** "The secret key or an access token seen in a URL or body", also encoded. Once for each secret, operation and place. */
+export function createSecretLeakedDetector(): Detector {
+  return {
+    see: (entry, scene) =>
+      leaksOf(entry, scene.secrets).map(({ secret, place }) => ({
+        key: `${secret.name} ${place} ${entry.operation ?? entry.method}`,
+        severity: "critical",
+        why:
+          `The ${secret.name} was sent in the ${place} of a request (${entry.id}). ${dangers[place]} ` +
+          (secret.name === "secret key"
+            ? "Who reads it can forge webhooks that look genuine."
+            : "Who reads it can move the business's money."),
+        fix:
+          secret.name === "secret key"
+            ? "Use the secret key only to verify webhook signatures: it is never sent in requests. Then rotate it, it counts as known."
+            : "Send the access token in the header `Authorization: Bearer …` and nowhere else. Then rotate it, it counts as known.",
+        requests: [describeRequest(entry, scene)],
+      })),
+  };
+}
+
+const places = ["path", "query", "body"] as const;
+type Place = (typeof places)[number];
+
+const dangers: Readonly<Record<Place, string>> = {
+  path: "URLs are kept in the logs of every proxy and server on the way.",
+  query: "URLs are kept in the logs of every proxy and server on the way.",
+  body: "What a body says is stored, shown in answers and webhooks, and kept in logs of applications.",
+};
+
+/** In the order of {@link places} for each secret. */
+function leaksOf({ path: url, body }: JournalEntry, secrets: readonly Secret[]): { secret: Secret; place: Place }[] {
+  const at = url.includes("?") ? url.indexOf("?") : url.length;
+  const texts: Readonly<Record<Place, readonly string[]>> = {
+    path: [url.slice(0, at)],
+    query: [url.slice(at + 1)],
+    body: textsOf(body),
+  };
+  return secrets.flatMap((secret) =>
+    places.flatMap((place) => (texts[place].some((text) => holdsSecret(text, secret)) ? [{ secret, place }] : [])),
+  );
+}
+
+/** Of a JSON value, names of members included. */
+function textsOf(value: unknown): string[] {
+  return [...walkJson(value)].filter((leaf) => typeof leaf === "string");
+}

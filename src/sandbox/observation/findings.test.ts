@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import { payout, sighting } from "../../../test/support/sighting.js";
+import type { Company } from "../company.js";
+import type { Exchange } from "../exchange.js";
+import { resolveOptions } from "../options.js";
+import { Sandbox } from "../sandbox.js";
+import type { Finding } from "./finding.js";
+import { Findings, FINDINGS_MAX } from "./findings.js";
+import { Journal, type JournalEntry } from "./journal.js";
+import { createRedactor } from "./redact.js";
+
+const { defaultCompany: first } = new Sandbox(resolveOptions());
+const { defaultCompany: second } = new Sandbox(resolveOptions());
+
+function create() {
+  const told: Finding[] = [];
+  const stage = { company: first };
+  const findings = new Findings({
+    system: { monotonic: () => 0 },
+    journal: new Journal(10),
+    company: () => stage.company,
+    redactor: () => createRedactor(["secret_sandbox"]),
+    onFinding: (finding) => told.push(finding),
+  });
+  const see = (entry: JournalEntry, company: Company = stage.company) =>
+    findings.see(entry, exchangeOf(entry, company));
+  return { findings, see, stage, told };
+}
+
+function exchangeOf(
+  { id: _, seq: __, fate: ___, owed: ____, created: _____, ...rest }: JournalEntry,
+  company: Company,
+): Exchange {
+  return { ...rest, door: "api", company, onLost: () => undefined };
+}
+
+/** Two payouts of an amount of their own, the second instead of the first. */
+function repeat(index: number): readonly JournalEntry[] {
+  const order = { amount: 5_000 + index };
+  return [payout(`a-${index}`, { order, status: 503 }), payout(`b-${index}`, { order })];
+}
+
+it("keeps the newest of too many, and tells of each once", () => {
+  const { findings, see, told } = create();
+  for (let index = 0; index < FINDINGS_MAX + 2; index++) for (const entry of repeat(index)) see(entry);
+  expect(told).toHaveLength(FINDINGS_MAX + 2);
+  expect(findings.list()).toHaveLength(FINDINGS_MAX);
+  expect(findings.list()[0]?.why).toContain('"a-2"');
+  expect(findings.list().at(-1)?.why).toContain(`"a-${FINDINGS_MAX + 1}"`);
+});
+
+it("keeps what was found, but nothing that was only suspected, when another world stands in the place of the first", () => {
+  const { findings, see, stage } = create();
+  for (const entry of repeat(1)) see(entry);
+  const [before, after] = repeat(2);
+  see(before as JournalEntry);
+  stage.company = second;
+  see(after as JournalEntry);
+  expect(findings.list().map(({ why }) => /"(\S+)"/.exec(why)?.[1])).toEqual(["a-1"]);
+  findings.forget();
+  expect(findings.list()).toEqual([]);
+});
+
+it("does not look at what was answered in a world that is gone", async () => {
+  const { findings, see } = create();
+  const sandbox = new Sandbox(resolveOptions());
+  const gone = sandbox.defaultCompany;
+  await sandbox.close();
+  const [before, after] = repeat(1);
+  see(before as JournalEntry, gone);
+  see(after as JournalEntry);
+  expect(findings.list()).toEqual([]);
+});
+
+it("shows no secret in any of its texts", () => {
+  const { findings, see } = create();
+  see(sighting({ path: "/v1/balance?key=secret_sandbox", body: { reference: "secret_sandbox" } }));
+  expect(findings.list()).toHaveLength(2);
+  expect(JSON.stringify(findings.list())).not.toContain("secret_sandbox");
+  expect(findings.list()[0]?.requests[0]).toMatchObject({
+    path: "/v1/balance?key=[redacted]",
+    summary: 'reference "[redacted]", answered 200',
+  });
+});

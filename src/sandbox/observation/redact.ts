@@ -1,0 +1,114 @@
+import type { Identity } from "../company-state.js";
+import { decode, isTooPlain } from "./secrets.js";
+
+export const REDACTED = "[redacted]";
+
+/** Takes out what only the client and the service may know, before anything is shown. */
+export interface Redactor {
+  readonly text: (text: string) => string;
+  /** Deep, in the names of members too. A copy. */
+  readonly value: (value: unknown) => unknown;
+  /** As `value`, without what says who asks. */
+  readonly headers: (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+}
+
+/** Of these headers nothing is shown, whether or not what they say is known here. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
+
+/** Deeper than any body of the API; what is nested so deep that no JSON can be made of it does not get there. */
+const DEPTH_MAX = 200;
+const TOO_DEEP = `[deeper than ${DEPTH_MAX} levels]`;
+
+/** Whose secrets are to be taken out. */
+export interface Guarded {
+  readonly companies: readonly { readonly record: { readonly identity: Identity } }[];
+  readonly options: { readonly adminToken: string | undefined };
+  readonly retired: RetiredSecrets;
+}
+
+/** For one answer: the secret keys and access tokens of every company, also those that were replaced, and the admin token. */
+export function redactorOf({ companies, options: { adminToken }, retired }: Guarded): Redactor {
+  const current = companies.flatMap(({ record }) => textsOf(record.identity));
+  return createRedactor([...current, ...retired.texts, ...(adminToken === undefined ? [] : [adminToken])]);
+}
+
+/** Wherever a secret of these stands, also encoded for a URL. */
+export function createRedactor(secrets: Iterable<string>): Redactor {
+  const pattern = patternOf(new Set(secrets));
+  const text = (given: string): string => {
+    if (pattern === undefined) return given;
+    const shown = given.replaceAll(pattern, REDACTED);
+    if (!shown.includes("%")) return shown;
+    const decoded = decode(shown);
+    const redacted = decoded.replaceAll(pattern, REDACTED);
+    return redacted === decoded ? shown : redacted;
+  };
+  const value = (given: unknown, depth = 0): unknown => {
+    if (typeof given === "string") return text(given);
+    if (typeof given === "number") return text(String(given)) === REDACTED ? REDACTED : given;
+    if (typeof given !== "object" || given === null) return given;
+    if (depth === DEPTH_MAX) return TOO_DEEP;
+    if (Array.isArray(given)) return given.map((element: unknown) => value(element, depth + 1));
+    return Object.fromEntries(Object.entries(given).map(([name, member]) => [text(name), value(member, depth + 1)]));
+  };
+  const headers: Redactor["headers"] = (given) =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, said]) => [name, CREDENTIAL_HEADERS.has(name) ? REDACTED : text(said)]),
+    );
+  return { text, value: (given) => value(given), headers };
+}
+
+/** What the one and then the other leaves. */
+export function chain(first: Redactor, second: Redactor): Redactor {
+  return {
+    text: (text) => second.text(first.text(text)),
+    value: (value) => second.value(first.value(value)),
+    headers: (headers) => second.headers(first.headers(headers)),
+  };
+}
+
+/** A client that still uses what was replaced must not have it shown either. */
+export class RetiredSecrets {
+  readonly #texts = new Set<string>();
+
+  add(identity: Identity): void {
+    for (const text of textsOf(identity)) {
+      this.#texts.delete(text);
+      this.#texts.add(text);
+    }
+    for (const oldest of this.#texts) {
+      if (this.#texts.size <= RETIRED_MAX) break;
+      this.#texts.delete(oldest);
+    }
+  }
+
+  get texts(): Iterable<string> {
+    return this.#texts;
+  }
+}
+
+const RETIRED_MAX = 10_000;
+
+function textsOf({ secretKey, tokens }: Identity): readonly string[] {
+  return [secretKey, ...tokens.map(({ token }) => token)];
+}
+
+/** From this length on, no word happens to have a secret in it. */
+const LONG = 8;
+
+/** One expression for all of them: there may be thousands, of companies that were opened by their tokens. */
+function patternOf(secrets: ReadonlySet<string>): RegExp | undefined {
+  const forms = [...secrets].flatMap((secret) => [
+    ...new Set([secret, encodeURIComponent(Buffer.from(secret).toString("utf8"))]),
+  ]);
+  // Of two that begin alike, the longer is the one that stands there.
+  const parts = forms.filter((form) => form !== "").toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  return parts.length === 0 ? undefined : new RegExp(parts.map(partOf).join("|"), "g");
+}
+
+/** A plain word is redacted where nothing else stands, a short text where it stands alone, any other everywhere. */
+function partOf(secret: string): string {
+  const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+  if (isTooPlain(secret)) return `^${literal}$`;
+  return secret.length < LONG ? String.raw`(?<![\w-])${literal}(?![\w-])` : literal;
+}

@@ -1,0 +1,125 @@
+import { describeRendered } from "../rules/render-rule.js";
+import { type Coverage, type CoverageSection, coverageSections, type OperationCoverage } from "./coverage-report.js";
+
+export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
+  operations: "Operations and statuses",
+  transitions: "Transitions",
+  causes: "Error causes",
+  topics: "Topics acknowledged",
+  rules: "Rules that fired",
+  openPoints: "Open points touched",
+};
+
+/** What was never met of a section, each in a few words; of an operation all its statuses together. */
+export function listUnmet(coverage: Coverage, section: CoverageSection): readonly string[] {
+  switch (section) {
+    case "operations":
+      return byOperation(coverage.operations.filter(isUnmet)).map(
+        ([operation, statuses]) => `${operation} ${statuses.join(" ")}`,
+      );
+    case "transitions":
+      return coverage.transitions
+        .filter(isUnmet)
+        .map(({ resource, from, action, to }) => `${resource} ${from} → ${to} (${action})`);
+    case "causes":
+      return coverage.causes.filter(isUnmet).map(({ of, cause, status }) => `${cause} (${status ?? of})`);
+    case "topics":
+      return coverage.topics
+        .filter(isUnmet)
+        .map(({ topic, delivered }) => (delivered === 0 ? topic : `${topic} (delivered, never acknowledged)`));
+    case "rules":
+      return coverage.rules.filter(isUnmet).map(describeRendered);
+    case "openPoints":
+      return untouched(coverage.openPoints);
+  }
+}
+
+/** `GET /_sandbox/coverage?format=md`. */
+export function renderCoverageMarkdown(coverage: Coverage): string {
+  const { percent, met, total, sections } = coverage;
+  const counts = coverageSections.map((section) => [
+    sectionTitles[section],
+    String(sections[section].met),
+    String(sections[section].total),
+  ]);
+  const blocks = [
+    "# Coverage of the contract",
+    `**${percent} %**: ${met} of ${total} operations with their statuses, transitions, error causes and topics were met.`,
+    table(["", "Met", "Of"], counts),
+    "## Operations and statuses",
+    table(["Operation", "Met", "Never met"], operationRows(coverage.operations)),
+    ...renderUnmet(coverage, "transitions", "Transitions that never happened"),
+    ...renderUnmet(coverage, "causes", "Error causes never met"),
+    ...renderUnmet(coverage, "topics", "Topics never acknowledged"),
+    ...renderUnmet(coverage, "rules", "Rules that never fired"),
+    ...renderAssumptions(coverage),
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function isUnmet({ met }: { readonly met: boolean }): boolean {
+  return !met;
+}
+
+/** Under none of the values that they had. */
+function untouched(openPoints: Coverage["openPoints"]): readonly string[] {
+  const touched = new Set(openPoints.filter(({ met }) => met).map(({ setting }) => setting));
+  return [...new Set(openPoints.map(({ setting }) => setting))].filter((setting) => !touched.has(setting));
+}
+
+/** `POST /v1/charges` and its statuses, in their order. */
+function byOperation(items: readonly OperationCoverage[]): readonly (readonly [string, readonly number[]])[] {
+  const statuses = new Map<string, number[]>();
+  for (const { method, path, status } of items) {
+    const name = `${method} ${path}`;
+    statuses.set(name, [...(statuses.get(name) ?? []), status]);
+  }
+  return [...statuses];
+}
+
+function operationRows(operations: Coverage["operations"]): readonly (readonly string[])[] {
+  const met = new Map(byOperation(operations.filter(({ met }) => met)));
+  const unmet = new Map(byOperation(operations.filter(isUnmet)));
+  return byOperation(operations).map(([name]) => [
+    code(name),
+    (met.get(name) ?? []).join(" "),
+    (unmet.get(name) ?? []).join(" "),
+  ]);
+}
+
+function renderUnmet(coverage: Coverage, section: CoverageSection, title: string): readonly string[] {
+  const unmet = listUnmet(coverage, section);
+  return unmet.length === 0 ? [] : [`## ${title}`, unmet.map((line) => `- ${code(line)}`).join("\n")];
+}
+
+/** "which assumptions a client's green test rests on". */
+function renderAssumptions(coverage: Coverage): readonly string[] {
+  const rows = coverage.openPoints
+    .filter(({ met }) => met)
+    .map(({ setting, value, isDefault, count }) => [
+      code(setting),
+      code(JSON.stringify(value)),
+      isDefault ? "yes" : "no",
+      String(count),
+    ]);
+  const never = listUnmet(coverage, "openPoints").map(code).join(", ");
+  return [
+    "## What the results rest on",
+    "The contract leaves these open. Each was chosen, by the sandbox or by you, and what was answered or done depended on the choice.",
+    ...(rows.length === 0 ? [] : [table(["Setting", "Value", "Default", "Times"], rows)]),
+    ...(never === "" ? [] : [`Never touched: ${never}.`]),
+  ];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** What users wrote ends neither the code nor the cell nor the line. */
+function code(text: string): string {
+  return `\`${text
+    .replaceAll("`", "'")
+    .replaceAll("|", String.raw`\|`)
+    .replaceAll(/\s+/g, " ")}\``;
+}

@@ -1,0 +1,55 @@
+import type { RuleSubject } from "../../domain/rules/match-rule.js";
+import type { RequestFault } from "../../domain/rules/rule.js";
+import type { JournalEntry } from "./journal.js";
+
+/** What a match over the journal looks at: what a `request` rule does, and what came of the request. What is undefined is not there. */
+export type RequestSubject = RuleSubject<"request"> &
+  Pick<JournalEntry, "operation" | "answer" | "problem" | "rule" | "fault" | "fate"> & {
+    readonly status: number | undefined;
+  };
+
+export function subjectOf(entry: JournalEntry): RequestSubject {
+  const { method, headers, body, operation, answer, problem, rule, fault, fate } = entry;
+  return {
+    method,
+    path: pathOf(entry),
+    get query() {
+      return queryOf(entry);
+    },
+    headers,
+    body,
+    operation,
+    status: statusOf(entry),
+    answer,
+    problem,
+    rule,
+    fault,
+    fate,
+  };
+}
+
+/** Without the query. */
+export function pathOf({ path }: Pick<JournalEntry, "path">): string {
+  const end = path.indexOf("?");
+  return end === -1 ? path : path.slice(0, end);
+}
+
+/** Each parameter by its first value, as the API reads them. */
+export function queryOf({ path }: Pick<JournalEntry, "path">): Readonly<Record<string, string>> {
+  const begin = path.indexOf("?");
+  if (begin === -1) return {};
+  const parameters = [...new URLSearchParams(path.slice(begin))];
+  return Object.fromEntries(parameters.reverse());
+}
+
+const endBeforeStatus: Readonly<Record<RequestFault, boolean>> = {
+  reset: true,
+  hang: true,
+  empty: false,
+  malformed: false,
+};
+
+/** Undefined when a rule broke the answer off before its first line. */
+export function statusOf({ status, fault }: Pick<JournalEntry, "status" | "fault">): number | undefined {
+  return fault !== undefined && endBeforeStatus[fault] ? undefined : status;
+}

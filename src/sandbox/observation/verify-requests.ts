@@ -1,0 +1,92 @@
+import { findSubjectMismatches } from "../../domain/rules/match-rule.js";
+import { findMismatches, type Mismatch } from "../../kernel/matchers.js";
+import type { JournalEntry } from "./journal.js";
+import { type RequestSubject, subjectOf } from "./request-subject.js";
+
+export interface Verification {
+  /** By members of `RequestSubject`: partial and deep, with matchers; `{}` matches all. */
+  readonly match: RequestMatch;
+  /** How many are to match: a number, or a matcher of it. */
+  readonly count: unknown;
+}
+
+export type RequestMatch = Readonly<Record<string, unknown>>;
+
+export interface Verified {
+  /** Oldest first. */
+  readonly matched: readonly JournalEntry[];
+  /** Undefined when as many matched as were to; else in words how many those are: `at least 1`. */
+  readonly missed: string | undefined;
+  /** Of those that did not match the nearest, when too few did. */
+  readonly nearest: readonly NearMiss[];
+}
+
+export interface NearMiss {
+  readonly entry: JournalEntry;
+  /** Everything that keeps it from matching. */
+  readonly mismatches: readonly Mismatch[];
+}
+
+const NEAREST_MAX = 3;
+
+/** Holds what was asked against what was to be asked. */
+export function verifyRequests(entries: readonly JournalEntry[], { match, count }: Verification): Verified {
+  const matched: JournalEntry[] = [];
+  const misses: NearMiss[] = [];
+  for (const entry of entries) {
+    const mismatches = mismatchesOf(match, subjectOf(entry));
+    if (mismatches.length === 0) matched.push(entry);
+    else misses.push({ entry, mismatches });
+  }
+  const missed = findMismatches(count, matched.length, "count")[0]?.expected;
+  const isTooFew = missed !== undefined && !mayBeLess(count, matched.length);
+  return { matched, missed, nearest: isTooFew ? nearestOf(misses, match) : [] };
+}
+
+/** Whether a request is as the match says, which is what `verifyRequests` counts. */
+export function matchesRequest(match: RequestMatch, entry: JournalEntry): boolean {
+  return mismatchesOf(match, subjectOf(entry)).length === 0;
+}
+
+/** What is not there is shown as null, so that null matches it too. */
+function mismatchesOf(match: RequestMatch, subject: RequestSubject): Mismatch[] {
+  const isAbsent = (name: string): boolean => match[name] === null && Reflect.get(subject, name) === undefined;
+  const names = Object.keys(match);
+  if (!names.some(isAbsent)) return findSubjectMismatches(match, subject);
+  const present = names.filter((name) => !isAbsent(name)).map((name) => [name, match[name]]);
+  return findSubjectMismatches(Object.fromEntries(present), subject);
+}
+
+/** Whether fewer than these would have been right: then they are too many. */
+function mayBeLess(count: unknown, matched: number): boolean {
+  return Array.from({ length: matched }, (_, fewer) => fewer).some(
+    (fewer) => findMismatches(count, fewer, "count").length === 0,
+  );
+}
+
+/** Those of the same method and path first, then those that differ in the least; of equally near ones the later. */
+function nearestOf(misses: readonly NearMiss[], match: RequestMatch): readonly NearMiss[] {
+  const ranked = misses.map((miss) => ({ miss, isElsewhere: isElsewhere(miss), distance: distanceOf(miss, match) }));
+  ranked.sort(
+    (a, b) =>
+      Number(a.isElsewhere) - Number(b.isElsewhere) || a.distance - b.distance || b.miss.entry.seq - a.miss.entry.seq,
+  );
+  return ranked.slice(0, NEAREST_MAX).map(({ miss }) => miss);
+}
+
+function isElsewhere({ mismatches }: NearMiss): boolean {
+  return mismatches.some(({ path }) => path === "method" || path === "path");
+}
+
+/** Fields that differ. A whole that is missing, or of another kind, differs in all that was wanted of it. */
+function distanceOf({ mismatches }: NearMiss, match: RequestMatch): number {
+  return mismatches.reduce((sum, { path }) => sum + (Object.hasOwn(match, path) ? leavesOf(match[path]) : 1), 0);
+}
+
+function leavesOf(wanted: unknown): number {
+  if (typeof wanted !== "object" || wanted === null) return 1;
+  return Math.max(
+    1,
+    Object.values(wanted).reduce<number>((sum, member) => sum + leavesOf(member), 0),
+  );
+}

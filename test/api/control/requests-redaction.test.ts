@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { chargeRequest } from "../../support/requests.js";
+import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../../support/world.js";
+
+let world: TestWorld | undefined;
+afterEach(() => world?.close());
+
+function started(options?: WorldOptions): TestWorld {
+  world = createWorld(options);
+  return world;
+}
+
+async function journalOf({ control }: TestWorld, headers?: Record<string, string>): Promise<LooseJson[]> {
+  return (await control("GET", "/requests", undefined, headers)).body.data;
+}
+
+describe("what the journal does not show", () => {
+  it.each([
+    ["the access token", "at_sandbox"],
+    ["the secret key", "secret_sandbox"],
+  ])("%s, wherever it stands", async (_, secret) => {
+    const { api } = started();
+    await api("GET", `/v1/charges/${secret}?key=${secret}&${secret}=yes`, undefined, {
+      "x-note": `it is ${secret}!`,
+      authorization: `Basic ${secret}`,
+    });
+    await api(
+      "POST",
+      "/v1/charges",
+      chargeRequest({ description: `x${secret}x`, amount: secret, metadata: { [secret]: [{ deep: secret }] } }),
+    );
+    const journal = await journalOf(world!);
+    expect(JSON.stringify(journal)).not.toContain(secret);
+    expect(journal[0]).toMatchObject({
+      path: "/v1/charges/[redacted]",
+      query: { key: "[redacted]", "[redacted]": "yes" },
+      headers: { authorization: "[redacted]", "x-note": "it is [redacted]!" },
+      answer: { path: "/v1/charges/[redacted]" },
+    });
+    expect(journal[1].body).toMatchObject({
+      description: "x[redacted]x",
+      metadata: { "[redacted]": [{ deep: "[redacted]" }] },
+    });
+    expect(journal[1].answer.message.join()).toContain('got "[redacted]"');
+  });
+
+  it("a secret that is encoded for a URL", async () => {
+    const { api, control } = started();
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey: "pass/wörd+1 2" });
+    await api("GET", "/v1/charges/pass%2Fw%C3%B6rd%2B1%202");
+    await api("GET", "/v1/balance?a=pass/w%C3%B6rd%2B1+2&b=%61t%5Fsandbox");
+    await api("GET", "/v1/charges/%61t%5Fsandbox");
+    expect(await journalOf(world!)).toMatchObject([
+      { path: "/v1/charges/[redacted]" },
+      { query: { a: "[redacted]", b: "[redacted]" } },
+      { path: "/v1/charges/[redacted]" },
+    ]);
+  });
+
+  it("what was replaced: a client may still use it", async () => {
+    const { api, control } = started();
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey: "secret_next" });
+    await control("POST", "/companies/company_sandbox/rotate", { accessToken: "at_next" });
+    const authorization = "Bearer at_next";
+    const description = "at_sandbox secret_sandbox at_next secret_next";
+    await api("POST", "/v1/charges", chargeRequest({ description }), { authorization });
+    const [request] = await journalOf(world!);
+    expect(request.body.description).toBe("[redacted] [redacted] [redacted] [redacted]");
+    expect(request.answer.description).toBe("[redacted] [redacted] [redacted] [redacted]");
+    expect(request.headers.authorization).toBe("[redacted]");
+  });
+
+  it("another company's secrets, and a token that nobody knows", async () => {
+    const { api, control } = started();
+    await control("POST", "/companies", { companyId: "company_two" });
+    await api("GET", "/v1/balance?a=at_two&b=secret_two");
+    await api("GET", "/v1/balance?a=at_elsewhere", undefined, { authorization: "Bearer at_elsewhere" });
+    expect(await journalOf(world!)).toMatchObject([
+      { query: { a: "[redacted]", b: "[redacted]" } },
+      { query: { a: "[redacted]" }, headers: { authorization: "[redacted]" } },
+    ]);
+  });
+
+  it("the admin token", async () => {
+    const { api } = started({ adminToken: "admin-token-1" });
+    await api("GET", "/v1/balance?token=admin-token-1");
+    const [request] = await journalOf(world!, { authorization: "Bearer admin-token-1" });
+    expect(request.query).toEqual({ token: "[redacted]" });
+  });
+
+  it("other credentials of the request", async () => {
+    const { api } = started();
+    await api("GET", "/v1/balance", undefined, { cookie: "session=1", "proxy-authorization": "Basic eDp5" });
+    const [{ headers }] = await journalOf(world!);
+    expect(headers).toMatchObject({ cookie: "[redacted]", "proxy-authorization": "[redacted]" });
+  });
+
+  it("a plain word of a token, where it is the whole; not as a part of other words", async () => {
+    const { api } = started({ autoProvision: true });
+    const headers = { authorization: "Bearer shop", "x-company-id": "company_shop" };
+    await api("POST", "/v1/charges", chargeRequest({ externalId: "shop", description: "A shop" }), headers);
+    const { body } = await world!.control("GET", "/requests?company=company_shop");
+    expect(body.data[0]).toMatchObject({
+      headers: { authorization: "[redacted]", "x-company-id": "company_shop" },
+      body: { externalId: "[redacted]", description: "A shop", onCanceledRedirectionUrl: "https://shop.test/no" },
+    });
+  });
+});
+
+describe("what a verification does not show", () => {
+  it("a secret, in what was expected and in what came", async () => {
+    const { api, control } = started();
+    await api("POST", "/v1/charges", chargeRequest({ description: "at_sandbox" }));
+    const match = {
+      path: "/v1/secret_sandbox",
+      headers: { authorization: "Bearer other" },
+      body: { description: "secret_sandbox" },
+    };
+    const { status, body, text } = await control("POST", "/requests/verify", { match });
+    expect(status).toBe(422);
+    expect(text).not.toMatch(/at_sandbox|secret_sandbox/);
+    expect(body.nearest[0].differences).toEqual([
+      { path: "path", expected: '"/v1/[redacted]"', actual: "/v1/charges" },
+      { path: "headers.authorization", expected: '"Bearer other"', actual: "[redacted]" },
+      { path: "body.description", expected: '"[redacted]"', actual: "[redacted]" },
+    ]);
+  });
+
+  it("and still finds what was there", async () => {
+    const { api, control } = started();
+    await api("GET", "/v1/balance?key=secret_sandbox");
+    const match = { query: { key: "secret_sandbox" }, headers: { authorization: "Bearer at_sandbox" } };
+    expect((await control("POST", "/requests/verify", { match })).body).toEqual({ matched: 1, requests: ["req_1"] });
+  });
+});

@@ -1,0 +1,156 @@
+import { Agent, fetch } from "undici";
+import { describe, expect, it } from "vitest";
+import { gate, type Live, startLive } from "../../support/live.js";
+import { transferRequest } from "../../support/requests.js";
+import type { WorldOptions } from "../../support/world.js";
+import { findingsOf, kindsOf } from "./findings.js";
+
+const order = (reference: string) => transferRequest({ amount: 10_000, msisdn: "+2250700000010", reference });
+
+/** Sends a payout; undefined when no answer came that could be read. */
+async function pay(live: Live, reference: string): Promise<number | undefined> {
+  const answer = await live.http("POST", "/v1/transactions", order(reference)).catch(() => undefined);
+  return answer?.body === undefined ? undefined : answer.status;
+}
+
+async function openWith(then: object, options: WorldOptions = {}): Promise<Live> {
+  const live = await startLive(options);
+  const rule = { on: "request", match: { method: "POST", path: "/v1/transactions" }, then, times: 1 };
+  expect((await live.control("POST", "/rules", rule)).status).toBe(201);
+  return live;
+}
+
+describe("double-payout", () => {
+  it.each(["reset", "empty", "malformed"])(
+    "sees a new reference after an answer that was lost after the work was done (%s)",
+    async (fault) => {
+      const live = await openWith({ fault, commit: true });
+      expect(await pay(live, "first")).toBe(undefined);
+      expect(await pay(live, "second")).toBe(201);
+      const [found, ...rest] = await findingsOf(live);
+      expect(rest).toEqual([]);
+      expect(found).toMatchObject({ kind: "double-payout", severity: "critical" });
+      expect(found?.why).toMatch(
+        /10000 XOF to \+2250700000010 .*"first" \(req_1, whose answer was lost after the work was done\).*"second" \(req_2\)/,
+      );
+      expect(found?.fix).toContain('"first"');
+      expect(found?.requests).toEqual([
+        {
+          id: "req_1",
+          method: "POST",
+          path: "/v1/transactions",
+          summary: 'reference "first", msisdn "+2250700000010", amount 10000, its answer was lost',
+        },
+        {
+          id: "req_2",
+          method: "POST",
+          path: "/v1/transactions",
+          summary: 'reference "second", msisdn "+2250700000010", amount 10000, answered 201',
+        },
+      ]);
+    },
+  );
+
+  it("is not cleared by a 409 in between", async () => {
+    const live = await openWith({ fault: "reset", commit: true });
+    expect([await pay(live, "first"), await pay(live, "first"), await pay(live, "second")]).toEqual([
+      undefined,
+      409,
+      201,
+    ]);
+    expect((await findingsOf(live)).map(({ kind, requests }) => [kind, ...requests.map(({ id }) => id)])).toEqual([
+      ["double-payout", "req_1", "req_3"],
+    ]);
+  });
+
+  it.each([
+    ["that stood in the place of the work", { status: 503 }, /answered 503 and was not done this time/],
+    ["after the work was done", { status: 502, commit: true }, /answered 502 after the work was done/],
+  ])("sees a new reference after a 5xx %s", async (_, then, why) => {
+    const live = await openWith(then);
+    await pay(live, "first");
+    await pay(live, "second");
+    const [found] = await findingsOf(live);
+    expect(found?.why).toMatch(why);
+  });
+
+  it("sees it also of a client that gave up before the answer came", async () => {
+    const live = await openWith({ delay: "10m" });
+    const agent = new Agent();
+    const giveUp = new AbortController();
+    const lost = gate();
+    live.sandbox.listen(({ onLost }) => onLost(() => lost.open()));
+    const headers = { authorization: "Bearer at_sandbox", "content-type": "application/json" };
+    const init = {
+      method: "POST",
+      headers,
+      body: JSON.stringify(order("first")),
+      signal: giveUp.signal,
+      dispatcher: agent,
+    };
+    const answer = fetch(`${live.url}/v1/transactions`, init).catch(() => "none");
+    await live.until(() => live.company.world.transfers.size === 1);
+    giveUp.abort();
+    expect(await answer).toBe("none");
+    expect(await pay(live, "second")).toBe(201);
+    await lost.opened;
+    expect(
+      (await findingsOf(live)).map(({ kind, requests }) => [
+        kind,
+        ...requests.map(({ summary }) => summary.slice(0, 19)),
+      ]),
+    ).toEqual([["double-payout", 'reference "first", ', 'reference "second",']]);
+    await agent.destroy();
+  });
+
+  it("sees it in batches", async () => {
+    const live = await startLive();
+    const match = { path: "/v1/transactions/batch" };
+    await live.control("POST", "/rules", { on: "request", match, then: { fault: "reset", commit: true }, times: 1 });
+    const send = (...references: string[]) =>
+      live.http("POST", "/v1/transactions/batch", { transactions: references.map(order) }).catch(() => undefined);
+    await send("a1", "a2");
+    await send("b1", "b2");
+    expect((await findingsOf(live)).map(({ why }) => /"(\w+)" .*"(\w+)"/.exec(why)?.slice(1))).toEqual([
+      ["a1", "b1"],
+      ["a2", "b2"],
+    ]);
+  });
+});
+
+describe("no double-payout", () => {
+  it("is what sends the same reference until an answer comes, and then pays again on purpose", async () => {
+    const live = await openWith({ fault: "reset" });
+    expect([await pay(live, "first"), await pay(live, "first"), await pay(live, "second")]).toEqual([
+      undefined,
+      201,
+      201,
+    ]);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+
+  it("is what takes the 409 for an answer and pays no more", async () => {
+    const live = await openWith({ fault: "reset", commit: true });
+    expect([await pay(live, "first"), await pay(live, "first")]).toEqual([undefined, 409]);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+
+  it("is a new reference once the first has failed", async () => {
+    const live = await openWith({ fault: "reset", commit: true }, { profile: { transfers: { settlement: "manual" } } });
+    await pay(live, "first");
+    const [transfer] = live.company.world.transfers.values();
+    expect((await live.control("POST", `/transactions/${transfer?.id}/fail`)).status).toBe(200);
+    expect(await pay(live, "second")).toBe(201);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+
+  it("is in a world that was put back to where the first had not been sent", async () => {
+    const live = await openWith({ fault: "reset", commit: true });
+    await live.control("POST", "/snapshots/before");
+    await pay(live, "first");
+    await live.control("PUT", "/snapshots/before");
+    await live.control("DELETE", "/rules");
+    expect(await pay(live, "second")).toBe(201);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { expect, it, onTestFinished } from "vitest";
+import { chargeRequest } from "../../support/requests.js";
+import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { findingsOf, kindsOf } from "./findings.js";
+
+function open(options: WorldOptions = {}): TestWorld {
+  const world = createWorld(options);
+  onTestFinished(() => world.close());
+  return world;
+}
+
+/** Pays charges that are dropped: one finding each. */
+async function payDropped(world: TestWorld, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const { id } = (await world.api("POST", "/v1/charges", chargeRequest({ externalId: `late-${index}` }))).body;
+    await world.control("POST", `/charges/${id}/drop`);
+    await world.api("POST", `/v1/charges/${id}/pay`);
+  }
+}
+
+it("is a page, oldest first, of findings with exactly the members that the product names", async () => {
+  const world = open();
+  expect((await world.control("GET", "/findings")).body).toEqual({
+    count: 0,
+    limit: 15,
+    cursor: { prev: null, next: null },
+    data: [],
+  });
+  await payDropped(world, 3);
+  const first = (await world.control("GET", "/findings?limit=2")).body;
+  expect([first.count, first.limit, first.cursor.prev]).toEqual([2, 2, null]);
+  const second = (await world.control("GET", `/findings?limit=2&cursor=${first.cursor.next}`)).body;
+  const all = [...first.data, ...second.data];
+  expect(all.map(({ requests }) => requests[0].summary)).toEqual([
+    expect.stringContaining("late-0"),
+    expect.stringContaining("late-1"),
+    expect.stringContaining("late-2"),
+  ]);
+  for (const finding of all) {
+    expect(Object.keys(finding)).toEqual(["kind", "severity", "why", "fix", "requests"]);
+    expect(finding.requests.map(Object.keys)).toEqual([["id", "method", "path", "summary"]]);
+  }
+});
+
+it("refuses what is no parameter, and an unknown company", async () => {
+  const { control } = open();
+  expect((await control("GET", "/findings?kind=x")).status).toBe(400);
+  expect((await control("GET", "/findings?limit=1001")).status).toBe(400);
+  expect((await control("GET", "/findings?company=nobody")).status).toBe(404);
+  expect((await control("POST", "/findings")).status).toBe(405);
+});
+
+it("is of one company, forgotten at its reset, and starts anew after it", async () => {
+  const world = open();
+  await world.control("POST", "/companies", { companyId: "other" });
+  await payDropped(world, 1);
+  expect(await kindsOf(world)).toEqual(["pay-after-drop"]);
+  expect((await world.control("GET", "/findings?company=other")).body.count).toBe(0);
+  await world.control("POST", "/reset");
+  expect(await kindsOf(world)).toEqual([]);
+  await payDropped(world, 1);
+  expect(await kindsOf(world)).toEqual(["pay-after-drop"]);
+  await world.control("POST", "/reset?company=*");
+  expect(await kindsOf(world)).toEqual([]);
+});
+
+it("tells whoever listens of each new one, once, of whichever company, and of what a reset forgets later too", async () => {
+  const world = open();
+  const told: string[] = [];
+  const stop = world.sandbox.onFinding(({ kind }, companyId) => told.push(`${companyId} ${kind}`));
+  await payDropped(world, 1);
+  await world.control("POST", "/reset");
+  await payDropped(world, 1);
+  expect(told).toEqual(["company_sandbox pay-after-drop", "company_sandbox pay-after-drop"]);
+  stop();
+  await payDropped(world, 1);
+  expect(told).toHaveLength(2);
+});
+
+it("tells the same mistake once, also in a world that was put back", async () => {
+  const world = open();
+  const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
+  await world.control("POST", `/charges/${id}/drop`);
+  await world.api("POST", `/v1/charges/${id}/pay`);
+  await world.control("PUT", "/state", (await world.control("GET", "/state")).body);
+  await world.api("POST", `/v1/charges/${id}/pay`);
+  const [found, ...rest] = await findingsOf(world);
+  expect(rest).toEqual([]);
+  expect(found?.requests.map(({ id: request }) => request)).toEqual(["req_2"]);
+});

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { startLive } from "../../support/live.js";
+import { chargeRequest } from "../../support/requests.js";
+import { findingsOf, kindsOf } from "./findings.js";
+
+const SECRETS = /at_sandbox|secret_sandbox/;
+
+it.each([
+  ["the access token in the query", "GET", "/v1/balance?access_token=at_sandbox", undefined],
+  ["the access token in the path", "GET", "/v1/charges/at_sandbox", undefined],
+  ["the secret key encoded in the query", "GET", "/v1/balance?key=secret%5Fsandbox", undefined],
+  ["the secret key in a body", "POST", "/v1/charges", chargeRequest({ metadata: { key: "secret_sandbox" } })],
+  [
+    "the access token in a webhook's URL",
+    "POST",
+    "/v1/webhooks",
+    { topic: "charges/events", url: "https://shop.test/?t=at_sandbox" },
+  ],
+  [
+    "the secret key as a reference",
+    "POST",
+    "/v1/transactions",
+    { amount: 5000, msisdn: "+2250700000010", reference: "secret_sandbox", type: "transfer" },
+  ],
+])("secret-leaked sees %s, and never repeats it", async (_, method, path, body) => {
+  const live = await startLive();
+  await live.http(method, path, body);
+  const { text } = await live.control("GET", "/findings");
+  expect(text).not.toMatch(SECRETS);
+  expect(decodeURIComponent(text)).not.toMatch(SECRETS);
+  const [found, ...rest] = await findingsOf(live);
+  expect(found).toMatchObject({ kind: "secret-leaked", severity: "critical", requests: [{ id: "req_1", method }] });
+  expect(rest).toEqual([]);
+});
+
+it("secret-leaked sees it of a request without a token, which is counted to the company it names", async () => {
+  const live = await startLive();
+  const answer = await live.http("GET", "/v1/balance?access_token=at_sandbox", undefined, { authorization: null });
+  expect(answer.status).toBe(401);
+  expect(await kindsOf(live)).toEqual(["secret-leaked"]);
+});
+
+it("secret-leaked is silent about a token where it belongs, and about what only looks like one", async () => {
+  const live = await startLive();
+  await live.createCharge({ metadata: { note: "flat_sandbox at_sandboxes" } });
+  await live.http("GET", "/v1/balance?x=company_sandbox");
+  expect(await kindsOf(live)).toEqual([]);
+});

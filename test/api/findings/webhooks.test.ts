@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { Transport, TransportResult } from "../../../src/adapters/delivery/transport.js";
+import { startLive } from "../../support/live.js";
+import { createScriptedTransport } from "../../support/scripted-transport.js";
+import { findingsOf, kindsOf } from "./findings.js";
+
+const URL = "http://receiver.test/hooks";
+
+describe("webhook-unacknowledged", () => {
+  it("sees a webhook once its retries are used up, and the request that caused it", async () => {
+    const live = await startLive({ transport: createScriptedTransport(() => 500) });
+    await live.subscribe("transactions/started", URL);
+    await live.createTransfer({ reference: "payout-x" });
+    await live.advance("30m");
+    expect(await kindsOf(live)).toEqual([]);
+    await live.advance("3h");
+    const [found, ...rest] = await findingsOf(live);
+    expect(rest).toEqual([]);
+    expect(found).toMatchObject({
+      kind: "webhook-unacknowledged",
+      severity: "high",
+      requests: [{ id: "req_2", path: "/v1/transactions" }],
+    });
+    expect(found?.why).toMatch(/all 6 attempts failed.*status 500/);
+    expect(found?.requests[0]?.summary).toContain('reference "payout-x"');
+  });
+
+  it("names the order when time caused the event, and nothing when no request did", async () => {
+    const live = await startLive({
+      transport: createScriptedTransport(() => 500),
+      profile: { webhooks: { retry: [] } },
+    });
+    await live.subscribe("transactions/completed", URL);
+    await live.subscribe("charges/events", URL);
+    await live.createTransfer();
+    await live.advance("2s");
+    expect((await findingsOf(live)).map(({ requests }) => requests.map(({ id }) => id))).toEqual([["req_3"]]);
+    await live.createCharge();
+    const state = (await live.control("GET", "/state")).body;
+    await live.control("PUT", "/state", state);
+    await live.advance("1h");
+    expect((await findingsOf(live)).map(({ requests }) => requests.length)).toEqual([1, 0]);
+  });
+
+  it("is silent about one that was acknowledged at last, and about one that was cancelled", async () => {
+    const live = await startLive({ transport: createScriptedTransport((_, index) => (index < 5 ? 500 : 200)) });
+    const { id } = await live.subscribe("transactions/started", URL);
+    await live.createTransfer();
+    await live.advance("3h");
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded"]);
+    await live.http("DELETE", `/v1/webhooks/${id}`);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+
+  it("does not blame a receiver that refuses what a rule has forged", async () => {
+    const live = await startLive({
+      transport: createScriptedTransport(() => 401),
+      profile: { webhooks: { retry: [] } },
+    });
+    await live.subscribe("transactions/started", URL);
+    await live.control("POST", "/rules", { on: "delivery", then: { corruptSignature: true } });
+    await live.createTransfer();
+    await live.settle();
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["exhausted"]);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+});
+
+describe("webhook-slow", () => {
+  it.each([
+    ["an acknowledgement slower than 5 s", { latencyMs: 5_200 }, "was acknowledged after 5.2 s"],
+    [
+      "a time-out",
+      { latencyMs: 10_001, status: null, error: "no answer within 10000 ms", response: null },
+      "was not acknowledged within 10.0 s",
+    ],
+  ])("sees %s, once for each receiving URL", async (_, change, why) => {
+    const live = await startLive({ transport: slowTransport(change) });
+    await live.subscribe("transactions/started", URL);
+    await live.createTransfer();
+    await live.createTransfer();
+    await live.settle();
+    const [found, ...rest] = await findingsOf(live);
+    expect(rest).toEqual([]);
+    expect(found).toMatchObject({ kind: "webhook-slow", severity: "warning", requests: [{ id: "req_2" }] });
+    expect(found?.why).toContain(why);
+  });
+
+  it("is silent about 5 s", async () => {
+    const live = await startLive({ transport: slowTransport({ latencyMs: 5_000 }) });
+    await live.subscribe("transactions/started", URL);
+    await live.createTransfer();
+    await live.settle();
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded"]);
+    expect(await kindsOf(live)).toEqual([]);
+  });
+});
+
+/** A network on which every attempt takes as long as it says, and no time at all. */
+function slowTransport(change: Partial<TransportResult>): Transport {
+  const result = { status: 200, latencyMs: 0, error: null, response: { headers: {}, body: "" }, ...change };
+  return { send: async () => result, close: async () => undefined };
+}

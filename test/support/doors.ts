@@ -1,0 +1,69 @@
+import { Agent, fetch as undiciFetch } from "undici";
+import { onTestFinished } from "vitest";
+import { createInProcessFetch } from "../../src/http/in-process-fetch.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { type Live, startLive } from "./live.js";
+import type { GivenHeaders, LooseJson, WorldOptions } from "./world.js";
+
+/** The two ways to the API. */
+export const doors = ["in process", "over TCP"] as const;
+export type Door = (typeof doors)[number];
+
+/** An answer as it came, which may be no JSON. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface Asking {
+  readonly body?: unknown;
+  /** Null leaves one out. */
+  readonly headers?: GivenHeaders;
+  readonly signal?: AbortSignal;
+}
+
+/** A sandbox with rules, and one door to its API. */
+export interface Ruled {
+  readonly live: Live;
+  /** As the default company; rejects when no answer comes. */
+  readonly ask: (method: string, path: string, asking?: Asking) => Promise<PlainAnswer>;
+  /** Adds a `request` rule; its id. */
+  readonly rule: (rule: LooseJson) => Promise<string>;
+}
+
+export async function openDoor(door: Door, options: WorldOptions = {}): Promise<Ruled> {
+  const live = await startLive(options);
+  const agent = new Agent();
+  onTestFinished(() => agent.destroy());
+  const inProcess = createInProcessFetch(() => live.app);
+  return {
+    live,
+    async ask(method, path, { body, headers: given, signal } = {}) {
+      const own: GivenHeaders = {
+        authorization: `Bearer ${DEFAULT_COMPANY.token}`,
+        "x-company-id": DEFAULT_COMPANY.id,
+        "content-type": body === undefined ? null : "application/json",
+        ...given,
+      };
+      const headers = Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== null);
+      const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+      const init = { method, headers, ...sent, ...(signal && { signal }) };
+      const answer =
+        door === "in process"
+          ? await inProcess(new Request(live.url + path, init))
+          : await undiciFetch(live.url + path, { ...init, dispatcher: agent });
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
+    },
+    async rule(rule) {
+      const { status, text, body } = await live.control("POST", "/rules", { on: "request", ...rule });
+      if (status !== 201) throw new Error(text);
+      return String(body.id);
+    },
+  };
+}
+
+/** Looks again each time the process has had its turn. */
+export async function untilTrue(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

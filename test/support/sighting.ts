@@ -1,0 +1,141 @@
+import { createWorld } from "../../src/domain/create-world.js";
+import { fromXof } from "../../src/domain/accounts/money.js";
+import type { Charge } from "../../src/domain/charges/charge.js";
+import type { Attempt, Delivery } from "../../src/domain/deliveries/delivery.js";
+import type { Transfer } from "../../src/domain/transfers/transfer.js";
+import type { Scene } from "../../src/sandbox/observation/detectors/detector.js";
+import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
+
+/** What detectors are told, for their tests: everything that is not about the test is as it is in a quiet world. */
+
+let seq = 0;
+
+/** A request that was answered 200; of a later time than the one before, unless said otherwise. */
+export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
+  seq++;
+  return {
+    id: `req_${seq}`,
+    seq,
+    at: 0,
+    receivedAt: seq * 10_000,
+    method: "GET",
+    path: "/v1/balance",
+    operation: "getBalance",
+    headers: {},
+    body: undefined,
+    status: 200,
+    answer: undefined,
+    retryAfter: undefined,
+    problem: undefined,
+    rule: undefined,
+    fault: undefined,
+    made: { from: 0, to: 0 },
+    settings: [],
+    fate: "written",
+    owed: [],
+    created: [],
+    ...change,
+  };
+}
+
+/** An order of 10 000 XOF to one recipient that was taken with 201. */
+export function payout(
+  reference: string,
+  change: Partial<JournalEntry> & { readonly order?: object } = {},
+): JournalEntry {
+  const { order = {}, ...entry } = change;
+  const body = { type: "transfer", amount: 10_000, msisdn: "+2250700000001", reference, ...order };
+  return sighting({
+    method: "POST",
+    path: "/v1/transactions",
+    operation: "createTransaction",
+    body,
+    status: 201,
+    ...entry,
+  });
+}
+
+/** A world with nothing in it, in which real time stands where a request has just been answered. */
+export function scene(change: Partial<Scene> = {}): Scene {
+  return { world: createWorld(), now: 0, secrets: [], causeOf: () => undefined, ...change };
+}
+
+/** A charge of 8000 XOF, stored. */
+export function storeCharge({ world }: Scene, change: Partial<Charge> = {}): Charge {
+  const charge: Charge = {
+    id: "charge-1",
+    seq: world.charges.size + 1,
+    createdAt: 0,
+    externalId: "order-1",
+    description: "Shoes",
+    amount: fromXof(8000),
+    feeRate: 0.01,
+    fee: fromXof(80),
+    status: "due",
+    droppedReason: null,
+    paid: 0,
+    refunded: 0,
+    attempts: 0,
+    metadata: {},
+    paymentUrl: "http://127.0.0.1/checkout/charge-1",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    entries: [],
+    expiresAt: 3_600_000,
+    silent: false,
+    ...change,
+  };
+  world.charges.set(charge);
+  return charge;
+}
+
+/** A transfer, stored. */
+export function storeTransfer({ world }: Scene, change: Pick<Transfer, "reference" | "status">): void {
+  const id = `transfer-${world.transfers.size + 1}`;
+  world.transfers.set({
+    id,
+    seq: world.transfers.size + 1,
+    amount: fromXof(10_000),
+    fee: fromXof(100),
+    msisdn: "+2250700000001",
+    description: undefined,
+    batchId: null,
+    failureReason: null,
+    createdAt: 0,
+    updatedAt: 0,
+    plan: { outcome: "completed" },
+    lateMs: 0,
+    settleAfterMs: null,
+    pollsLeft: null,
+    debited: true,
+    silent: false,
+    ...change,
+  });
+}
+
+/** An attempt that was acknowledged at once. */
+export function attempt(change: Partial<Attempt> = {}): Attempt {
+  return { at: 0, status: 200, latencyMs: 3, error: null, requestHeaders: {}, response: null, ...change };
+}
+
+/** A webhook of a transfer, and the attempts that it took. */
+export function delivery(change: Partial<Delivery> = {}): Delivery {
+  return {
+    id: "del_1",
+    seq: 7,
+    createdAt: 0,
+    eventId: "evt_1",
+    subscriptionId: "sub_1",
+    topic: "transactions/started",
+    url: "https://shop.test/hooks",
+    resource: "transfer-1",
+    resourceKind: "transaction",
+    body: "{}",
+    status: "succeeded",
+    nextAttemptAt: null,
+    copy: 0,
+    effect: null,
+    attempts: [attempt()],
+    ...change,
+  };
+}
