@@ -12,7 +12,7 @@ import { fromXof } from "../src/domain/accounts/money.js";
 import { createCharge } from "../src/domain/charges/create-charge.js";
 import { createSubscription } from "../src/domain/subscriptions/create-subscription.js";
 import { advance } from "../src/sandbox/advance.js";
-import { resolveOptions } from "../src/sandbox/options.js";
+import { DEFAULT_LIMITS, resolveOptions } from "../src/sandbox/options.js";
 import { Sandbox } from "../src/sandbox/sandbox.js";
 
 const SIZES = [10_000, 20_000, 50_000, 100_000] as const;
@@ -29,7 +29,7 @@ async function measure(charges: number, kind: Kind): Promise<number> {
   const sandbox = new Sandbox(
     resolveOptions({
       defaults: { balance: 0, frozenAt: Date.UTC(2026, 0, 15, 9), profile: {}, fixtures: [] },
-      limits: { events: kept, deliveries: kept },
+      limits: { ...DEFAULT_LIMITS, events: kept, deliveries: kept },
     }),
     { transport },
   );

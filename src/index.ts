@@ -11,7 +11,27 @@ export type {
   Person,
 } from "./library/company-handle.js";
 export type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./library/clock-handle.js";
+export type {
+  DeliveryRuleInput,
+  PaymentRuleInput,
+  RequestRuleInput,
+  Rule,
+  RuleInput,
+  RulesHandle,
+  TransferRuleInput,
+} from "./library/rules-handle.js";
 export type { WaitOptions, WebhookLog } from "./library/webhook-log.js";
+export type {
+  CauseCoverage,
+  Coverage,
+  CoverageSection,
+  OpenPointCoverage,
+  OperationCoverage,
+  RuleCoverage,
+  TopicCoverage,
+  TransitionCoverage,
+} from "./sandbox/observation/coverage-report.js";
+export type { Finding, FindingKind, FindingRequest } from "./sandbox/observation/finding.js";
 export { UsageError } from "./kernel/problem.js";
 export { ScenarioFailed } from "./library/scenario-failed.js";
 

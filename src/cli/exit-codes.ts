@@ -28,4 +28,5 @@ export const EXIT_CODES_HELP = `Exit codes:
   2   a file is missing, does not parse or does not validate
   3   it could not run: port taken, sandbox not reachable
   4   a scenario did not come out as told
+  5   a gate failed: --fail-on, --fail-under
   70  a bug of the sandbox`;

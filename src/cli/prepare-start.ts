@@ -87,6 +87,7 @@ function applyGiven(
       ...clock,
       profile: profile.overrides,
       fixtures: [...company.fixtures, ...given.fixtures],
+      rules: [...(company.rules ?? []), ...given.rules],
     };
   }, first);
   return [applied, ...others];
@@ -109,6 +110,7 @@ async function readWorlds(
     frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
     profile: typeof profile === "string" ? await loadProfileFile(profile) : profile,
     fixtures: [],
+    rules: config.rules,
   };
   const fixtures = await loadFixtureFiles(files, now, { seed, company: bare });
   const defaults = { ...bare, fixtures: [fixtures.shared] };

@@ -1,4 +1,5 @@
 import { UsageError } from "../kernel/problem.js";
+import { type Gates, parseGates } from "./gates.js";
 import { parseBaseUrl, parseChoice } from "./values.js";
 
 /** The flags of `replay` as they were typed. */
@@ -15,6 +16,7 @@ export interface ReplayFlags {
   readonly reporter?: string;
   readonly out?: string;
   readonly seed?: string;
+  readonly failOn?: string;
 }
 
 const REPORTERS = ["pretty", "junit", "json", "tap", "github"] as const;
@@ -33,6 +35,7 @@ export interface ReplayOptions {
   readonly reporter: ReporterName;
   readonly out: string | undefined;
   readonly seed: number | undefined;
+  readonly gates: Gates;
   /** In GitHub Actions failures become annotations, beside whatever report was asked for. */
   readonly annotates: boolean;
 }
@@ -55,6 +58,7 @@ export function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv): Re
       flags.seed === undefined
         ? undefined
         : parseWhole("--seed", flags.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    gates: parseGates(flags),
     annotates: env["GITHUB_ACTIONS"] === "true",
   };
 }

@@ -1,5 +1,6 @@
 import { isApiProblem } from "../domain/problem-codes.js";
 import { createApp } from "../http/app.js";
+import { createInProcessFetch } from "../http/in-process-fetch.js";
 import { listen, type Listener } from "../http/serve.js";
 import type { Instant } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
@@ -47,7 +48,7 @@ export async function runSandbox(
 async function build(server: Listener, options: ResolvedOptions, log: Log) {
   try {
     const sandbox = new Sandbox(options, { log, url: server.url });
-    const fetch: Fetch = (request) => app.fetch(request);
+    const fetch = createInProcessFetch(() => app);
     const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
     const app = createApp(sandbox, { replayer });
     server.answerWith(app);

@@ -20,7 +20,9 @@ function addExec(program: Command, exitWith: ExitWith): void {
     .usage("[options] -- <command> [arg...]")
     .argument("<command...>", "what to run, with its arguments, after --")
     .option("--env <name=what...>", "also set NAME to the url, token, company or secret")
-    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json");
+    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md")
+    .option("--fail-on <what>", "exit with 5 if there are findings")
+    .option("--fail-under <percent>", "exit with 5 if less of the contract was met");
   addStartOptions(exec).action(async (command: readonly string[], flags: ExecFlags) =>
     exitWith(await (await import("./commands/exec.js")).exec(command, flags)),
   );
@@ -28,7 +30,7 @@ function addExec(program: Command, exitWith: ExitWith): void {
     exec,
     `Examples:
   sandbox exec -- npm test
-  sandbox exec --clock frozen -- pytest
+  sandbox exec --clock frozen --fail-on findings -- pytest
   sandbox exec --env PAYMENTS_URL=url --env PAYMENTS_KEY=token -- go test ./...`,
   );
 }
@@ -54,6 +56,7 @@ function addReplay(program: Command, exitWith: ExitWith): void {
     .option("--reporter <form>", "pretty, junit, json, tap or github\n(default: pretty)")
     .option("--out <file>", "write the report there")
     .option("--seed <integer>", "make identifiers and names repeat")
+    .option("--fail-on <what>", "exit with 5 if there are findings")
     .action(async (paths: readonly string[], flags: ReplayFlags) =>
       exitWith(await (await import("./commands/replay.js")).replay(paths, flags)),
     );

@@ -1,15 +1,23 @@
 import type * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
+import { collectSettings, touchSettings } from "../domain/profile/track-profile.js";
 import { refuse } from "../domain/problem-codes.js";
 import { quote } from "../kernel/quote.js";
 
-/** A schema that depends on settings (bounds, what is required), built once per profile. */
+/**
+ * A schema that depends on settings (bounds, what is required), built once per profile. What was read to build it counts as read each time it is used.
+ */
 export function perProfile<T>(build: (profile: Profile) => z.ZodType<T>): (profile: Profile) => z.ZodType<T> {
-  const built = new WeakMap<Profile, z.ZodType<T>>();
+  const built = new WeakMap<Profile, { readonly schema: z.ZodType<T>; readonly settings: ReadonlySet<string> }>();
   return (profile) => {
-    const schema = built.get(profile) ?? build(profile);
-    built.set(profile, schema);
-    return schema;
+    let found = built.get(profile);
+    if (found === undefined) {
+      const settings = new Set<string>();
+      found = { schema: collectSettings(settings, () => build(profile)), settings };
+      built.set(profile, found);
+    }
+    touchSettings(found.settings);
+    return found.schema;
   };
 }
 

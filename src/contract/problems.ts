@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { ProblemCode } from "../domain/problem-codes.js";
 import type { ErrorBody } from "./resources.js";
 
@@ -54,15 +55,22 @@ export interface ErrorContext {
   readonly timestamp: string;
 }
 
-export function renderError(status: ErrorStatus, messages: readonly string[], context: ErrorContext): ErrorBody {
+/** `status` is also one that the API itself never answers, where a rule says so. */
+export function renderError(status: number, messages: readonly string[], context: ErrorContext): ErrorBody {
   return {
     statusCode: status,
     message: [...messages],
-    error: errorNames[status],
+    error: nameOf(status),
     correlationId: context.correlationId,
     path: context.path,
     timestamp: context.timestamp,
   };
+}
+
+/** 503 is a `Service Unavailable Exception`. */
+function nameOf(status: number): string {
+  const own: Readonly<Record<number, string>> = errorNames;
+  return own[status] ?? `${STATUS_CODES[status] ?? "Unknown Error"} Exception`;
 }
 
 /** `errors.shape: message`: one text, all problems in it. */

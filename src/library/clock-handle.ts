@@ -73,8 +73,8 @@ export interface AdvanceOptions {
 /** Something that happens by itself. */
 export interface DueItem {
   readonly at: Date;
-  readonly kind: "charge.expire" | "transfer.settle" | "delivery.attempt";
-  /** Of the charge, the transaction or the delivery, as the API gives it. */
+  readonly kind: "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
+  /** Of the charge, the transaction, the payment (of the entry that it becomes) or the delivery, as the API gives it. */
   readonly id: string;
 }
 

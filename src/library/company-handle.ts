@@ -1,6 +1,9 @@
 import type { CustomerCheckBody } from "../contract/resources.js";
 import type { ProfileInput } from "../domain/profile/profile-input.js";
+import type { Coverage } from "../sandbox/observation/coverage-report.js";
+import type { Finding } from "../sandbox/observation/finding.js";
 import type { ClockHandle } from "./clock-handle.js";
+import type { RulesHandle } from "./rules-handle.js";
 import type { WebhookLog } from "./webhook-log.js";
 
 /**
@@ -30,6 +33,7 @@ export interface CompanyHandle extends AsyncDisposable {
   readonly clock: ClockHandle;
   readonly webhooks: WebhookLog;
   readonly customers: CustomersHandle;
+  readonly rules: RulesHandle;
   /** XOF, with up to four decimals: fees may have some. */
   readonly balance: number;
   /**
@@ -69,6 +73,16 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   readonly fetch: <Body = unknown>(input: string | URL | Request, init?: FetchInit) => Promise<JsonResponse<Body>>;
   /**
+   * What was met of the contract by whoever called this company's API, and what never was: operations with their statuses, transitions, error causes,
+   * topics; rules; and the open points that the results rest on. It outlives a reset, so that a whole suite adds to it.
+   *
+   * @example
+   * ```ts
+   * after(() => console.log(`${sandbox.coverage().percent} % of the contract`));
+   * ```
+   */
+  coverage(): Coverage;
+  /**
    * Resolves when no delivery is on the wire and nothing is due now. Moves no time.
    *
    * @example
@@ -78,7 +92,17 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   settle(): Promise<void>;
   /**
-   * The company back to how it began: fixtures, balance, profile and clock. What it still owed its subscribers is dropped.
+   * What the client under test did that costs money in production, oldest first: what was seen, why it is dangerous, what to do, and the requests
+   * that show it. A reset forgets them; the last 1000 are kept.
+   *
+   * @example
+   * ```ts
+   * const dangers = sandbox.findings().map(({ kind, why, fix }) => `${kind}: ${why} ${fix}`);
+   * ```
+   */
+  findings(): readonly Finding[];
+  /**
+   * The company back to how it began: fixtures, balance, profile, rules and clock. What it still owed its subscribers is dropped.
    *
    * @example
    * ```ts

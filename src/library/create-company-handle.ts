@@ -10,6 +10,7 @@ import type { Sandbox as Core } from "../sandbox/sandbox.js";
 import type { CompanyHandle } from "./company-handle.js";
 import { createClockHandle } from "./create-clock-handle.js";
 import { createCustomersHandle } from "./create-customers-handle.js";
+import { createRulesHandle } from "./create-rules-handle.js";
 import { createWebhookLog } from "./create-webhook-log.js";
 import { createFetch, type Door } from "./in-process-fetch.js";
 import { checkBalance } from "./parse-options.js";
@@ -49,6 +50,7 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
     clock: createClockHandle(current),
     webhooks: createWebhookLog(current),
     customers: createCustomersHandle(current),
+    rules: createRulesHandle(current),
     get balance() {
       return toXof(balanceOf(current()));
     },
@@ -62,6 +64,8 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
       open(core, id);
       return handle;
     }),
+    coverage: () => core.coverage.of(current()),
+    findings: () => core.observationOf(open(core, id).id).findings.list(),
     settle: async () => void (await settle(current())),
     reset: async () => void core.reset(current()),
     close: remove,

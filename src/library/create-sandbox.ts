@@ -1,5 +1,6 @@
 import { isApiProblem } from "../domain/problem-codes.js";
 import { createApp } from "../http/app.js";
+import { createInProcessFetch } from "../http/in-process-fetch.js";
 import { listen, type Listener } from "../http/serve.js";
 import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
@@ -40,7 +41,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const server = await listen({ port, host, ownProcess: false });
   const log = createBugLog();
   const core = await build(resolved, server, log);
-  const answer: Door["answer"] = (request) => app.fetch(request);
+  const answer = createInProcessFetch(() => app);
   const replayer = createLazyReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
   const app = createApp(core, { replayer });
   server.answerWith(app);

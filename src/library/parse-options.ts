@@ -4,6 +4,7 @@ import { parseProfile } from "../domain/profile/parse-profile.js";
 import { isObject } from "../domain/profile/read-overrides.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import { show } from "../domain/profile/setting-problems.js";
+import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { didYouMean } from "../kernel/suggest.js";
@@ -11,6 +12,7 @@ import { systemClock } from "../kernel/system-clock.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-config.js";
 import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
 import { instantOf } from "./create-clock-handle.js";
+import { parseRule } from "./create-rules-handle.js";
 import type { CompanyOptions, SandboxOptions } from "./sandbox-options.js";
 
 export interface ParsedOptions {
@@ -29,6 +31,7 @@ export async function parseSandboxOptions(options: SandboxOptions): Promise<Pars
     frozenAt: frozenAtOf(clock),
     profile: overrides,
     fixtures: [],
+    rules: rulesOf(options.rules, "create the sandbox"),
   };
   const files = typeof fixtures === "string" ? [fixtures] : fixtures;
   const { shared, companies } = await loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
@@ -53,7 +56,12 @@ export function parseCompanyOptions(options: CompanyOptions, defaults: CompanyDe
     ...(options.balance === undefined ? {} : { balance: fromXof(options.balance) }),
     ...(options.clock === undefined ? {} : { frozenAt: frozenAtOf(options.clock, defaults.frozenAt) }),
     profile: overrides,
+    rules: [...(defaults.rules ?? []), ...rulesOf(options.rules, "open the company")],
   };
+}
+
+function rulesOf(rules: readonly unknown[] = [], what: string): readonly RuleOrder[] {
+  return rules.map((rule, index) => parseRule(rule, `${what}: rules[${index}]`));
 }
 
 /** What a balance must be; undefined when it is. */
@@ -76,6 +84,7 @@ const companyChecks: Readonly<Record<keyof CompanyOptions, Check>> = {
       : '"running", "frozen", an ISO 8601 instant such as "2026-01-15T09:00:00Z", or a Date',
   balance: checkBalance,
   profile: (value) => (isObject(value) ? undefined : "an object of settings"),
+  rules: checkList,
 };
 
 const sandboxChecks: Readonly<Record<keyof SandboxOptions, Check>> = {
@@ -83,6 +92,7 @@ const sandboxChecks: Readonly<Record<keyof SandboxOptions, Check>> = {
   balance: checkBalance,
   profile: (value) =>
     typeof value === "string" || isObject(value) ? undefined : "settings, or the path of a profile file",
+  rules: checkList,
   seed: (value) => (Number.isSafeInteger(value) ? undefined : "a whole number"),
   fixtures: (value) =>
     typeof value === "string" || (Array.isArray(value) && value.every((file) => typeof file === "string"))
@@ -129,6 +139,10 @@ function frozenAtOf(clock: NonNullable<SandboxOptions["clock"]>, base?: Instant)
 
 function checkFlag(value: unknown): string | undefined {
   return typeof value === "boolean" ? undefined : "true or false";
+}
+
+function checkList(value: unknown): string | undefined {
+  return Array.isArray(value) ? undefined : "a list of rules";
 }
 
 function checkText(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import type { ProfileInput } from "../domain/profile/profile-input.js";
+import type { RuleInput } from "./rules-handle.js";
 
 /** What can be chosen for one company. */
 export interface CompanyOptions {
@@ -13,6 +14,8 @@ export interface CompanyOptions {
   readonly balance?: number;
   /** Settings over the sandbox's own. */
   readonly profile?: ProfileInput;
+  /** Rules beside the sandbox's own. */
+  readonly rules?: readonly RuleInput[];
 }
 
 /** What can be chosen for a sandbox in this process. Nothing is read from files or the environment unless it is named here. */
@@ -25,6 +28,8 @@ export interface SandboxOptions {
   readonly profile?: ProfileInput | string;
   /** A whole number that makes identifiers and names repeat: the same story gives the same bytes. */
   readonly seed?: number;
+  /** How its world misbehaves from the start, and again after a reset; of every company. */
+  readonly rules?: readonly RuleInput[];
   /** Paths of fixtures files: customers, charges and so on to begin with. */
   readonly fixtures?: string | readonly string[];
   /** Any unseen access token opens a company of its own on first use. Default false. */

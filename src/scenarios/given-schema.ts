@@ -2,6 +2,7 @@ import * as z from "zod";
 import { absoluteUrl, text } from "../contract/fields.js";
 import { topicSpellings } from "../domain/subscriptions/topic.js";
 import { balance, instant, listOf, object, profile, word } from "../sandbox/config/fields.js";
+import { rulesField } from "../sandbox/config/company-schema.js";
 import { worldLists } from "../sandbox/config/fixture-schema.js";
 import { step } from "./step-fields.js";
 
@@ -14,8 +15,6 @@ const webhook = object(
   },
   "a webhook such as { topic: charges/events }, with a url when the runner's own receiver is not to catch it",
 );
-
-const rule = z.record(z.string(), z.unknown(), { error: "must be a rule such as { on, match, then }" });
 
 const { customers, charges, transactions } = worldLists;
 
@@ -33,7 +32,7 @@ export const givenSchema = object(
     webhooks: listOf(webhook, "webhooks")
       .default([])
       .meta({ description: "Subscriptions; without a url the runner's own receiver catches them" }),
-    rules: listOf(rule, "rules")
+    rules: rulesField
       .default([])
       .meta({ description: "How the world misbehaves from the start: { on, match, then, times }" }),
     fixtures: z

@@ -57,14 +57,15 @@ function stateOf(company: Company) {
 
 /** Undefined: it cannot be told again. */
 function describeExchange(exchange: Exchange, companyId: string): Recorded | undefined | "another" {
-  const { operation, company, at, method, path, body, status, answer, header } = exchange;
+  const { operation, company, at, method, path, body, status, answer, headers, rule } = exchange;
   const isOurs = company === undefined || company.id === companyId;
   if (!isOurs) return "another";
-  // Whose body was no JSON, too large, or of another type.
-  if (status === 413 || status === 415 || (body === undefined && (header("content-length") ?? "0") !== "0"))
+  // Whose body was no JSON, too large, or of another type; or whose answer a rule has given, which no story knows of.
+  if (status === 413 || status === 415 || (body === undefined && (headers["content-length"] ?? "0") !== "0"))
     return undefined;
-  const token = company !== undefined ? "company" : header("authorization") === undefined ? "none" : "other";
-  const given = header("x-company-id");
+  if (rule !== undefined) return undefined;
+  const token = company !== undefined ? "company" : headers["authorization"] === undefined ? "none" : "other";
+  const given = headers["x-company-id"];
   const companyHeader =
     operation === "createCharge" && given === undefined ? null : given === companyId ? undefined : given;
   return { kind: "request", at, operation, method, path, body, token, companyHeader, status, answer };

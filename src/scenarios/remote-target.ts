@@ -6,7 +6,7 @@ import { readAnswer } from "./read-answer.js";
 import { reasonOf } from "./reason.js";
 import type { RequestStep, Scenario, Step } from "./scenario.js";
 import { listExpressions } from "./template.js";
-import type { Answer, Credentials, Outgoing, ScenarioWorld, Target } from "./world.js";
+import { type Answer, type Credentials, nothingSeen, type Outgoing, type ScenarioWorld, type Target } from "./world.js";
 
 export interface RemoteOptions extends Credentials {
   /** Base address, without a slash at the end. */
@@ -66,6 +66,7 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
     },
     receiverUrl: "",
     received: () => [],
+    seen: () => nothingSeen,
     now: () => toIso(system.now()),
     frozen: false,
     testNumbers: defaultProfile().testNumbers,

@@ -10,6 +10,10 @@ import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
 /** Sends the request, holds the answer against what is expected, and saves from it. */
 export async function runRequest(context: StepContext, step: RequestStep): Promise<void> {
   const request = createRequest(context, step);
+  if (step.expect?.lost === true) {
+    await expectLost(context.world, request);
+    return saveFrom(context, step.save, {}, { request: withoutSecrets(request) });
+  }
   const answer = await context.world.send(request);
   const expected = context.variables.fill(step.expect ?? {});
   const actual = { status: answer.status, headers: answer.headers, body: answer.body };
@@ -19,6 +23,22 @@ export async function runRequest(context: StepContext, step: RequestStep): Promi
     throw new StepFailed({ message: "The answer is not what was expected", mismatches, ...shown });
   }
   saveFrom(context, step.save, actual, shown);
+}
+
+/** A rule may break the connection off; what the request has done, later steps tell. */
+async function expectLost(world: ScenarioWorld, request: Outgoing): Promise<void> {
+  const answer = await world.send(request).catch((error: unknown) => {
+    if (isConnectionLost(error)) return undefined;
+    throw error;
+  });
+  if (answer === undefined) return;
+  const message = "An answer came, where it was expected to be lost";
+  throw new StepFailed({ message, request: withoutSecrets(request), answer });
+}
+
+/** How `fetch` says that no answer came; everything else is no matter of the connection. */
+function isConnectionLost(error: unknown): boolean {
+  return error instanceof TypeError && error.message === "fetch failed";
 }
 
 /** Puts values of what came under the names that later steps use. */

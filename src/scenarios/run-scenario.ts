@@ -9,7 +9,7 @@ import { runSteps } from "./run-step.js";
 import type { Scenario } from "./scenario.js";
 import type { StepContext } from "./step-context.js";
 import { Variables } from "./variables.js";
-import type { Target } from "./world.js";
+import { nothingSeen, type Seen, type Target } from "./world.js";
 
 export interface RunOptions {
   readonly system: SystemClock;
@@ -30,6 +30,8 @@ export interface ScenarioResult {
   readonly durationMs: number;
   /** Steps that went well, those of repeats and used files counted each time. */
   readonly stepsPassed: number;
+  /** What the sandbox saw of it. */
+  readonly seen: Seen;
 }
 
 /** Replays one story in a world of its own. Never rejects: what went wrong is in the result. */
@@ -41,11 +43,20 @@ export async function runScenario(
 ): Promise<ScenarioResult> {
   const reason = target.unfit(scenario);
   if (reason !== undefined) {
-    return { scenario, outcome: "skipped", reason, failure: undefined, durationMs: 0, stepsPassed: 0 };
+    return {
+      scenario,
+      outcome: "skipped",
+      reason,
+      failure: undefined,
+      durationMs: 0,
+      stepsPassed: 0,
+      seen: nothingSeen,
+    };
   }
   const start = options.system.monotonic();
   let stepsPassed = 0;
   let failure: Failure | undefined;
+  let seen = nothingSeen;
   try {
     const world = await target.open(scenario, name);
     try {
@@ -60,6 +71,7 @@ export async function runScenario(
         onStep: (_, failed) => (stepsPassed += failed === undefined ? 1 : 0),
       };
       failure = (await runSteps(context, scenario.steps)) ?? forged(scenario, world.received());
+      seen = world.seen();
     } finally {
       await world.close();
     }
@@ -68,7 +80,7 @@ export async function runScenario(
   }
   const outcome: Outcome = failure === undefined ? "passed" : failure.kind === "failure" ? "failed" : "error";
   const durationMs = options.system.monotonic() - start;
-  return { scenario, outcome, reason: undefined, failure, durationMs, stepsPassed };
+  return { scenario, outcome, reason: undefined, failure, durationMs, stepsPassed, seen };
 }
 
 /** The runner's own receiver checks every signature; only a story that plays with rules may see a wrong one. */

@@ -3,6 +3,7 @@ import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company.js";
 import { setupFor } from "../sandbox/options.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
+import { describeRule } from "../sandbox/rules/render-rule.js";
 import { readAnswer } from "./read-answer.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import type { Given, Scenario } from "./scenario.js";
@@ -50,8 +51,7 @@ async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorl
   const subscriptions = webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
   const own = { customers: [], charges: [], transactions: [], subscriptions };
   try {
-    sandbox.open({ ...identity, balance, frozenAt, profile, fixtures: [...fixtures, own] });
-    for (const rule of rules) await world.control("POST", "/_sandbox/rules", rule);
+    sandbox.open({ ...identity, balance, frozenAt, profile, fixtures: [...fixtures, own], rules });
     return world;
   } catch (error) {
     await world.close();
@@ -132,6 +132,14 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     },
     receiverUrl: inbox.url,
     received: () => inbox.received,
+    seen: () => {
+      const ids = [companyId, ...[...opened.values()].map((other) => other.companyId)];
+      const companies = ids.filter((id) => sandbox.findCompany(id) !== undefined);
+      return {
+        findings: companies.flatMap((id) => [...sandbox.observationOf(id).findings.list()]),
+        rulesNeverFired: companies.flatMap((id) => neverFired(sandbox, id)),
+      };
+    },
     now: () => toIso(company().now()),
     get frozen() {
       return company().clock.mode === "frozen";
@@ -151,6 +159,11 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
 
 function describeIdentity({ id, tokens, secretKey }: ReturnType<typeof setupFor>): Credentials {
   return { token: tokens[0]?.token ?? "", companyId: id, secretKey };
+}
+
+function neverFired(sandbox: Sandbox, companyId: string): string[] {
+  const rules = sandbox.findCompany(companyId)?.world.rules.values() ?? [];
+  return rules.filter(({ fired }) => fired === 0).map(describeRule);
 }
 
 function messagesOf(body: unknown): string[] {

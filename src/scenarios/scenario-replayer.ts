@@ -33,7 +33,7 @@ export function createScenarioReplayer({ sandbox, fetch, folder, env }: Replayer
         seed: sandbox.options.seed,
         env,
       });
-      const { outcome, durationMs, stepsPassed, failure } = result;
+      const { outcome, durationMs, stepsPassed, failure, seen } = result;
       return {
         name: scenario.name,
         file: scenario.file,
@@ -41,6 +41,8 @@ export function createScenarioReplayer({ sandbox, fetch, folder, env }: Replayer
         stepsPassed,
         durationMs: Math.round(durationMs),
         ...(failure === undefined ? {} : { failure: { ...failure, text: renderFailure(failure) } }),
+        findings: seen.findings,
+        rulesNeverFired: seen.rulesNeverFired,
       };
     },
     close: async () => target?.close(),

@@ -1,3 +1,4 @@
+import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { CompanySetup } from "../sandbox/fixture.js";
 import type { SourcePosition } from "../kernel/problem.js";
 
@@ -28,7 +29,7 @@ export interface Given extends Omit<CompanySetup, "id" | "tokens" | "secretKey">
   /** `url` undefined: caught by the runner's own receiver. */
   readonly webhooks: readonly { readonly topic: string; readonly url: string | undefined }[];
   /** Handed to the control API as they are. */
-  readonly rules: readonly unknown[];
+  readonly rules: readonly RuleOrder[];
 }
 
 /** Texts in a step may hold `${…}`; they are filled in when it runs. */
@@ -67,6 +68,8 @@ export interface Expectation {
   readonly status?: unknown;
   readonly headers?: unknown;
   readonly body?: unknown;
+  /** No answer comes. */
+  readonly lost?: true | undefined;
 }
 
 /** Variable → dotted path with `[0]` in `{status, headers, body}`. */

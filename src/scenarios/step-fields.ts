@@ -2,8 +2,9 @@ import * as z from "zod";
 import { topicSpellings } from "../domain/subscriptions/topic.js";
 import { tryParseDuration } from "../kernel/duration.js";
 import { parseInstant } from "../kernel/instant.js";
+import { matcherProblems } from "../kernel/matcher-problems.js";
+import { ruleSchema } from "../sandbox/rules/rule-schema.js";
 import { flag, object, report, wholeNumber, word } from "../sandbox/config/fields.js";
-import { matcherProblems } from "./matcher-problems.js";
 import { hasVariables, parsePath } from "./template.js";
 
 /** The fields that steps are made of. Each message completes "<path> …"; descriptions are what an editor shows. */
@@ -40,10 +41,28 @@ export const instant = z
 
 /** Anything, with every matcher in it checked: its name and its operand. */
 export const expectation = z.unknown().superRefine((value, context) => {
-  for (const { path, message, key } of matcherProblems(value)) {
+  for (const { path, message, key } of matcherProblems(value, hasVariables)) {
     report(context, path, message, key === true ? { key, beside: true } : {});
   }
 });
+
+/** A rule; where it has variables, it is looked at once they are filled in. */
+export const ruleInStep = z
+  .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
+  .superRefine((rule, context) => {
+    const result = isOpen(rule) ? undefined : ruleSchema.safeParse(rule);
+    for (const issue of result?.error?.issues ?? []) {
+      const path = issue.path.filter((key) => typeof key !== "symbol");
+      const params = issue.code === "custom" ? issue.params : undefined;
+      for (const message of issue.message.split("\n")) report(context, path, message, { ...params, beside: true });
+    }
+  })
+  .meta({ description: "{ on, match, then, times }" });
+
+function isOpen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return hasVariables(value);
+  return Object.values(value).some(isOpen);
+}
 
 /** Anything; `${…}` in it is filled in when the step runs. */
 export const filled = z.unknown();
@@ -111,9 +130,20 @@ export const expectedAnswer = object(
       .optional()
       .meta({ description: "Only those named here are looked at; names have no case" }),
     body: expectation.optional().meta({ description: "The parsed JSON: partial and deep, with matchers" }),
+    lost: z
+      .literal(true, { error: "must be true" })
+      .optional()
+      .meta({ description: "true: no answer comes, for the connection breaks off" }),
   },
-  "a mapping with status, headers, body",
-).meta({ description: "What the answer must be like" });
+  "a mapping with status, headers, body, or lost",
+)
+  .superRefine(({ lost, ...answer }, context) => {
+    if (lost !== true || Object.keys(answer).length === 0) return;
+    report(context, ["lost"], `leaves nothing to expect: remove ${Object.keys(answer).join(" and ")}, or lost`, {
+      beside: true,
+    });
+  })
+  .meta({ description: "What the answer must be like" });
 
 /** A request, as a step of its own and inside of `eventually`. */
 export const requestFields = {

@@ -11,6 +11,7 @@ import {
   hasMembers,
   instant,
   requestFields,
+  ruleInStep,
   saves,
   step,
   text,
@@ -99,9 +100,7 @@ export const stepSchemas = {
   rule: object(
     {
       ...common,
-      rule: z
-        .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
-        .meta({ description: "{ on, match, then, times }" }),
+      rule: ruleInStep,
     },
     STEP,
   ).meta({ description: "From now on the world misbehaves: { on, match, then, times }" }),

@@ -1,3 +1,4 @@
+import type { Finding } from "../sandbox/observation/finding.js";
 import type { Received } from "./receiver.js";
 import type { Scenario } from "./scenario.js";
 
@@ -22,6 +23,15 @@ export interface Credentials {
   readonly secretKey: string;
 }
 
+/** What a replay is to be told of beside how it came out. */
+export interface Seen {
+  readonly findings: readonly Finding[];
+  /** What is called by its name, or described. */
+  readonly rulesNeverFired: readonly string[];
+}
+
+export const nothingSeen: Seen = { findings: [], rulesNeverFired: [] };
+
 /** The world of one replay: a company of its own, and what the runner can do with it. */
 export interface ScenarioWorld extends Credentials {
   readonly url: string;
@@ -34,6 +44,8 @@ export interface ScenarioWorld extends Credentials {
   readonly receiverUrl: string;
   /** Webhooks that the runner's own receiver caught so far, oldest first. */
   received(): readonly Received[];
+  /** What the sandbox saw of the story so far. */
+  seen(): Seen;
   now(): string;
   readonly frozen: boolean;
   readonly testNumbers: Readonly<Record<string, string>>;

@@ -182,7 +182,9 @@ describe("input and output", () => {
     child.stdin.end(bytes);
     const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
     expect(stdout.equals(bytes)).toBe(true);
-    expect(stderr).toBe("of the child\nsandbox: 0 requests, 0 webhooks acknowledged\n");
+    expect(stderr).toMatch(
+      /^of the child\nsandbox: 0 requests, 0 webhooks acknowledged\nsandbox: 0 % of the contract met \(0 of \d+\)\n$/,
+    );
   });
 
   it("do not have to be used", async () => {
@@ -255,7 +257,7 @@ describe("the report", () => {
   it("says on stderr what was asked, and which webhooks nobody acknowledged", async () => {
     const { stderr } = await exec(["--clock", "frozen"], node(story));
     expect(stderr).toMatch(
-      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\n$/,
+      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract met \(\d+ of \d+\)\n$/,
     );
   });
 
@@ -263,7 +265,7 @@ describe("the report", () => {
     const folder = join(await folderWith({}), "reports/today");
     const { code } = await exec(["--clock", "2026-01-15T09:00:00Z", "--report", folder], node(story));
     expect(code).toBe(0);
-    expect(JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))).toEqual({
+    expect(JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))).toMatchObject({
       requests: 5,
       statuses: { "2xx": 4, "4xx": 1 },
       webhooks: {
@@ -273,6 +275,9 @@ describe("the report", () => {
         ],
       },
       clock: "2026-01-15T09:00:00.000Z",
+      findings: [],
+      rulesNeverFired: [],
+      coverage: { percent: expect.any(Number) },
     });
   });
 

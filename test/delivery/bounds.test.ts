@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/advance.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
 import { gate, startLive, startReceiver } from "../support/live.js";
 import { transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
@@ -15,7 +16,7 @@ function started(options: WorldOptions) {
 describe("what only grows is bounded", () => {
   it("the oldest deliveries that are over are forgotten, one that is pending never", async () => {
     const transport = createScriptedTransport((_, index) => (index === 0 || index === 2 ? 500 : 200));
-    const { api, company } = started({ transport, limits: { events: 100, deliveries: 3 } });
+    const { api, company } = started({ transport, limits: { ...DEFAULT_LIMITS, events: 100, deliveries: 3 } });
     await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
     const made: string[] = [];
     for (let n = 0; n < 8; n++) {
@@ -37,7 +38,7 @@ describe("what only grows is bounded", () => {
   });
 
   it("the oldest events are forgotten", async () => {
-    const { api, company } = started({ limits: { events: 3, deliveries: 3 } });
+    const { api, company } = started({ limits: { ...DEFAULT_LIMITS, events: 3, deliveries: 3 } });
     for (let n = 0; n < 5; n++) await api("POST", "/v1/transactions", transferRequest());
     expect(company.world.events.size).toBe(3);
     expect(company.world.events.values().at(-1)?.type).toBe("transaction.started");
@@ -45,7 +46,7 @@ describe("what only grows is bounded", () => {
 
   it("a delivery that was forgotten while its attempt was on the wire is not recorded again", async () => {
     const hold = gate();
-    const live = await startLive({ limits: { events: 100, deliveries: 1 } });
+    const live = await startLive({ limits: { ...DEFAULT_LIMITS, events: 100, deliveries: 1 } });
     const receiver = await startReceiver(async () => {
       await hold.opened;
       return {};
@@ -70,7 +71,9 @@ describe("a bug costs the item in which it is, and nothing else", () => {
     const transport: Transport = {
       ...scripted,
       send: (request) =>
-        request.body.includes('"amount":6666') ? Promise.reject(new Error("broken")) : scripted.send(request),
+        request.body.toString().includes('"amount":6666')
+          ? Promise.reject(new Error("broken"))
+          : scripted.send(request),
     };
     const log = { write: (...line: unknown[]) => void logged.push(line) };
     const { api, company } = started({ transport, log });

@@ -13,7 +13,8 @@ async function pay(live: Live): Promise<string> {
 const redeliver = (live: Live, index = 0) => {
   const delivery = live.deliveries()[index];
   expect(delivery).toBeDefined();
-  if (delivery !== undefined) redeliverNow(live.company, delivery, (release) => release());
+  if (delivery !== undefined)
+    redeliverNow(live.company, delivery, { after: (release) => release(), before: () => undefined });
 };
 
 describe("a delivery is cancelled when its subscription is deleted, which also stops retries", () => {

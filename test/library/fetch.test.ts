@@ -51,3 +51,18 @@ test("knows the addresses that the sandbox gives out, and no others", async () =
   );
   await expect(elsewhere).rejects.toThrow(UsageError);
 });
+
+test("is refused its answer as the global fetch would be, when a rule breaks it off", async () => {
+  const sandbox = await create();
+  const rule = (then: unknown) =>
+    sandbox.fetch("/_sandbox/rules", { json: { on: "request", match: { path: "/v1/charges" }, then, times: 1 } });
+  await rule({ fault: "reset", commit: true });
+  const reset = { name: "TypeError", message: "fetch failed", cause: { code: "ECONNRESET" } };
+  await expect(sandbox.fetch("/v1/charges", { json: order("order-1") })).rejects.toMatchObject(reset);
+  expect((await sandbox.fetch("/v1/charges", { json: order("order-1") })).status).toBe(409);
+  await rule({ fault: "hang" });
+  const patience = new AbortController();
+  const hanging = sandbox.fetch("/v1/charges", { json: order("order-2"), signal: patience.signal });
+  patience.abort(new Error("out of patience"));
+  await expect(hanging).rejects.toThrow("out of patience");
+});

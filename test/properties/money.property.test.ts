@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { createTransfer } from "../../src/domain/transfers/create-transfer.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";
 import fc from "../support/fast-check.js";
@@ -24,7 +25,7 @@ it("100 000 transfers with fractional fees end with exactly the decimal sum", as
   const world = await open({
     balance: OPENING,
     profile: { transfers: { settlement: "immediate", fee: { rate: 0.0137, fixed: 0.25, decimals: 2 } } },
-    limits: { events: 1_000, deliveries: 1_000 },
+    limits: { ...DEFAULT_LIMITS, events: 1_000, deliveries: 1_000 },
   });
   const company = world.sandbox.defaultCompany;
   let expected = BigInt(OPENING) * 10_000n;

@@ -82,28 +82,28 @@ it("wait passes real time, and none of the company's", () =>
       - wait: 1ms
       - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
 
-it("a rule is handed to the control API as it is", async () => {
-  const seen: string[] = [];
-  const { failures } = await tell(
-    `
-    given: { rules: [{ on: request, then: { status: 500 } }] }
+it("rules hold from the start, and from their step on, with what is known by then", () =>
+  expectToPass(`
+    given: { rules: [{ name: early, on: request, then: { status: 500 }, times: 1 }] }
     steps:
+      - { request: GET /v1/balance, expect: { status: 500 } }
       - { request: GET /v1/balance, save: { balance: body.balance } }
-      - rule: { on: transfer, match: { amount: "\${balance}" }, then: { outcome: failed }, times: 1 }`,
-    {
-      async intercept(request) {
-        if (!request.url.includes("/_sandbox/rules")) return undefined;
-        seen.push(await request.text());
-        return Response.json({}, { status: 201 });
-      },
-    },
-  );
-  expect(failures).toBe("");
-  expect(seen).toEqual([
-    '{"on":"request","then":{"status":500}}',
-    '{"on":"transfer","match":{"amount":10000000},"then":{"outcome":"failed"},"times":1}',
-  ]);
-});
+      - rule: { on: transfer, match: { amount: { $lt: "\${balance}" } }, then: { outcome: failed, reason: odd }, times: 1 }
+      - { request: GET /_sandbox/rules, expect: { body: { data: [{ on: transfer, match: { amount: { $exact: { $lt: 10000000 } } } }] } } }
+      - request: POST /v1/transactions
+        body: { amount: 5000, msisdn: "+2250700000001", reference: a, type: transfer }
+        save: { id: body.id }
+      - advance: 2s
+      - { request: "GET /v1/transactions/\${id}", expect: { body: { failureReason: odd } } }`));
+
+it("a reset in a story brings back the rules that it was given", () =>
+  expectToPass(`
+    given: { rules: [{ on: request, match: { path: /v1/balance }, then: { status: 503 }, times: 1 }] }
+    steps:
+      - { request: GET /v1/balance, expect: { status: 503 } }
+      - { request: POST /_sandbox/reset }
+      - { request: GET /v1/balance, expect: { status: 503 } }
+      - { request: GET /v1/balance, expect: { status: 200 } }`));
 
 describe("parallel", () => {
   it("begins all at once, and knows afterwards what each saved", () =>

@@ -81,7 +81,7 @@ describe("another deployment", () => {
       'steps: [{ request: POST /v1/webhooks, body: { topic: charges/events, url: "${receiver}" } }]',
       "webhooks need the sandbox's receiver (line 1)",
     ],
-    ["steps: [{ rule: { on: request } }]", "rules need the sandbox (line 1)"],
+    ["steps: [{ rule: { on: request, then: { status: 500 } } }]", "rules need the sandbox (line 1)"],
     ["steps: [{ settle: }]", '"settle" needs the sandbox (line 1)'],
     ["steps: [{ request: GET /_sandbox/clock }]", "the control API needs the sandbox (line 1)"],
     ["steps: [{ request: GET /v1/balance, as: other }]", "another company needs the sandbox (line 1)"],

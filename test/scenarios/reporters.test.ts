@@ -8,6 +8,7 @@ import { renderJunit } from "../../src/scenarios/reporters/junit.js";
 import { type Palette, renderResult, renderSummary } from "../../src/scenarios/reporters/pretty.js";
 import { renderTap } from "../../src/scenarios/reporters/tap.js";
 import type { ScenarioResult } from "../../src/scenarios/run-scenario.js";
+import { nothingSeen } from "../../src/scenarios/world.js";
 import fc from "../support/fast-check.js";
 import { story } from "../support/stories.js";
 import { parseXml, type XmlElement } from "../support/xml.js";
@@ -23,6 +24,7 @@ function resultOf(change: Partial<ScenarioResult> & { name?: string; file?: stri
     failure: undefined,
     durationMs: 12.345,
     stepsPassed: 3,
+    seen: nothingSeen,
     ...rest,
   };
 }
@@ -190,6 +192,8 @@ describe("json", () => {
           outcome: "passed",
           durationMs: 12,
           stepsPassed: 3,
+          findings: [],
+          rulesNeverFired: [],
         },
         expect.objectContaining({ name: "It fails", outcome: "failed", failure: { ...failed } }),
         expect.objectContaining({ name: "It cannot be done", outcome: "error", failure: { ...failed, kind: "error" } }),

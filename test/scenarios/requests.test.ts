@@ -242,6 +242,49 @@ The answer is not what was expected
   });
 });
 
+describe("an answer that is lost", () => {
+  const rule = (then: string): string =>
+    `- { rule: { on: request, match: { path: /v1/transactions }, then: ${then}, times: 1 } }`;
+  const payout =
+    'request: POST /v1/transactions, body: { amount: 5000, msisdn: "${testNumbers.success}", reference: r-1, type: transfer }';
+
+  it.each(["{ fault: reset, commit: true }", "{ fault: hang, delay: 1ms, commit: true }"])(
+    "is expected, and the story goes on (%s)",
+    (then) =>
+      expectToPass(`
+      steps:
+        ${rule(then)}
+        - { ${payout}, expect: { lost: true } }
+        - { ${payout}, expect: { status: 409 } }`),
+  );
+
+  it("fails the step that does not expect it", async () => {
+    const { failure } = await tell(`
+      steps:
+        ${rule("{ fault: reset }")}
+        - { ${payout} }`);
+    expect(failure).toMatchObject({ kind: "error", message: "fetch failed: read ECONNRESET" });
+  });
+
+  it("fails when it comes after all, or when something of it is to be saved", async () => {
+    const { failure } = await tell(`steps: [{ request: GET /v1/balance, expect: { lost: true } }]`);
+    expect(failure).toMatchObject({ kind: "failure", message: "An answer came, where it was expected to be lost" });
+    expect(failure?.answer?.status).toBe(200);
+    const saving = await tell(`
+      steps:
+        ${rule("{ fault: reset }")}
+        - { ${payout}, expect: { lost: true }, save: { id: body.id } }`);
+    expect(saving.failure?.message).toBe("Failed to save id: there is nothing at body.id");
+  });
+
+  it.each([
+    ["{ lost: true, status: 201 }", "expect.lost leaves nothing to expect: remove status, or lost"],
+    ["{ lost: false }", "expect.lost must be true"],
+  ])("is refused as %s", async (expected, message) => {
+    await expect(story(`steps: [{ request: GET /v1/balance, expect: ${expected} }]`)).rejects.toThrow(message);
+  });
+});
+
 it("a matcher is looked at once more when a variable stands for its operand", async () => {
   const scenario = await story(`
     steps:

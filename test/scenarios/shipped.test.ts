@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import { topicSpellings } from "../../src/domain/subscriptions/topic.js";
 import { numberBehaviours } from "../../src/domain/test-numbers.js";
 import { givenSchema } from "../../src/scenarios/given-schema.js";
 import { operators } from "../../src/kernel/matchers.js";
+import { type CoveragePlan, planCoverage } from "../../src/sandbox/observation/coverage-plan.js";
+import { keyOf } from "../../src/sandbox/observation/coverage-report.js";
 import { loadScenario } from "../../src/scenarios/parse-scenario.js";
 import type { Scenario } from "../../src/scenarios/scenario.js";
 import { stepKeywords } from "../../src/scenarios/step-schemas.js";
@@ -34,7 +37,8 @@ describe("the shipped stories", () => {
 
   it.each(files)("%s is documentation", (file) => {
     const scenario = scenarios.find((each) => each.file === file);
-    expect(textOf(file).split("\n", 1)).toEqual(["# yaml-language-server: $schema=../schema/scenario.schema.json"]);
+    const root = "../".repeat(file.split("/").length - 1);
+    expect(textOf(file).split("\n", 1)).toEqual([`# yaml-language-server: $schema=${root}schema/scenario.schema.json`]);
     expect(scenario?.name).toMatch(/^[A-Z].*\s.*[^.]$/);
     expect(scenario?.tags).not.toEqual([]);
     expect(scenarios.filter(({ name }) => name === scenario?.name)).toHaveLength(1);
@@ -42,6 +46,18 @@ describe("the shipped stories", () => {
 });
 
 describe("together they cover the contract", () => {
+  it("everything that coverage counts, under the default profile", () => {
+    const { operations, transitions, causes, topics } = replayed.coverage;
+    const isMet = ({ met }: { met: boolean }): boolean => met;
+    const met = namesOf({
+      operations: operations.filter(isMet),
+      transitions: transitions.filter(isMet),
+      causes: causes.filter(isMet),
+      topics: topics.filter(isMet),
+    });
+    expect(namesOf(planCoverage(defaultProfile())).filter((name) => !met.includes(name))).toEqual([]);
+  });
+
   it.each(operationIds)("every status of %s, and every cause in the table of errors", (id) => {
     const met = new Set(replayed.exchanges.filter(({ operation }) => operation === id).map(({ status }) => status));
     const missing = operationOf(id)
@@ -115,3 +131,12 @@ describe("together they show the whole format", () => {
     expect(Object.keys(givenSchema.shape).filter((key) => !given.has(key) && !later.includes(key))).toEqual([]);
   });
 });
+
+function namesOf({ operations, transitions, causes, topics }: CoveragePlan): string[] {
+  return [
+    ...operations.map(keyOf.operations),
+    ...transitions.map(keyOf.transitions),
+    ...causes.map(keyOf.causes),
+    ...topics.map(keyOf.topics),
+  ];
+}

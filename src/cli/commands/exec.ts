@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
-import { join } from "node:path";
 import { UsageError } from "../../kernel/problem.js";
-import { toIso } from "../../kernel/instant.js";
-import type { Exchange } from "../../sandbox/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import { renderExecReport, watchRun, writeExecReport } from "../exec-report.js";
+import { EXIT } from "../exit-codes.js";
+import { failedGates, type GateFlags, parseGates } from "../gates.js";
 import { printDiagnostic } from "../output.js";
 import { prepareStart } from "../prepare-start.js";
 import { runSandbox } from "../run-sandbox.js";
@@ -13,30 +12,33 @@ import { beginSession } from "../session.js";
 import type { StartFlags } from "../start-options.js";
 import { parseChoice } from "../values.js";
 
-export interface ExecFlags extends StartFlags {
+export interface ExecFlags extends StartFlags, GateFlags {
   /** `NAME=url|token|company|secret` */
   readonly env?: readonly string[];
   /** A folder. */
   readonly report?: string;
 }
 
-/** `sandbox exec -- COMMAND`: runs a command beside a sandbox of its own. Returns the command's code. */
+/** `sandbox exec -- COMMAND`: runs a command beside a sandbox of its own. Returns the command's code, or that of a gate when the command did well. */
 export async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
+  const gates = parseGates(flags);
   // A port that is free, unless one is asked for: any number of these run at the same time. PORT is the child's.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
   session.play();
-  const tally = createTally(running.sandbox);
+  const report = watchRun(running.sandbox);
   try {
     const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });
-    const summary = tally.summary();
-    printDiagnostic(renderSummary(summary));
-    if (flags.report !== undefined) await writeReport(flags.report, summary, code);
-    return code;
+    const seen = report();
+    printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));
+    const failed = failedGates(gates, seen.findings.length, seen.coverage.percent);
+    for (const line of failed) printDiagnostic(`sandbox: ${line}`);
+    if (flags.report !== undefined) await keep(writeExecReport(flags.report, seen), code);
+    return code === 0 && failed.length > 0 ? EXIT.gate : code;
   } finally {
     await running.stop();
     await session.end();
@@ -98,68 +100,12 @@ function runChild(program: string, args: readonly string[], env: NodeJS.ProcessE
   });
 }
 
-interface Summary {
-  readonly requests: number;
-  /** Status class → count: `2xx`. */
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly webhooks: {
-    readonly delivered: number;
-    readonly unacknowledged: readonly { topic: string; url: string; error: string }[];
-  };
-  readonly clock: string;
-}
-
-/** Counts what the command asked, and what became of the webhooks it caused. */
-function createTally(sandbox: Sandbox): { summary(): Summary } {
-  const statuses: Record<string, number> = {};
-  let requests = 0;
-  sandbox.listen(({ status }: Exchange) => {
-    requests++;
-    const kind = `${Math.floor(status / 100)}xx`;
-    statuses[kind] = (statuses[kind] ?? 0) + 1;
-  });
-  return {
-    summary() {
-      const deliveries = sandbox.companies.flatMap(({ world }) => world.deliveries.values());
-      const unacknowledged = deliveries
-        .filter(({ status }) => status === "pending" || status === "exhausted")
-        .map(({ topic, url, attempts }) => ({ topic, url, error: attempts.at(-1)?.error ?? "not sent yet" }));
-      const delivered = deliveries.filter(({ status }) => status === "succeeded").length;
-      return {
-        requests,
-        statuses,
-        webhooks: { delivered, unacknowledged },
-        clock: toIso(sandbox.defaultCompany.now()),
-      };
-    },
-  };
-}
-
-const UNACKNOWLEDGED_SHOWN = 5;
-
-function renderSummary({ requests, statuses, webhooks }: Summary): string {
-  const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
-  const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, count]) => `${count} × ${kind}`).join(", ")})`;
-  const asked = `${requests} ${requests === 1 ? "request" : "requests"}${counted}`;
-  const delivered = `${webhooks.delivered} ${webhooks.delivered === 1 ? "webhook" : "webhooks"} acknowledged`;
-  const lines = [`sandbox: ${asked}, ${delivered}`];
-  for (const { topic, url, error } of webhooks.unacknowledged.slice(0, UNACKNOWLEDGED_SHOWN)) {
-    lines.push(`sandbox: not acknowledged: ${topic} to ${url}: ${error}`);
-  }
-  const more = webhooks.unacknowledged.length - UNACKNOWLEDGED_SHOWN;
-  if (more > 0) lines.push(`sandbox: … and ${more} more`);
-  return lines.join("\n");
-}
-
 /** "`exec` returns its child's code when that is not 0": also when there is no room for a report. */
-async function writeReport(folder: string, summary: Summary, code: number): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "sandbox.json"), `${JSON.stringify(summary, undefined, 2)}\n`);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `Failed to write the report to ${folder}: ${why}.`;
-    if (code === 0) throw new UsageError("cannot-run", message);
-    printDiagnostic(`sandbox: ${message}`);
-  }
+async function keep(written: Promise<void>, code: number): Promise<void> {
+  if (code === 0) return written;
+  await written.catch((error: unknown) => printDiagnostic(`sandbox: ${reasonOf(error)}`));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createApp } from "../../http/app.js";
+import { createInProcessFetch } from "../../http/in-process-fetch.js";
 import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { resolveOptions } from "../../sandbox/options.js";
@@ -17,6 +18,7 @@ import type { Scenario } from "../../scenarios/scenario.js";
 import { createSandboxTarget } from "../../scenarios/sandbox-target.js";
 import type { Target } from "../../scenarios/world.js";
 import { EXIT } from "../exit-codes.js";
+import { failedGates } from "../gates.js";
 import { colorsFor, printData, printDiagnostic } from "../output.js";
 import { parseReplayFlags, type ReplayFlags, type ReplayOptions, type ReporterName } from "../replay-options.js";
 import { loadScenarioFiles } from "../scenario-files.js";
@@ -39,7 +41,11 @@ export async function replay(paths: readonly string[], flags: ReplayFlags): Prom
       ...(progress === undefined ? {} : { onResult: progress.tell }),
     });
     await report(summary, options, progress);
-    return summary.counts.failed + summary.counts.error > 0 ? EXIT.assertion : EXIT.ok;
+    if (summary.counts.failed + summary.counts.error > 0) return EXIT.assertion;
+    const findings = summary.results.reduce((sum, { seen }) => sum + seen.findings.length, 0);
+    const failed = failedGates(options.gates, findings, undefined);
+    for (const line of failed) printDiagnostic(`sandbox: ${line}`);
+    return failed.length > 0 ? EXIT.gate : EXIT.ok;
   } finally {
     await target.close();
   }
@@ -64,7 +70,10 @@ async function openTarget(options: ReplayOptions): Promise<{ target: Target; clo
   }
   const sandbox = new Sandbox(resolveOptions({ seed: options.seed }));
   const app = createApp(sandbox);
-  const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
+  const target = createSandboxTarget(
+    sandbox,
+    createInProcessFetch(() => app),
+  );
   return {
     target,
     close: async () => {

@@ -1,10 +1,11 @@
 import type { Profile } from "../../domain/profile/profile.js";
 import type { SettingPath } from "../field-note.js";
+import { headerIsRequired } from "../operation-errors.js";
 import { type Operation, type OperationId, operationOf, successStatus } from "../operations.js";
 import type { ResponseSchemas } from "../response-schemas.js";
 import { type SchemaName, schemaRef } from "./component-schemas.js";
 import type { Content, Examples, OperationObject, Reference, RequestBodyObject, ResponseObject } from "./document.js";
-import { type DocumentedError, documentedErrors, headerIsRequired } from "./documented-errors.js";
+import { type DocumentedError, documentedErrors } from "./documented-errors.js";
 import { explain, resting } from "./explain-settings.js";
 import { operationNotes } from "./operation-notes.js";
 import { idParameter, queryParameters } from "./parameters.js";

@@ -8,7 +8,7 @@ export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun
     notRun,
     durationMs: Math.round(durationMs),
     seed: seed ?? null,
-    scenarios: results.map(({ scenario, outcome, reason, failure, durationMs: ms, stepsPassed }) => ({
+    scenarios: results.map(({ scenario, outcome, reason, failure, durationMs: ms, stepsPassed, seen }) => ({
       name: scenario.name,
       file: scenario.file,
       tags: scenario.tags,
@@ -17,6 +17,8 @@ export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun
       stepsPassed,
       ...(reason === undefined ? {} : { reason }),
       ...(failure === undefined ? {} : { failure: describe(failure) }),
+      findings: seen.findings,
+      rulesNeverFired: seen.rulesNeverFired,
     })),
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;

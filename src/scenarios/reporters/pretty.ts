@@ -1,4 +1,5 @@
-import { oneLine } from "../printable.js";
+import { renderFinding } from "../../sandbox/observation/render-findings.js";
+import { oneLine, printable } from "../printable.js";
 import { type Paint, renderFailure } from "../render-failure.js";
 import type { ReplaySummary } from "../replay.js";
 import type { ScenarioResult } from "../run-scenario.js";
@@ -12,16 +13,26 @@ export interface Palette extends Paint {
 
 /** One line for a story that went well or was left out; for one that did not, all there is to see. */
 export function renderResult(
-  { scenario, outcome, reason, failure, durationMs }: ScenarioResult,
+  { scenario, outcome, reason, failure, durationMs, seen }: ScenarioResult,
   palette: Palette,
 ): string {
   const name = oneLine(scenario.name);
   const time = palette.faint(`${Math.round(durationMs)} ms`);
-  if (outcome === "passed") return `${palette.passed("✓")} ${name} ${time}\n`;
+  const notes = renderSeen(seen, palette);
+  if (outcome === "passed") return `${palette.passed("✓")} ${name} ${time}\n${notes}`;
   if (outcome === "skipped")
     return `${palette.faint("-")} ${name} ${palette.faint(`skipped: ${oneLine(reason ?? "")}`)}\n`;
   const details = failure === undefined ? "" : renderFailure(failure, palette).replaceAll(/^/gm, "    ");
-  return `${palette.failed("✗")} ${palette.strong(name)} ${time}\n${details}\n`;
+  return `${palette.failed("✗")} ${palette.strong(name)} ${time}\n${details}\n${notes}`;
+}
+
+/** What it would be a pity not to be told of a story, however it came out. */
+function renderSeen({ findings, rulesNeverFired }: ScenarioResult["seen"], palette: Palette): string {
+  const blocks = [
+    ...findings.map((finding) => renderFinding(finding)),
+    ...rulesNeverFired.map((rule) => `the rule ${rule} never fired`),
+  ];
+  return blocks.map((block) => `${palette.faint(printable(block).replaceAll(/^/gm, "    "))}\n`).join("");
 }
 
 /** `3 passed, 1 failed in 0.4 s`, and how to see the same run again. */

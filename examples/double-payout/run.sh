@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# A double payout, caught before it costs anything; see story.mjs. Exits 0 if it came out as told.
+#
+#   npm ci && examples/double-payout/run.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+exec node examples/double-payout/story.mjs

@@ -1,0 +1,102 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../kernel/problem.js";
+import { toIso } from "../kernel/instant.js";
+import type { Coverage } from "../sandbox/observation/coverage-report.js";
+import type { Finding } from "../sandbox/observation/finding.js";
+import { renderCoverageMarkdown } from "../sandbox/observation/render-coverage.js";
+import { countFindings, renderFinding } from "../sandbox/observation/render-findings.js";
+import { describeRule } from "../sandbox/rules/render-rule.js";
+import type { Exchange } from "../sandbox/exchange.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { renderCoverageTable } from "./render-coverage-table.js";
+
+/** What a command did to the sandbox beside it: the report of `exec`. */
+export interface ExecReport {
+  readonly requests: number;
+  /** Status class → count: `2xx`; `lost`: answers that the client never read. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly webhooks: {
+    readonly delivered: number;
+    readonly unacknowledged: readonly { topic: string; url: string; error: string }[];
+  };
+  readonly clock: string;
+  /** Of the whole run: also those that a reset of their company has forgotten. */
+  readonly findings: readonly Finding[];
+  readonly rulesNeverFired: readonly string[];
+  readonly coverage: Coverage;
+}
+
+/** Watches from now on; the returned function tells what was seen so far. */
+export function watchRun(sandbox: Sandbox): () => ExecReport {
+  const statuses: Record<string, number> = {};
+  const findings: Finding[] = [];
+  let requests = 0;
+  const count = (kind: string, by: number): void => void (statuses[kind] = (statuses[kind] ?? 0) + by);
+  sandbox.listen(({ door, status, onLost }: Exchange) => {
+    if (door !== "api") return;
+    requests++;
+    const kind = `${Math.floor(status / 100)}xx`;
+    count(kind, 1);
+    onLost(() => {
+      count(kind, -1);
+      count("lost", 1);
+    });
+  });
+  sandbox.onFinding((finding) => findings.push(finding));
+  return () => {
+    const deliveries = sandbox.companies.flatMap(({ world }) => world.deliveries.values());
+    const unacknowledged = deliveries
+      .filter(({ status }) => status === "pending" || status === "exhausted")
+      .map(({ topic, url, attempts }) => ({ topic, url, error: attempts.at(-1)?.error ?? "not sent yet" }));
+    return {
+      requests,
+      statuses: Object.fromEntries(Object.entries(statuses).filter(([, counted]) => counted > 0)),
+      webhooks: { delivered: deliveries.filter(({ status }) => status === "succeeded").length, unacknowledged },
+      clock: toIso(sandbox.defaultCompany.now()),
+      findings,
+      rulesNeverFired: sandbox.companies.flatMap(({ world }) =>
+        world.rules
+          .values()
+          .filter(({ fired }) => fired === 0)
+          .map(describeRule),
+      ),
+      coverage: sandbox.coverage.ofAll(sandbox.companies),
+    };
+  };
+}
+
+const UNACKNOWLEDGED_SHOWN = 5;
+
+/** For stderr: `sandbox: …` line by line, then each finding. */
+export function renderExecReport(report: ExecReport, options: { readonly coverage: boolean }): string {
+  const { requests, statuses, webhooks, findings, rulesNeverFired, coverage } = report;
+  const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
+  const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, counted]) => `${counted} × ${kind}`).join(", ")})`;
+  const asked = `${requests} ${requests === 1 ? "request" : "requests"}${counted}`;
+  const delivered = `${webhooks.delivered} ${webhooks.delivered === 1 ? "webhook" : "webhooks"} acknowledged`;
+  const lines = [`${asked}, ${delivered}`];
+  for (const { topic, url, error } of webhooks.unacknowledged.slice(0, UNACKNOWLEDGED_SHOWN)) {
+    lines.push(`not acknowledged: ${topic} to ${url}: ${error}`);
+  }
+  const more = webhooks.unacknowledged.length - UNACKNOWLEDGED_SHOWN;
+  if (more > 0) lines.push(`… and ${more} more`);
+  for (const rule of rulesNeverFired) lines.push(`the rule ${rule} never fired`);
+  lines.push(`${coverage.percent} % of the contract met (${coverage.met} of ${coverage.total})`);
+  if (options.coverage) lines.push(...renderCoverageTable(coverage).trimEnd().split("\n"));
+  if (findings.length > 0) lines.push(countFindings(findings.length));
+  for (const finding of findings) lines.push(...renderFinding(finding).split("\n"));
+  return lines.map((line) => `sandbox: ${line}`).join("\n");
+}
+
+/** `FOLDER/sandbox.json` and `FOLDER/coverage.md`. Throws UsageError("cannot-run"). */
+export async function writeExecReport(folder: string, report: ExecReport): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "sandbox.json"), `${JSON.stringify(report, undefined, 2)}\n`);
+    await writeFile(join(folder, "coverage.md"), renderCoverageMarkdown(report.coverage));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("cannot-run", `Failed to write the report to ${folder}: ${why}.`, { cause: error });
+  }
+}

@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+
+/** Pays under a new reference when there is no answer: JavaScript, as a module. */
+const doublePayout = `
+const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN } = process.env;
+const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN, "content-type": "application/json" };
+const pay = (reference) => fetch(SANDBOX_URL + "/v1/transactions", { method: "POST", headers, body: JSON.stringify({ type: "transfer", amount: 5000, msisdn: "+2250700000010", reference }) });
+await pay("payout-1").catch(() => pay("payout-2"));
+`;
+
+const lostAnswer = `
+rules:
+  - name: the answer is lost
+    on: request
+    match: { path: /v1/transactions }
+    then: { fault: reset, commit: true }
+    times: 1
+`;
+
+const node = (code: string): string[] => ["--", process.execPath, "--input-type=module", "--eval", code];
+
+describe("exec --fail-on findings", () => {
+  it("exits with 5 and tells what would have been paid twice, by which requests, and how to mend it", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node(doublePayout)], { cwd });
+    expect(code, stderr).toBe(5);
+    expect(stderr).toContain("1 finding");
+    expect(stderr).toContain("critical: double-payout");
+    expect(stderr).toContain("5000 XOF to +2250700000010 would have been paid twice");
+    expect(stderr).toMatch(/req_1 {2}POST \/v1\/transactions .*payout-1/);
+    expect(stderr).toMatch(/req_2 {2}POST \/v1\/transactions .*payout-2/);
+    expect(stderr).toMatch(/fix: .*same reference/);
+    expect(stderr).toContain("--fail-on findings: there is 1 finding");
+  });
+
+  it("without the gate findings are told, and the code is the child's", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const { code, stderr } = await runSandbox(["exec", ...node(doublePayout)], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toContain("critical: double-payout");
+  });
+
+  it("the child's own code comes first", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const { code } = await runSandbox(["exec", "--fail-on", "findings", ...node(`${doublePayout}; process.exit(9)`)], {
+      cwd,
+    });
+    expect(code).toBe(9);
+  });
+
+  it("a reset between tests forgives nothing", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const reset = `${doublePayout}; await fetch(SANDBOX_URL + "/_sandbox/reset", { method: "POST" });`;
+    const { code } = await runSandbox(["exec", "--fail-on", "findings", ...node(reset)], { cwd });
+    expect(code).toBe(5);
+  });
+
+  it("is 0 when there are none, and tells of rules that never fired", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node("")], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toContain('the rule "the answer is lost" never fired');
+  });
+
+  it("knows no other gate", async () => {
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", "finding", ...node("")]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--fail-on");
+    expect(stderr).toContain("findings");
+  });
+});
+
+describe("exec --fail-under", () => {
+  it("exits with 5 when less of the contract was met, and shows what was never met", async () => {
+    const { code, stderr } = await runSandbox(["exec", "--fail-under", "50", ...node("")]);
+    expect(code).toBe(5);
+    expect(stderr).toContain("--fail-under 50: 0 % of the contract was met");
+    expect(stderr).toContain("POST /v1/transactions");
+  });
+
+  it("is 0 when enough was", async () => {
+    const { code, stderr } = await runSandbox(["exec", "--fail-under", "0.5", ...node(doublePayout)]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/\d+(\.\d)? % of the contract met \(\d+ of \d+\)/);
+  });
+
+  it.each(["-1", "101", "all", ""])("%j is no per cent", async (percent) => {
+    const { code, stderr } = await runSandbox(["exec", `--fail-under=${percent}`, ...node("")]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--fail-under must be a number of per cent from 0 to 100");
+  });
+});
+
+describe("exec --report", () => {
+  it("writes findings and coverage as JSON and Markdown", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const { code, stderr } = await runSandbox(["exec", "--report", "out", ...node(doublePayout)], { cwd });
+    expect(code, stderr).toBe(0);
+    const report = JSON.parse(await readFile(join(cwd, "out/sandbox.json"), "utf8"));
+    expect(report).toMatchObject({ requests: 2, findings: [{ kind: "double-payout" }], rulesNeverFired: [] });
+    expect(report.coverage.percent).toBeGreaterThan(0);
+    expect(await readFile(join(cwd, "out/coverage.md"), "utf8")).toMatch(/^# Coverage/);
+  });
+});
+
+const story = `
+name: A refund of more than was paid
+steps:
+  - request: POST /v1/charges
+    body: { amount: 10000, externalId: order-1, description: Shoes, onCanceledRedirectionUrl: https://shop.test/no, onCompletedRedirectionUrl: https://shop.test/yes }
+    save: { charge: body.id }
+  - rule: { name: never asked, on: transfer, then: { outcome: failed } }
+  - request: POST /v1/charges/\${charge}/pay
+  - request: POST /v1/charges/\${charge}/refund
+    body: { amount: 20000 }
+    expect: { status: 400 }
+`;
+
+describe("replay --fail-on findings", () => {
+  it("exits with 5 when a story that came out as told shows a dangerous client", async () => {
+    const cwd = await folderWith({ "story.yaml": story });
+    const { code, stdout, stderr } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
+    expect(code, stdout + stderr).toBe(5);
+    expect(stdout).toContain("refund-beyond-paid");
+    expect(stdout).toContain('the rule "never asked" never fired');
+    expect(stderr).toContain("--fail-on findings");
+  });
+
+  it("is 0 without the gate, and has both in the JSON", async () => {
+    const cwd = await folderWith({ "story.yaml": story });
+    const { code, stdout } = await runSandbox(["replay", "story.yaml", "--reporter", "json"], { cwd });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).scenarios).toMatchObject([
+      { outcome: "passed", findings: [{ kind: "refund-beyond-paid" }], rulesNeverFired: ['"never asked"'] },
+    ]);
+  });
+
+  it("a story that does not come out as told is 4 all the same", async () => {
+    const cwd = await folderWith({ "story.yaml": story.replace("status: 400", "status: 200") });
+    const { code } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
+    expect(code).toBe(4);
+  });
+});

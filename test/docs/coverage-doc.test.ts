@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { coverageSections } from "../../src/sandbox/observation/coverage-report.js";
+import { startLive } from "../support/live.js";
+import { readPage } from "../support/markdown.js";
+import { runShell } from "../support/shell.js";
+import { createWorld } from "../support/world.js";
+
+describe("docs/coverage.md", () => {
+  const page = readPage("docs/coverage.md");
+
+  it("explains each section", () => {
+    const [sections] = page.tables.filter(({ heading }) => heading === "What is counted");
+    expect(sections?.rows.map(([name]) => name)).toEqual(coverageSections.map((name) => `\`${name}\``));
+  });
+
+  it("has lines that work", { timeout: 60_000 }, async () => {
+    const { url } = await startLive({ clock: "running" });
+    const lines = page.blocks.filter(({ language }) => language === "bash").map(({ text }) => text);
+    const printed = await runShell(lines.join("\n"), { url });
+    expect(printed).toContain('{"percent":0,"met":0,"total":');
+    expect(printed).toContain("# Coverage of the contract");
+  });
+});
+
+it("docs/control-api.md shows items as they are answered", async () => {
+  const world = createWorld();
+  await world.control("POST", "/rules", { on: "request", match: { path: "/v2" }, then: { status: 500 } });
+  const { body } = await world.control("GET", "/coverage");
+  await world.close();
+  const [shown] = readPage("docs/control-api.md").blocks.filter(
+    ({ heading, language }) => heading === "GET /_sandbox/coverage" && language === "json",
+  );
+  const example = JSON.parse(shown?.text ?? "{}");
+  expect(Object.keys(example)).toEqual([...coverageSections]);
+  for (const section of coverageSections) {
+    for (const item of example[section]) expect(Object.keys(item)).toEqual(Object.keys(body[section][0]));
+  }
+});

@@ -1,0 +1,45 @@
+import { readdirSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findingKinds } from "../../src/sandbox/observation/finding.js";
+import { loadScenario } from "../../src/scenarios/parse-scenario.js";
+import type { Scenario } from "../../src/scenarios/scenario.js";
+import { replayAll } from "../support/stories.js";
+
+const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".yaml"))
+  .sort()
+  .map((file) => `scenarios/${file}`);
+
+/** A slow receiver takes real time: `test/api/findings/webhooks.test.ts` has it, with a network on which that takes none. */
+const WITHOUT_A_STORY = ["webhook-slow"];
+
+let scenarios: Scenario[];
+/** The kinds that each story's client was found with. */
+const found = new Map<string, readonly string[]>();
+
+beforeAll(async () => {
+  scenarios = await Promise.all(files.map(loadScenario));
+  const { results, failures } = await replayAll(scenarios);
+  expect(failures).toBe("");
+  for (const { scenario, seen } of results)
+    found.set(
+      scenario.file,
+      seen.findings.map(({ kind }) => kind),
+    );
+}, 60_000);
+
+describe("a story is found", () => {
+  it.each(files)("%s: with something exactly when it has the tag `findings`", (file) => {
+    const tags = scenarios.find((scenario) => scenario.file === file)?.tags ?? [];
+    expect({ found: found.get(file), any: (found.get(file) ?? []).length > 0 }).toMatchObject({
+      any: tags.includes("findings"),
+    });
+  });
+
+  it.each(findingKinds.filter((kind) => !WITHOUT_A_STORY.includes(kind)))(
+    "scenarios/findings/%s.yaml: with that and nothing else",
+    (kind) => {
+      expect(new Set(found.get(`scenarios/findings/${kind}.yaml`))).toEqual(new Set([kind]));
+    },
+  );
+});
