@@ -8,6 +8,12 @@ export type ClockState =
   | { readonly mode: "running"; readonly offsetMs: number }
   | { readonly mode: "frozen"; readonly at: Instant };
 
+/** A clock that is behind `instant` stands, or runs on, from there. */
+export function notBefore(state: ClockState, instant: Instant, system: Pick<SystemClock, "now">): ClockState {
+  if (state.mode === "frozen") return state.at >= instant ? state : { ...state, at: instant };
+  return system.now() + state.offsetMs >= instant ? state : { ...state, offsetMs: instant - system.now() };
+}
+
 /**
  * One company's time. It runs (with an offset to real time) or stands still, and never goes back: a machine's clock that is
  * corrected backwards holds the company's clock until real time has caught up.

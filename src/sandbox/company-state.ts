@@ -1,6 +1,7 @@
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { World } from "../domain/work.js";
 import type { ClockState } from "../kernel/clock.js";
+import type { CompanySetup } from "./fixture.js";
 import type { Instant } from "../kernel/instant.js";
 import type { Row, Table } from "../kernel/table.js";
 
@@ -32,6 +33,19 @@ export interface Snapshot extends Row {
   readonly json: string;
   /** Of `json` in UTF-8. */
   readonly bytes: number;
+}
+
+/** Everything of a sandbox that is stored. */
+export interface StoredSandbox {
+  readonly companies: Map<string, StoredCompany>;
+  /** Companies that were removed: those of a configuration are not opened again by a restart. */
+  readonly gone: Set<string>;
+}
+
+export interface StoredCompany {
+  readonly record: CompanyRecord;
+  /** What it returns to at a reset. */
+  readonly setup: CompanySetup;
 }
 
 /** Everything of one company that is stored. */

@@ -1,9 +1,16 @@
 import { Low, Memory } from "lowdb";
-import type { Store, StoredSandbox } from "./store.js";
+import type { Store } from "./store.js";
 
 /** lowdb over its memory adapter: nothing outlives the process, and nothing has to be waited for. */
-export function createMemoryStore<Company>(): Store<Company> {
-  // A default of its own for each store: lowdb shares the object it is given.
-  const low = new Low<StoredSandbox<Company>>(new Memory(), { schemaVersion: 1, companies: new Map() });
-  return { data: low.data, durable: () => undefined };
+export function createMemoryStore<Data>(data: Data): Store<Data> {
+  const low = new Low<Data>(new Memory(), data);
+  return {
+    data: low.data,
+    keeps: false,
+    position: 0,
+    note: () => undefined,
+    durable: () => undefined,
+    writable: () => undefined,
+    close: async () => undefined,
+  };
 }

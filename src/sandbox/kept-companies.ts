@@ -1,0 +1,47 @@
+import type { Store } from "../adapters/stores/store.js";
+import type { CompanyRecord, StoredCompany, StoredSandbox } from "./company-state.js";
+import type { CompanySetup } from "./fixture.js";
+import { companyEntries, headEntry } from "./store-format.js";
+
+/** The companies as the store has them. Their commits they tell it themselves. */
+export class KeptCompanies {
+  readonly #store: Store<StoredSandbox>;
+
+  constructor(store: Store<StoredSandbox>) {
+    this.#store = store;
+  }
+
+  /** Those that were there before this process, oldest first. */
+  list(): readonly StoredCompany[] {
+    return [...this.#store.data.companies.values()];
+  }
+
+  /** Whether it was removed: a configuration does not bring it back. */
+  isGone(id: string): boolean {
+    return this.#store.data.gone.has(id);
+  }
+
+  /** Nothing about it is new to the store but, it may be, its setup. */
+  resume(record: CompanyRecord, setup: CompanySetup): void {
+    this.#store.data.companies.set(record.identity.id, { record, setup });
+  }
+
+  /** `replaces`: its snapshots are those of the company of its id that was there before. */
+  put(record: CompanyRecord, setup: CompanySetup, replaces: boolean): void {
+    this.resume(record, setup);
+    this.#store.data.gone.delete(record.identity.id);
+    if (!this.#store.keeps) return;
+    for (const entry of companyEntries(record, setup, replaces)) this.#store.note(entry);
+  }
+
+  /** Its credentials were drawn from its stream of ids. */
+  identify({ identity, idPosition }: CompanyRecord): void {
+    if (this.#store.keeps) this.#store.note(headEntry(identity.id, { identity, idPosition }));
+  }
+
+  remove(id: string): void {
+    this.#store.data.companies.delete(id);
+    this.#store.data.gone.add(id);
+    if (this.#store.keeps) this.#store.note(["gone", id]);
+  }
+}

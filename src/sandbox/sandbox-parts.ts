@@ -1,0 +1,28 @@
+import type { Transport } from "../adapters/delivery/transport.js";
+import type { Store } from "../adapters/stores/store.js";
+import type { Log } from "../kernel/log.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import type { Row } from "../kernel/table.js";
+import type { CompanyRecord, StoredSandbox } from "./company-state.js";
+import type { CompanySetup } from "./fixture.js";
+import type { Observation } from "./observation/observation.js";
+
+export interface SandboxParts {
+  readonly system?: SystemClock;
+  readonly transport?: Transport;
+  readonly store?: Store<StoredSandbox>;
+  readonly log?: Log;
+  /** Where the server is reached, when it listens before its sandbox is built. */
+  readonly url?: string;
+}
+
+/** A company in the order of opening, with what it returns to at a reset. */
+export interface OpenedCompany extends Row {
+  readonly setup: CompanySetup;
+}
+
+/** What is no part of a company's state. */
+export interface KeptAtReset {
+  readonly snapshots: CompanyRecord["snapshots"];
+  readonly observation: Observation;
+}

@@ -1,0 +1,191 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runSandbox, startSandbox, type StartedSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import { startReceiver } from "../support/live.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
+import type { LooseJson } from "../support/world.js";
+
+const inStore = (cwd: string, ...more: string[]): Promise<StartedSandbox> =>
+  startSandbox(["--store", "file:state.json", ...more], { cwd });
+
+async function call({ url }: StartedSandbox, method: string, path: string, body?: unknown, token = "at_sandbox") {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "x-company-id": token.replace("at_", "company_"),
+    "content-type": "application/json",
+  };
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json: LooseJson = text === "" ? undefined : JSON.parse(text);
+  return { status: response.status, body: json };
+}
+
+/** A kill, and the next process. */
+async function killed(sandbox: StartedSandbox, cwd: string, ...more: string[]): Promise<StartedSandbox> {
+  sandbox.signal("SIGKILL");
+  await sandbox.ended;
+  return inStore(cwd, ...more);
+}
+
+describe("after a kill", () => {
+  it("everything is there: resources, ledger, clock, timers, profile, rules, snapshots, companies, secrets", async () => {
+    const cwd = await folderWith({});
+    const first = await inStore(cwd, "--clock", "2026-01-15T09:00:00Z", "--seed", "3", "--auto-provision");
+    await call(first, "PATCH", "/_sandbox/profile", { transfers: { settlement: { after: "5m" } } });
+    await call(first, "POST", "/_sandbox/rules", { on: "delivery", then: { reverse: true } });
+    await call(first, "POST", "/v1/webhooks", { topic: "transactions/started", url: "http://127.0.0.1:9/" });
+    const { body: charge } = await call(
+      first,
+      "POST",
+      "/v1/charges",
+      chargeRequest({ metadata: JSON.parse('{"__proto__":{"a":1},"é":50.50}') }),
+    );
+    await call(first, "POST", `/v1/charges/${charge.id}/pay`);
+    await call(first, "POST", `/v1/charges/${charge.id}/refund`, { amount: 1_000 });
+    const { body: transfer } = await call(first, "POST", "/v1/transactions", transferRequest());
+    await call(first, "POST", "/_sandbox/snapshots/then");
+    await call(first, "POST", "/_sandbox/clock/advance", { by: "4m59s" });
+    await call(first, "POST", "/_sandbox/companies/company_sandbox/rotate", { secretKey: true });
+    const { body: other } = await call(first, "POST", "/_sandbox/companies", { companyId: "company_b", balance: 7 });
+    await call(first, "GET", "/v1/balance", undefined, "at_fresh");
+    const { body: before } = await call(first, "GET", "/_sandbox/state");
+    const { body: companies } = await call(first, "GET", "/_sandbox/companies?limit=100");
+
+    const second = await killed(first, cwd, "--seed", "3", "--auto-provision");
+    expect((await call(second, "GET", "/_sandbox/state")).body).toEqual(before);
+    expect((await call(second, "GET", "/_sandbox/companies?limit=100")).body).toEqual(companies);
+    expect((await call(second, "GET", "/v1/balance", undefined, other.accessToken)).body.balance).toBe(7);
+    expect((await call(second, "GET", "/_sandbox/clock")).body).toMatchObject({
+      mode: "frozen",
+      now: "2026-01-15T09:04:59.000Z",
+    });
+    await call(second, "POST", "/_sandbox/clock/advance", { by: "1s" });
+    expect((await call(second, "GET", `/v1/transactions/${transfer.id}`)).body.status).toBe("completed");
+    expect((await call(second, "PUT", "/_sandbox/snapshots/then")).body.clock.now).toBe("2026-01-15T09:00:00.000Z");
+
+    const third = await killed(second, cwd, "--seed", "3");
+    expect((await call(third, "GET", "/_sandbox/clock")).body.now).toBe("2026-01-15T09:00:00.000Z");
+    expect((await call(third, "GET", "/_sandbox/snapshots")).body.data).toMatchObject([{ name: "then" }]);
+    expect(await third.stop()).toBe(0);
+  });
+
+  it("a webhook that was on the wire is sent again, and a retry keeps its time", async () => {
+    const cwd = await folderWith({});
+    const receiver = await startReceiver("hang");
+    const first = await inStore(cwd, "--clock", "2026-01-15T09:00:00Z");
+    await call(first, "POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    await call(first, "POST", "/v1/webhooks", { topic: "charges/events", url: "http://127.0.0.1:9/" });
+    const { body: charge } = await call(first, "POST", "/v1/charges", chargeRequest());
+    await call(first, "POST", `/v1/charges/${charge.id}/pay`);
+    await receiver.waitFor(1);
+    await call(first, "GET", `/_sandbox/deliveries/wait?status=pending`);
+    receiver.reply({});
+    const second = await killed(first, cwd);
+    await receiver.waitFor(2);
+    expect(receiver.received[1]?.raw.equals(receiver.received[0]?.raw ?? Buffer.alloc(0))).toBe(true);
+    await call(second, "POST", "/_sandbox/settle");
+    const { body } = await call(second, "GET", "/_sandbox/deliveries");
+    expect(body.data.map(({ status, nextAttemptAt }: LooseJson) => [status, nextAttemptAt]).toSorted()).toEqual([
+      ["pending", "2026-01-15T09:00:10.000Z"],
+      ["succeeded", null],
+    ]);
+  });
+
+  it("a running clock counts the downtime; the flag outdoes the stored clock, but not backwards", async () => {
+    const cwd = await folderWith({});
+    const first = await inStore(cwd);
+    const before = Date.parse((await call(first, "GET", "/_sandbox/clock")).body.now);
+    const second = await killed(first, cwd);
+    const { body: clock } = await call(second, "GET", "/_sandbox/clock");
+    expect([clock.mode, Date.parse(clock.now) > before]).toEqual(["running", true]);
+    const third = await killed(second, cwd, "--clock", "2090-01-15T09:00:00Z");
+    expect((await call(third, "GET", "/_sandbox/clock")).body).toMatchObject({
+      mode: "frozen",
+      now: "2090-01-15T09:00:00.000Z",
+    });
+    third.signal("SIGKILL");
+    await third.ended;
+    const back = await runSandbox(
+      ["start", "--port", "0", "--store", "file:state.json", "--clock", "2026-01-15T09:00:00Z"],
+      { cwd },
+    );
+    expect(back.code).not.toBe(0);
+    expect(back.stderr).toContain("the store has it at 2090-01-15T09:00:00.000Z");
+    const fourth = await inStore(cwd);
+    expect((await call(fourth, "GET", "/_sandbox/clock")).body.now).toBe("2090-01-15T09:00:00.000Z");
+  });
+
+  it("what was removed stays away, and a reset returns to what the files say now", async () => {
+    const cwd = await folderWith({
+      "sandbox.config.yaml": "companies: [{ companyId: company_a, balance: 5 }, { companyId: company_b }]",
+    });
+    const first = await inStore(cwd);
+    await call(first, "PUT", "/_sandbox/balance?company=company_a", { balance: 1 });
+    await call(first, "DELETE", "/_sandbox/companies/company_b");
+    await writeFile(
+      join(cwd, "sandbox.config.yaml"),
+      "companies: [{ companyId: company_a, balance: 9 }, { companyId: company_b }, { companyId: company_c }]",
+    );
+    const second = await killed(first, cwd);
+    const ids = (await call(second, "GET", "/_sandbox/companies")).body.data.map(
+      (company: LooseJson) => company.companyId,
+    );
+    expect(ids).toEqual(["company_a", "company_c"]);
+    expect((await call(second, "GET", "/_sandbox/balance?company=company_a")).body.balance).toBe(1);
+    await call(second, "POST", "/_sandbox/reset?company=company_a");
+    expect((await call(second, "GET", "/_sandbox/balance?company=company_a")).body.balance).toBe(9);
+  });
+});
+
+describe("a store that cannot be used", () => {
+  it("is 3 when another process has it, by name and number", async () => {
+    const cwd = await folderWith({});
+    await inStore(cwd);
+    const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], { cwd });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /Failed to open the store: sandbox start \(process \d+\) uses it\. Stop it, or name another store/,
+    );
+  });
+
+  it("is 2 when it is damaged, with file and line, and is left as it is", async () => {
+    const cwd = await folderWith({});
+    const first = await inStore(cwd);
+    await call(first, "POST", "/v1/charges", chargeRequest());
+    expect(await first.stop()).toBe(0);
+    const [journal = ""] = (await readdir(cwd)).filter((name) => name.includes("journal"));
+    const text = await readFile(join(cwd, journal), "utf8");
+    await writeFile(join(cwd, journal), text.replace("Shoes", "Shirt"));
+    const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /state\.json\.journal-\d+:\d+:1: the store is damaged here: the line does not have its checksum/,
+    );
+    expect(await readFile(join(cwd, journal), "utf8")).toBe(text.replace("Shoes", "Shirt"));
+  });
+
+  it("is 3 when its folder cannot be made", async () => {
+    const cwd = await folderWith({ taken: "" });
+    const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:taken/state.json"], { cwd });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/Failed to open the store .*taken\/state\.json: E/);
+  });
+});
+
+it("exec keeps its state, too", async () => {
+  const cwd = await folderWith({});
+  const pay = `await fetch(process.env.SANDBOX_URL + "/_sandbox/balance", { method: "PUT", headers: { "content-type": "application/json" }, body: '{"balance":42}' })`;
+  const read = `console.log((await (await fetch(process.env.SANDBOX_URL + "/_sandbox/balance")).json()).balance)`;
+  const exec = (code: string) =>
+    runSandbox(["exec", "--store", "file:state.json", "--", process.execPath, "--input-type=module", "--eval", code], {
+      cwd,
+    });
+  expect((await exec(pay)).code).toBe(0);
+  expect((await exec(read)).stdout).toBe("42\n");
+});

@@ -1,0 +1,370 @@
+import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openFileStore } from "../../src/adapters/stores/file/file-store.js";
+import type { FileSystem } from "../../src/adapters/stores/file/file-system.js";
+import type { Store, StoreFormat } from "../../src/adapters/stores/store.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { createFaultyFiles } from "../support/faulty-files.js";
+import fc from "../support/fast-check.js";
+import { folderWith } from "../support/folder.js";
+
+type Data = Map<string, number>;
+
+const format: StoreFormat<Data> = {
+  createEmpty: () => new Map(),
+  apply(data, [kind, key, value]) {
+    if (kind === "put") data.set(String(key), Number(value));
+    else if (kind === "drop") data.delete(String(key));
+    else throw new Error(`there is no entry of the kind "${kind}"`);
+  },
+  dump: (data) => [...data].map(([key, value]) => ["put", key, value]),
+};
+
+interface Opened {
+  readonly store: Store<Data>;
+  readonly logged: string[];
+  put(key: string, value: number): void;
+}
+
+async function open(path: string, options: { fs?: FileSystem; journalBytes?: number } = {}): Promise<Opened> {
+  const logged: string[] = [];
+  const log = {
+    write: (level: string, _: string, fields?: { message?: unknown }) =>
+      void logged.push(`${level} ${String(fields?.message)}`),
+  };
+  const store = await openFileStore({ path, format, system: systemClock, log, name: "a test", ...options });
+  onTestFinished(() => store.close().catch(() => undefined));
+  const put = (key: string, value: number): void => {
+    store.data.set(key, value);
+    store.note(["put", key, value]);
+  };
+  return { store, logged, put };
+}
+
+/** As a kill leaves it: the files as they are, and nobody holds them. */
+async function copyOf(path: string): Promise<string> {
+  const folder = await folderWith({});
+  const from = join(path, "..");
+  for (const name of await readdir(from)) {
+    if (!name.endsWith(".lock")) await writeFile(join(folder, name), await readFile(join(from, name)));
+  }
+  return join(folder, path.split("/").at(-1) ?? "");
+}
+
+const inFolder = async (): Promise<string> => join(await folderWith({}), "store.json");
+
+describe("what is durable", () => {
+  it("is there in the next process, after a stop and after a kill", async () => {
+    const path = await inFolder();
+    const { store, put } = await open(path);
+    put("a", 1);
+    put("b", 2);
+    store.data.delete("a");
+    store.note(["drop", "a"]);
+    await store.durable(true);
+    const killed = await open(await copyOf(path));
+    expect([...killed.store.data]).toEqual([["b", 2]]);
+    await store.close();
+    expect([...(await open(path)).store.data]).toEqual([["b", 2]]);
+  });
+
+  it("has nothing to wait for when nothing has changed", async () => {
+    const { store, put } = await open(await inFolder());
+    expect([store.durable(true), store.writable()]).toEqual([undefined, undefined]);
+    put("a", 1);
+    await store.durable(true);
+    expect(store.durable(true)).toBeUndefined();
+  });
+
+  it("of 32 clients at a time shares a flush", async () => {
+    const fs = createFaultyFiles();
+    const { store, put } = await open(await inFolder(), { fs });
+    const before = fs.syncs;
+    await Promise.all(
+      Array.from({ length: 32 }, async (_, n) => {
+        put(`k${n}`, n);
+        await store.durable(true);
+      }),
+    );
+    expect(fs.syncs - before).toBeLessThanOrEqual(2);
+  });
+
+  it("is not told before it is: neither to who wrote it nor to who reads it", async () => {
+    const fs = createFaultyFiles();
+    const { store, put } = await open(await inFolder(), { fs });
+    const release = fs.holdSync();
+    put("a", 1);
+    const told: string[] = [];
+    const waits = [
+      store.durable(true)?.then(() => told.push("writer")),
+      store.durable(false)?.then(() => told.push("reader")),
+    ];
+    for (let turn = 0; turn < 20; turn++) await systemClock.breathe();
+    expect(told).toEqual([]);
+    release();
+    await Promise.all(waits);
+    expect(told).toEqual(["writer", "reader"]);
+  });
+
+  it("survives any number of checkpoints, also under way", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.nat(), fc.boolean()), { minLength: 1, maxLength: 60 }),
+        async (changes) => {
+          const path = await inFolder();
+          const { store, put } = await open(path, { journalBytes: 200 });
+          for (const [key, value, waits] of changes) {
+            put(`k${key}`, value);
+            if (waits) await store.durable(true);
+          }
+          await store.durable(true);
+          const expected = [...store.data].toSorted();
+          await store.close();
+          const again = await open(path, { journalBytes: 200 });
+          expect([...again.store.data].toSorted()).toEqual(expected);
+          await again.store.close();
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 60_000);
+
+  it("leaves no old journal behind", async () => {
+    const path = await inFolder();
+    const { store, put } = await open(path, { journalBytes: 200 });
+    for (let n = 0; n < 100; n++) {
+      put("a", n);
+      await store.durable(true);
+    }
+    await store.close();
+    const journals = (await readdir(join(path, ".."))).filter((name) => name.includes("journal"));
+    expect(journals.length).toBeLessThanOrEqual(2);
+    expect((await readdir(join(path, ".."))).filter((name) => name.endsWith(".tmp") || name.endsWith(".lock"))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("a kill at any byte of the journal", () => {
+  it("leaves files that load, with everything that was told to be kept before", async () => {
+    const path = await inFolder();
+    const { store, put } = await open(path);
+    const sizes: number[] = [];
+    const journal = join(path, "..", "store.json.journal-1");
+    for (let n = 1; n <= 5; n++) {
+      put(`k${n}`, n);
+      await store.durable(true);
+      sizes.push((await readFile(journal)).length);
+    }
+    const whole = (await readFile(journal)).length;
+    for (let bytes = 0; bytes <= whole; bytes++) {
+      const copy = await copyOf(path);
+      await truncate(join(copy, "..", "store.json.journal-1"), bytes);
+      const { store: again } = await open(copy);
+      const kept = sizes.filter((size) => size <= bytes).length;
+      // A group that lacks nothing but its line end may be there: it is whole.
+      expect([kept, kept + 1]).toContain(again.data.size);
+      expect([...again.data.values()]).toEqual(Array.from({ length: again.data.size }, (_, n) => n + 1));
+      await again.close();
+    }
+  });
+});
+
+describe("damage", () => {
+  async function damaged(damage: (path: string) => Promise<void>): Promise<{ error: string; unchanged: boolean }> {
+    const path = await inFolder();
+    const { store, put } = await open(path);
+    put("a", 1);
+    await store.durable(true);
+    put("b", 2);
+    await store.durable(true);
+    const copy = await copyOf(path);
+    await damage(copy);
+    const folder = join(copy, "..");
+    const content = async () =>
+      Promise.all((await readdir(folder)).map(async (name) => [name, await readFile(join(folder, name), "utf8")]));
+    const before = await content();
+    const error = await open(copy).then(
+      () => "it was opened",
+      (thrown: Error) => thrown.message.replaceAll(folder, "…"),
+    );
+    return { error, unchanged: JSON.stringify(await content()) === JSON.stringify(before) };
+  }
+  const journalOf = (path: string): string => `${path}.journal-1`;
+  const change = async (file: string, edit: (text: string) => string): Promise<void> =>
+    writeFile(file, edit(await readFile(file, "utf8")));
+
+  it.each<[string, (path: string) => Promise<void>, string]>([
+    [
+      "a changed byte in the journal",
+      (path) => change(journalOf(path), (text) => text.replace('"a",1', '"a",7')),
+      "…/store.json.journal-1:2:1: the store is damaged here: the line does not have its checksum",
+    ],
+    [
+      "a changed last line",
+      (path) => change(journalOf(path), (text) => text.replace('"b",2', '"b",7')),
+      "…/store.json.journal-1:3:1: the store is damaged here",
+    ],
+    ["a file that is none", (path) => writeFile(path, "hello"), "…/store.json:1:1: the store is damaged here: "],
+    ["another JSON", (path) => writeFile(path, "{}\n"), "…/store.json:1:"],
+    ["an empty file", (path) => writeFile(path, ""), "…/store.json:1:1: the store is damaged: its end is missing"],
+    [
+      "half a checkpoint",
+      (path) => change(path, (text) => text.slice(0, text.indexOf("]"))),
+      "…/store.json:1:1: the store is damaged: its end is missing",
+    ],
+    [
+      "a wrong checksum",
+      (path) => change(path, (text) => text.replace(/"checksum":"./, '"checksum":"z')),
+      "…/store.json:2:1: the store is damaged: what it says does not have this checksum",
+    ],
+    [
+      "a newer version",
+      (path) => change(path, (text) => text.replace('"schemaVersion":1', '"schemaVersion":2')),
+      "…/store.json:1:1: the store is of version 2, and this sandbox reads up to 1: a newer business-payments-sandbox wrote it",
+    ],
+    ["a missing journal", (path) => rm(journalOf(path)), "its journal, …/store.json.journal-1, is missing"],
+    [
+      "a missing checkpoint",
+      (path) => rm(path),
+      "…/store.json:1:1: it is missing, and …/store.json.journal-1, which goes on from it, is there",
+    ],
+  ])("%s is refused with its place, and left as it is", async (_, damage, message) => {
+    const { error, unchanged } = await damaged(damage);
+    expect(error).toContain(message);
+    expect(unchanged).toBe(true);
+  });
+
+  it("an entry in a checkpoint has its line", async () => {
+    const path = await inFolder();
+    const { store, put } = await open(path);
+    put("a", 1);
+    await store.close();
+    await (await open(path)).store.close();
+    await writeFile(path, (await readFile(path, "utf8")).replace('["put","a",1]', '["put","a",1'));
+    await expect(open(path)).rejects.toThrow(/store\.json:2:\d+: the store is damaged here/);
+  });
+
+  it("an older version is migrated", async () => {
+    const { CheckpointFile } = await import("../../src/adapters/stores/file/checkpoint-file.js");
+    const fs = createFaultyFiles();
+    const path = await inFolder();
+    await new CheckpointFile(fs, path).write({ schemaVersion: -1, generation: 3, entries: [["set", "a", 1]] });
+    const read = await new CheckpointFile(fs, path, {
+      [-1]: ([, ...rest]) => ["write", ...rest],
+      0: ([, ...rest]) => ["put", ...rest],
+    }).read();
+    expect(read).toEqual({ schemaVersion: -1, generation: 3, entries: [["put", "a", 1]] });
+  });
+});
+
+describe("the disk", () => {
+  it.each(["ENOSPC: no space left on device, write", "EROFS: read-only file system, open"])(
+    "%s: writers are told, readers go on, and it recovers",
+    async (failure) => {
+      const path = await inFolder();
+      const fs = createFaultyFiles();
+      const { store, put, logged } = await open(path, { fs });
+      put("a", 1);
+      await store.durable(true);
+      fs.fail(failure);
+      put("b", 2);
+      await expect(store.durable(true)).rejects.toThrow(
+        `The state could not be written to ${path}: ${failure}. Make room there`,
+      );
+      expect(store.durable(false)).toBeUndefined();
+      await expect(store.writable()).rejects.toThrow(failure);
+      fs.fail(undefined);
+      await store.writable();
+      put("c", 3);
+      await store.durable(true);
+      const { store: again } = await open(await copyOf(path));
+      expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
+      expect(logged).toEqual([`error the state cannot be kept: ${failure}`, `info the state is kept again in ${path}`]);
+    },
+  );
+
+  it.each<[string, (path: string) => Promise<void>]>([
+    ["the journal", (path) => rm(`${path}.journal-1`)],
+    ["the checkpoint", (path) => rm(path)],
+    ["the whole folder", (path) => rm(join(path, ".."), { recursive: true })],
+  ])("%s that somebody takes away is written again", async (_, take) => {
+    const path = await inFolder();
+    const { store, put } = await open(path);
+    put("a", 1);
+    await store.durable(true);
+    await take(path);
+    put("b", 2);
+    await store.durable(true);
+    put("c", 3);
+    await store.durable(true);
+    const { store: again } = await open(await copyOf(path));
+    expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
+  });
+
+  it("a folder that is moved away fails until it is back, when something is in its place", async () => {
+    const path = join(await folderWith({}), "data", "store.json");
+    const { store, put } = await open(path);
+    put("a", 1);
+    await store.durable(true);
+    const folder = join(path, "..");
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, "a file is in the way");
+    put("b", 2);
+    await expect(store.durable(true)).rejects.toThrow("The state could not be written");
+    await rm(folder);
+    await mkdir(folder);
+    put("c", 3);
+    await store.durable(true);
+    const { store: again } = await open(await copyOf(path));
+    expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("the lock", () => {
+  it("refuses a second process by name and number", async () => {
+    const path = await inFolder();
+    await open(path);
+    const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
+    expect(lock).toMatchObject({ pid: process.pid, name: "a test" });
+    // This very process is the one that holds it: as another one's it is held by the number 1, which lives.
+    await writeFile(`${path}.lock`, JSON.stringify({ ...lock, pid: 1, began: "" }));
+    await expect(open(path)).rejects.toThrow(
+      "Failed to open the store: a test (process 1) uses it. Stop it, or name another store",
+    );
+  });
+
+  it.each([
+    ["that is dead", { pid: 2 ** 22 + 1 }],
+    ["whose number another one has since", { pid: 1, began: "1" }],
+    ["that died while it wrote it", ""],
+  ])("of a process %s is taken over", async (_, holder) => {
+    const path = await inFolder();
+    const { store } = await open(path);
+    const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
+    await store.close();
+    await writeFile(`${path}.lock`, holder === "" ? "" : JSON.stringify({ ...lock, ...(holder as object) }));
+    const again = await open(path);
+    expect(JSON.parse(await readFile(`${path}.lock`, "utf8")).pid).toBe(process.pid);
+    await again.store.close();
+    expect(await readdir(join(path, ".."))).not.toContain("store.json.lock");
+  });
+
+  it("of another machine holds as long as it is touched", async () => {
+    const path = await inFolder();
+    const lock = JSON.stringify({ pid: 1, host: "another", name: "sandbox start", began: "" });
+    await writeFile(`${path}.lock`, lock);
+    await expect(open(path)).rejects.toThrow("sandbox start (process 1 on another) uses it");
+    const later = { ...systemClock, now: () => systemClock.now() + 61_000 };
+    const store = await openFileStore({ path, format, system: later, log: { write: () => undefined } });
+    await store.close();
+  });
+
+  it("is let go when the store is refused", async () => {
+    const path = await inFolder();
+    await appendFile(path, "nonsense");
+    await expect(open(path)).rejects.toThrow("damaged");
+    expect(await readdir(join(path, ".."))).toEqual(["store.json"]);
+  });
+});

@@ -1,0 +1,52 @@
+import { type FileSystem, nodeFileSystem } from "../../src/adapters/stores/file/file-system.js";
+
+/** A disk that fails when it is told to, and counts what is asked of it. */
+export interface FaultyFiles extends FileSystem {
+  /** From now on whatever writes fails with this, until it is told otherwise. */
+  fail(error: string | undefined): void;
+  /** What is appended from now on is held back until the returned function is called. */
+  holdSync(): () => void;
+  readonly syncs: number;
+}
+
+export function createFaultyFiles(): FaultyFiles {
+  let failure: string | undefined;
+  let syncs = 0;
+  let held: Promise<void> | undefined;
+  const check = (): void => {
+    if (failure !== undefined) throw Object.assign(new Error(failure), { code: failure.split(":")[0] });
+  };
+  return {
+    ...nodeFileSystem,
+    async create(path) {
+      check();
+      const file = await nodeFileSystem.create(path);
+      return {
+        inode: file.inode,
+        async append(text) {
+          check();
+          await file.append(text);
+        },
+        async sync() {
+          syncs++;
+          check();
+          await held;
+          await file.sync();
+        },
+        close: () => file.close(),
+      };
+    },
+    fail: (error) => (failure = error),
+    holdSync() {
+      let release = (): void => undefined;
+      held = new Promise((resolve) => (release = resolve));
+      return () => {
+        held = undefined;
+        release();
+      };
+    },
+    get syncs() {
+      return syncs;
+    },
+  };
+}
