@@ -1,59 +1,116 @@
 import { type Instant, toIso } from "../kernel/instant.js";
-import { type Log, type LogLevel, silentLog } from "../kernel/log.js";
-import { type Colors, colorsFor } from "./output.js";
+import { type Log, type LogLevel, logLevels } from "../kernel/log.js";
+import { systemClock } from "../kernel/system-clock.js";
+import { printable } from "../scenarios/printable.js";
+import { createLineOutput } from "./line-output.js";
+import { createLineRenderer } from "./render-line.js";
 
-export type LogStyle = "pretty" | "json" | "silent";
+export const logStyles = ["pretty", "json", "silent"] as const;
+export type LogStyle = (typeof logStyles)[number];
+
+export interface LogChoice {
+  readonly style: LogStyle;
+  /** The least important lines that are written. */
+  readonly level: LogLevel;
+}
+
+/** What lines are written by. */
+export interface LogSource {
+  /** The time of the sandbox's first company, for lines that name none. */
+  readonly now: () => Instant;
+  /** Whose lines need not say whose they are, where people read them. */
+  readonly home: string | undefined;
+  /** Takes out what nobody may read. */
+  readonly redact: (text: string) => string;
+}
 
 export interface LogPlace {
   /** The output is another command's: everything goes to stderr, and what went wrong is said even when it is to be silent. */
   readonly beside?: boolean;
 }
 
+export interface LineLog extends Log {
+  readonly wants: (level: LogLevel) => boolean;
+  /**
+   * From now on all is written as it comes. Before that only what goes wrong is; the rest is held back, so that `first` stands before it. That one
+   * is written whatever the level: who started the sandbox waits for it.
+   */
+  open(first?: { readonly event: string; readonly fields: Fields }): void;
+}
+
+/** Of one line, with `event` and `level`. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 /**
- * One line for each event: `debug` and `info` on stdout, `warn` and `error` on stderr. The times are those of the sandbox's first company, so
- * that a seeded, frozen run prints the same lines each time.
+ * `source` is asked for each line: while there is no sandbox yet it is another.
+ *
+ * One line for each event: `debug` and `info` on stdout, `warn` and `error` on stderr. No text in it, whoever chose it, has a secret in it, ends the line,
+ * moves a terminal's cursor, or is longer than a line should be.
  */
-export function createLog(style: LogStyle, now: () => Instant, { beside = false }: LogPlace = {}): Log {
-  if (style === "silent" && !beside) return silentLog;
-  const wantsDebug = (process.env["SANDBOX_DEBUG"] ?? "") !== "";
+export function createLog(
+  { style, level: least }: LogChoice,
+  source: () => LogSource,
+  { beside = false }: LogPlace = {},
+): LineLog {
+  const render = style === "json" ? renderJson : createLineRenderer(source);
+  const stamp = (level: LogLevel, event: string): Fields => ({ event, level, time: toIso(systemClock.now()) });
+  const renderLeftOut = (count: number, stream: NodeJS.WriteStream): string =>
+    render({ ...stamp("warn", "log-lines-left-out"), count }, stream);
+  const stderr = createLineOutput(process.stderr, renderLeftOut);
+  const stdout = beside ? stderr : createLineOutput(process.stdout, renderLeftOut);
+  let held: (() => void)[] | undefined = [];
+
+  const wants = (level: LogLevel): boolean => {
+    if (logLevels.indexOf(level) < logLevels.indexOf(least)) return false;
+    return style !== "silent" || (beside && isTrouble(level));
+  };
+  const put = (level: LogLevel, event: string, fields: Fields): void => {
+    const output = isTrouble(level) ? stderr : stdout;
+    output.write(render({ ...stamp(level, event), ...cleanFields(fields, source().redact) }, output.stream));
+  };
   return {
+    wants,
     write(level, event, fields = {}) {
-      if (level === "debug" && !wantsDebug) return;
-      const isTrouble = level === "warn" || level === "error";
-      if (style === "silent" && !isTrouble) return;
-      const stream = isTrouble || beside ? process.stderr : process.stdout;
-      const line = { event, level, time: toIso(now()), ...fields };
-      stream.write(`${style === "json" ? JSON.stringify(line) : renderPretty(line, colorsFor(stream))}\n`);
+      if (!wants(level)) return;
+      if (held === undefined || isTrouble(level)) put(level, event, fields);
+      else held.push(() => put(level, event, fields));
+    },
+    open(first) {
+      if (first !== undefined && style !== "silent") put("info", first.event, first.fields);
+      for (const write of held ?? []) write();
+      held = undefined;
     },
   };
 }
 
-interface Line {
-  readonly event: string;
-  readonly level: LogLevel;
-  readonly time: string;
-  readonly [field: string]: unknown;
+function isTrouble(level: LogLevel): boolean {
+  return level === "warn" || level === "error";
 }
 
-/** `2026-01-15T09:00:00.000Z  warn   what happened  field=value`; an event that carries its own sentence is said by it. */
-function renderPretty({ event, level, time, message, ...fields }: Line, { dim, ...colors }: Colors): string {
-  const what = typeof message === "string" ? message : event.replaceAll("-", " ");
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const inline = given
-    .filter(([, value]) => !isLong(value))
-    .map(([name, value]) => `${dim(`${name}=`)}${renderValue(value)}`);
-  // A stack trace, below.
-  const below = given.flatMap(([, value]) => (isLong(value) ? value.split("\n").map((line) => `    ${line}`) : []));
-  const first = [dim(time), colors[colorOf[level]](level.padEnd(5)), what, ...inline].join("  ");
-  return [first, ...below].join("\n");
+/** What JSON leaves as it is may still end a line, or move a terminal's cursor. */
+function renderJson(line: Fields): string {
+  return printable(JSON.stringify(line));
 }
 
-function isLong(value: unknown): value is string {
-  return typeof value === "string" && value.includes("\n");
+/** Longer texts are cut, but those that are written to be read: a sentence, a stack trace. */
+const TEXT_MAX = 200;
+const PROSE_MAX = 8_000;
+const prose: ReadonlySet<string> = new Set(["message", "error"]);
+
+function cleanFields(fields: Fields, redact: LogSource["redact"]): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, clean(name, value, redact)]));
 }
 
-function renderValue(value: unknown): string {
-  return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? "undefined");
+function clean(name: string, value: unknown, redact: LogSource["redact"]): unknown {
+  if (typeof value === "string")
+    return times.has(name) ? value : cut(redact(value), prose.has(name) ? PROSE_MAX : TEXT_MAX);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, clean(member, inner, redact)]));
 }
 
-const colorOf = { debug: "gray", info: "cyan", warn: "yellow", error: "red" } as const;
+/** Ours, and on every line. */
+const times: ReadonlySet<string> = new Set(["time", "now"]);
+
+function cut(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+}

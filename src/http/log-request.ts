@@ -1,0 +1,44 @@
+import type { MiddlewareHandler } from "hono";
+import { toIso } from "../kernel/instant.js";
+import { correlationIdOf, rounded } from "../sandbox/log-fields.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import type { HttpContext, HttpEnv } from "./env.js";
+
+/** One line of the log at debug for each call of what is not the API under test: `Sandbox.tell` is told of those. */
+export function logRequests(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const startedAt = sandbox.system.monotonic();
+    await next();
+    logRequest(c, sandbox, startedAt, c.res);
+  };
+}
+
+/** `startedAt`: real time, ms of the machine's monotonic clock. */
+export function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, answer: Response): void {
+  const { log, system } = sandbox;
+  if (log.wants?.("debug") !== true) return;
+  const { method, url } = c.req;
+  const { pathname, search } = new URL(url);
+  const company = sandbox.findCompany(c.req.query("company") ?? "") ?? sandbox.companies[0];
+  const fields = {
+    company: company?.id,
+    now: toIso(company?.now() ?? system.now()),
+    method,
+    path: pathname + search,
+    status: answer.status,
+    durationMs: rounded(system.monotonic() - startedAt),
+  };
+  const saying = correlationIdIn(answer).then(async (correlationId) => {
+    // After what it has changed, which is told a turn later.
+    await system.breathe();
+    log.write("debug", "request", { ...fields, correlationId });
+  });
+  saying.catch((error: unknown) => log.write("error", "bug", { path: fields.path, error: String(error) }));
+}
+
+/** Only the answers that refuse something have one. */
+async function correlationIdIn(answer: Response): Promise<string | undefined> {
+  if (answer.status < 400 || answer.headers.get("content-type")?.startsWith("application/json") !== true)
+    return undefined;
+  return correlationIdOf(await answer.clone().json());
+}

@@ -1,0 +1,149 @@
+import type { Delivery } from "../domain/deliveries/delivery.js";
+import type { DomainEvent } from "../domain/events.js";
+import type { World } from "../domain/work.js";
+import { type Instant, toIso } from "../kernel/instant.js";
+import type { Log } from "../kernel/log.js";
+import type { Change } from "../kernel/unit-of-work.js";
+import type { Exchange, Noted } from "./exchange.js";
+import { fieldsOfDelivery, fieldsOfEvent, fieldsOfExchange, nameOfDelivery } from "./log-fields.js";
+import { isOf } from "./observation/read-changes.js";
+import type { Sandbox } from "./sandbox.js";
+
+export interface Narrator {
+  /** Says at once what there is to say. */
+  catchUp(): void;
+  /** As that, and nothing after it. */
+  stop(): void;
+}
+
+/** Something that happened. Rows are immutable, so that it can be told of later. */
+type Happening = EventHappening | DeliveryHappening | RequestHappening;
+
+interface EventHappening {
+  readonly kind: "event";
+  readonly company: string;
+  /** After a reset a company of the same id has another. */
+  readonly world: World;
+  readonly event: DomainEvent;
+}
+
+interface DeliveryHappening {
+  readonly kind: "delivery";
+  readonly company: string;
+  readonly at: Instant;
+  readonly name: string;
+  readonly delivery: Delivery;
+  readonly attempted: boolean;
+}
+
+interface RequestHappening {
+  readonly kind: "request";
+  readonly exchange: Exchange;
+  readonly noted: Noted;
+  /** Real time, as its `receivedAt`. */
+  readonly endedAt: number;
+}
+
+/** More than these wait for nothing. */
+const WAITING_MAX = 10_000;
+
+/**
+ * Tells the sandbox's log of each state change (info) and of each request to the API under test (debug), with the company and the time of its clock.
+ * What the log does not want costs nothing; what it wants is worded after the answer was made, when it is known which request caused what.
+ */
+export function narrate(sandbox: Sandbox): Narrator {
+  const { log, system } = sandbox;
+  if (!wants(log, "info")) return { catchUp: () => undefined, stop: () => undefined };
+  let waiting: Happening[] = [];
+  const tell = (): void => {
+    const told = waiting;
+    waiting = [];
+    tellAll(log, told);
+  };
+  const wait = (happening: Happening): void => {
+    waiting.push(happening);
+    if (waiting.length === 1) void whenAnswered(sandbox).then(tell);
+    else if (waiting.length > WAITING_MAX) tell();
+  };
+  const stopListening = sandbox.listen((exchange, noted) =>
+    wait({ kind: "request", exchange, noted, endedAt: system.monotonic() }),
+  );
+  const stopHearing = sandbox.commits.listen((company, world, changes) => {
+    for (const change of changes) {
+      const happening = readChange(sandbox, company, world, change);
+      if (happening !== undefined) wait(happening);
+    }
+  });
+  return {
+    catchUp: tell,
+    stop() {
+      stopListening();
+      stopHearing();
+      tell();
+    },
+  };
+}
+
+function wants(log: Log, level: "debug" | "info"): boolean {
+  return log.wants?.(level) === true;
+}
+
+/** When what has just happened is kept, and the answer to the request that caused it, if any, was made. */
+async function whenAnswered(sandbox: Sandbox): Promise<void> {
+  // The commit is not over yet.
+  await Promise.resolve();
+  // That it could not be kept is for those to tell who answer for it.
+  await sandbox.durable()?.catch(() => undefined);
+  await sandbox.system.breathe();
+}
+
+function readChange(sandbox: Sandbox, company: string, world: World, change: Change): Happening | undefined {
+  if (isOf(world.events, change)) {
+    const { before, after: event } = change;
+    return before === undefined && event !== undefined ? { kind: "event", company, world, event } : undefined;
+  }
+  if (!isOf(world.deliveries, change)) return undefined;
+  const { before, after: delivery } = change;
+  const name = nameOfDelivery(before, delivery);
+  if (name === undefined || delivery === undefined) return undefined;
+  const attempted = delivery.attempts.length > (before?.attempts.length ?? 0);
+  const at = sandbox.findCompany(company)?.now() ?? delivery.createdAt;
+  return { kind: "delivery", company, at, name, delivery, attempted };
+}
+
+/** A bug in one line costs that line alone. */
+function tellAll(log: Log, happenings: readonly Happening[]): void {
+  const requests = happenings.filter((each) => each.kind === "request");
+  for (const happening of happenings) {
+    try {
+      tellOf(log, happening, requests);
+    } catch (error) {
+      log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+    }
+  }
+}
+
+function tellOf(log: Log, happening: Happening, requests: readonly RequestHappening[]): void {
+  switch (happening.kind) {
+    case "event": {
+      const { company, event } = happening;
+      const cause = requests.find((request) => hasCaused(request, happening));
+      const fields = fieldsOfEvent(event, cause?.noted.request);
+      return log.write("info", event.type, { company, now: toIso(event.at), ...fields });
+    }
+    case "delivery": {
+      const { company, at, name, delivery, attempted } = happening;
+      return log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, attempted) });
+    }
+    case "request": {
+      if (!wants(log, "debug")) return undefined;
+      const { exchange, noted, endedAt } = happening;
+      const fields = fieldsOfExchange(exchange, noted.request, endedAt);
+      return log.write("debug", "request", { company: noted.company, now: toIso(exchange.at), ...fields });
+    }
+  }
+}
+
+function hasCaused({ exchange: { made, company } }: RequestHappening, { world, event }: EventHappening): boolean {
+  return company?.world === world && event.seq > made.from && event.seq <= made.to;
+}
