@@ -4,9 +4,11 @@ import { UsageError } from "../kernel/problem.js";
 import { toIso } from "../kernel/instant.js";
 import type { Coverage } from "../sandbox/observation/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
+import { redactCoverage } from "../sandbox/observation/redact-coverage.js";
+import { redactorOf } from "../sandbox/observation/redact.js";
 import { renderCoverageMarkdown } from "../sandbox/observation/render-coverage.js";
 import { countFindings, renderFinding } from "../sandbox/observation/render-findings.js";
-import { describeRule } from "../sandbox/rules/render-rule.js";
+import { describeRendered } from "../sandbox/rules/render-rule.js";
 import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { renderCoverageTable } from "./render-coverage-table.js";
@@ -45,23 +47,26 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
   });
   sandbox.onFinding((finding) => findings.push(finding));
   return () => {
+    // It goes into logs and files of a CI.
+    const redactor = redactorOf(sandbox);
+    const { text } = redactor;
+    const coverage = redactCoverage(sandbox.coverage.ofAll(sandbox.companies), redactor);
     const deliveries = sandbox.companies.flatMap(({ world }) => world.deliveries.values());
     const unacknowledged = deliveries
       .filter(({ status }) => status === "pending" || status === "exhausted")
-      .map(({ topic, url, attempts }) => ({ topic, url, error: attempts.at(-1)?.error ?? "not sent yet" }));
+      .map(({ topic, url, attempts }) => ({
+        topic,
+        url: text(url),
+        error: text(attempts.at(-1)?.error ?? "not sent yet"),
+      }));
     return {
       requests,
       statuses: Object.fromEntries(Object.entries(statuses).filter(([, counted]) => counted > 0)),
       webhooks: { delivered: deliveries.filter(({ status }) => status === "succeeded").length, unacknowledged },
       clock: toIso(sandbox.defaultCompany.now()),
       findings,
-      rulesNeverFired: sandbox.companies.flatMap(({ world }) =>
-        world.rules
-          .values()
-          .filter(({ fired }) => fired === 0)
-          .map(describeRule),
-      ),
-      coverage: sandbox.coverage.ofAll(sandbox.companies),
+      rulesNeverFired: coverage.rules.filter(({ met }) => !met).map(describeRendered),
+      coverage,
     };
   };
 }

@@ -20,7 +20,7 @@ export function addStartOptions(command: Command): Command {
     .option("--profile <file>", "settings for what the contract leaves open")
     .option("--fixtures <file...>", "customers, charges and so on to begin with")
     .option("--scenario <file...>", "play the world's part of a story while an\napplication drives the API")
-    .option("--store <where>", "where the state is kept (default: memory)")
+    .option("--store <where>", "memory or file:PATH: where the state is kept\n(default: memory)")
     .option("--clock <mode>", "running, frozen or an ISO instant (default: running)")
     .option("--auto-provision", "open a company for each access token not yet seen")
     .option("--seed <integer>", "make identifiers and names repeat")
@@ -29,5 +29,6 @@ export function addStartOptions(command: Command): Command {
     .option("--tls-key <file>", "the key of the certificate (PEM)")
     .option("--production-headers-only", "answer without the x-sandbox headers")
     .option("--log <form>", "pretty, json (one object a line) or silent\n(default: pretty; exec: silent)")
+    .option("--log-level <level>", "debug (adds requests), info (what changes), warn or\nerror (default: info)")
     .option("--record <file>", "write the session as a scenario when it ends");
 }

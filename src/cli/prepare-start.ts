@@ -14,10 +14,16 @@ import {
   loadProfileFile,
   setUpCompanies,
 } from "../sandbox/config/load-config.js";
-import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
+import {
+  type CompanyDefaults,
+  DEFAULT_BALANCE,
+  DEFAULT_LIMITS,
+  type ResolvedOptions,
+  resolveOptions,
+} from "../sandbox/options.js";
 import type { Scenario } from "../scenarios/scenario.js";
 import { explainUnreadable } from "./files.js";
-import type { LogStyle } from "./log.js";
+import type { LogChoice } from "./log.js";
 import {
   type LoadedConfig,
   resolveStartOptions,
@@ -30,7 +36,9 @@ import {
 export interface PreparedStart {
   readonly serve: ServeOptions;
   readonly options: ResolvedOptions;
-  readonly logStyle: LogStyle;
+  /** The file of a file store; undefined: in memory. */
+  readonly store: string | undefined;
+  readonly log: LogChoice;
   /** Played in the default company while an application drives the API. */
   readonly scenarios: readonly Scenario[];
   readonly record: RecordPlan | undefined;
@@ -49,12 +57,19 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
   const { port, host, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
   const tls = await readTls(options);
   const worlds = await readWorlds(options, config?.values ?? {}, systemClock.now());
-  const resolved = resolveOptions({ autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, ...worlds });
+  const { limits = DEFAULT_LIMITS } = config?.values ?? {};
+  const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits };
+  const resolved = resolveOptions({ ...chosen, ...worlds });
   const scenarios = await loadScenarios(options.scenarios);
   return {
     serve: { port, host, tls, ownProcess: true },
-    options: { ...resolved, companies: applyGiven(resolved.companies, scenarios) },
-    logStyle: options.log,
+    options: {
+      ...resolved,
+      companies: applyGiven(resolved.companies, scenarios),
+      ...(options.clockWins ? { clockOver: options.clock } : {}),
+    },
+    store: options.store,
+    log: { style: options.log, level: options.logLevel },
     scenarios,
     record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
   };

@@ -1,14 +1,18 @@
 import { isApiProblem } from "../domain/problem-codes.js";
+import type { Store } from "../adapters/stores/store.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/in-process-fetch.js";
 import { listen, type Listener } from "../http/serve.js";
-import type { Instant } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
+import type { StoredSandbox } from "../sandbox/company-state.js";
 import type { ResolvedOptions } from "../sandbox/options.js";
+import { narrate } from "../sandbox/narrate.js";
+import { createLineRedactor } from "../sandbox/observation/line-redactor.js";
+import { redactorOf, RetiredSecrets } from "../sandbox/observation/redact.js";
 import { Sandbox } from "../sandbox/sandbox.js";
-import { createLog, type LogPlace } from "./log.js";
+import { createLog, type LineLog, type LogPlace, type LogSource } from "./log.js";
 import type { PreparedStart } from "./prepare-start.js";
 import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
 import type { Fetch } from "../scenarios/sandbox-target.js";
@@ -20,7 +24,8 @@ export interface RunningSandbox {
   readonly sandbox: Sandbox;
   /** `http://127.0.0.1:4010` */
   readonly url: string;
-  readonly log: Log;
+  /** Whoever runs it opens it. */
+  readonly log: LineLog;
   /** Its door without a socket. */
   readonly fetch: Fetch;
   /** What is in flight is finished first, within bounds. */
@@ -29,32 +34,69 @@ export interface RunningSandbox {
 
 /** Throws UsageError("cannot-run") when it cannot listen, UsageError("file") when what its companies begin with does not fit together. */
 export async function runSandbox(
-  { serve, options, logStyle }: PreparedStart,
+  { serve, options, log: choice, store: storeFile }: PreparedStart,
   logPlace?: LogPlace,
 ): Promise<RunningSandbox> {
-  let now = (): Instant => systemClock.now();
-  const log = createLog(logStyle, () => now(), logPlace);
+  let source = sourceBefore(options);
+  const log = createLog(choice, () => source, logPlace);
   // Its address first: what a company begins with may already hold links to it.
   const server = await listen({ ...serve, log });
-  const { sandbox, fetch, replayer } = await build(server, options, log);
-  now = () => sandbox.companies[0]?.now() ?? systemClock.now();
+  const store =
+    storeFile === undefined
+      ? undefined
+      : await openStore(storeFile, `sandbox ${logPlace?.beside === true ? "exec" : "start"}`, server, log);
+  const { sandbox, fetch, replayer } = await build(server, store, options, log);
+  source = sourceOf(sandbox);
+  const narrator = narrate(sandbox);
   const stop = async (): Promise<void> => {
-    await stopGracefully(server, sandbox, log);
+    await stopGracefully(server, sandbox, { log, narrator });
     await replayer.close();
   };
   return { sandbox, url: server.url, log, fetch, stop };
 }
 
-async function build(server: Listener, options: ResolvedOptions, log: Log) {
+/** While there is no sandbox yet. */
+function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
+  const guarded = companies.map((identity) => ({ record: { identity } }));
+  const { text } = redactorOf({ companies: guarded, options: { adminToken }, retired: new RetiredSecrets() });
+  return { now: () => systemClock.now(), home: undefined, redact: text };
+}
+
+function sourceOf(sandbox: Sandbox): LogSource {
+  const redactor = createLineRedactor(sandbox);
+  return {
+    now: () => sandbox.companies[0]?.now() ?? systemClock.now(),
+    get home() {
+      return sandbox.companies[0]?.id;
+    },
+    redact: (text) => redactor().text(text),
+  };
+}
+
+/** Loaded only when there is one. */
+async function openStore(path: string, name: string, server: Listener, log: Log): Promise<Store<StoredSandbox>> {
   try {
-    const sandbox = new Sandbox(options, { log, url: server.url });
+    const [{ openFileStore }, { createStoreFormat }] = await Promise.all([
+      import("../adapters/stores/file/file-store.js"),
+      import("../sandbox/store-format.js"),
+    ]);
+    return await openFileStore({ path, format: createStoreFormat(systemClock), system: systemClock, log, name });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function build(server: Listener, store: Store<StoredSandbox> | undefined, options: ResolvedOptions, log: Log) {
+  try {
+    const sandbox = new Sandbox(options, { log, url: server.url, ...(store === undefined ? {} : { store }) });
     const fetch = createInProcessFetch(() => app);
     const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
     const app = createApp(sandbox, { replayer });
     server.answerWith(app);
     return { sandbox, fetch, replayer };
   } catch (error) {
-    await server.close();
+    await Promise.all([server.close(), store?.close()]);
     // What the files ask for is right by itself, and not together: two charges with one externalId, say.
     const isTheirs = isApiProblem(error) || (error instanceof UsageError && error.kind !== "cannot-run");
     throw isTheirs ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;

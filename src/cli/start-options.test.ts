@@ -118,11 +118,32 @@ const rows: readonly Row[] = [
     makes: [true, false, true, false],
   },
   {
+    option: "store",
+    flag: { store: "file:a.json" },
+    variable: { SANDBOX_STORE: "file:b.json" },
+    config: { store: "file:/c.json" },
+    makes: ["a.json", "b.json", "/c.json", undefined],
+  },
+  {
+    option: "clockWins",
+    flag: { clock: "frozen" },
+    variable: { SANDBOX_CLOCK: "frozen" },
+    config: { clock: "frozen" },
+    makes: [true, false, false, false],
+  },
+  {
     option: "log",
     flag: { log: "silent" },
     variable: { SANDBOX_LOG: "json" },
     config: { log: "silent" },
     makes: ["silent", "json", "silent", "pretty"],
+  },
+  {
+    option: "logLevel",
+    flag: { logLevel: "debug" },
+    variable: { SANDBOX_LOG_LEVEL: "warn" },
+    config: { logLevel: "error" },
+    makes: ["debug", "warn", "error", "info"],
   },
 ];
 
@@ -173,11 +194,12 @@ describe("a wrong value", () => {
     [{ seed: "9007199254740993" }, "--seed must be a whole number"],
     [{ adminToken: "" }, "--admin-token must be"],
     [{ log: "JSON" }, '--log must be pretty, json or silent, not "JSON". Did you mean json?'],
+    [{ logLevel: "trace" }, '--log-level must be debug, info, warn or error, not "trace".'],
     [{ profile: "" }, "--profile must be a file"],
     [{ tlsCert: "cert.pem" }, "--tls-cert needs --tls-key too"],
     [{ tlsKey: "key.pem" }, "--tls-key needs --tls-cert too"],
-    [{ store: "file:state.json" }, "--store: a file store is not available in this version. Use memory."],
-    [{ store: "redis" }, "--store must be memory"],
+    [{ store: "file:" }, "--store must be memory or file:PATH"],
+    [{ store: "redis" }, "--store must be memory or file:PATH"],
   ])("%o is refused: %s", (flags, message) => {
     expect(() => resolve(flags, {})).toThrow(
       expect.objectContaining({ kind: "command-line", message: expect.stringContaining(message) }),

@@ -1,8 +1,9 @@
 import { type Instant, parseInstant } from "../kernel/instant.js";
+import { type LogLevel, logLevels } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { nearest } from "../kernel/suggest.js";
 import type { FileConfig } from "../sandbox/config/load-config.js";
-import type { LogStyle } from "./log.js";
+import { type LogStyle, logStyles } from "./log.js";
 import { parseBaseUrl, parseChoice, wrongValue } from "./values.js";
 
 /** The flags of `start` as they were typed. */
@@ -24,6 +25,7 @@ export interface StartFlags {
   readonly tlsKey?: string;
   readonly productionHeadersOnly?: true;
   readonly log?: string;
+  readonly logLevel?: string;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -43,7 +45,11 @@ export interface StartOptions {
   readonly fixtures: readonly string[];
   readonly scenarios: readonly string[];
   readonly record: string | undefined;
+  /** The file of a file store; undefined: in memory. */
+  readonly store: string | undefined;
   readonly clock: ClockChoice;
+  /** Whether that holds for a company that a store remembers, too. */
+  readonly clockWins: boolean;
   readonly autoProvision: boolean;
   readonly seed: number | undefined;
   readonly adminToken: string | undefined;
@@ -51,6 +57,7 @@ export interface StartOptions {
   readonly tlsKey: string | undefined;
   readonly productionHeadersOnly: boolean;
   readonly log: LogStyle;
+  readonly logLevel: LogLevel;
 }
 
 /** `at` undefined: frozen at the instant of the start. */
@@ -73,7 +80,6 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
     }
   };
   const given = config?.values;
-  read("store", parseStore);
   const options: StartOptions = {
     port: read("port", parsePort) ?? 4010,
     host: read("host", parseHost) ?? "127.0.0.1",
@@ -82,14 +88,18 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
     fixtures: flags.fixtures ?? listOf(variables["SANDBOX_FIXTURES"]) ?? given?.fixtures ?? [],
     scenarios: flags.scenario ?? listOf(variables["SANDBOX_SCENARIO"]) ?? given?.scenario ?? [],
     record: read("record", parseText),
+    store: read("store", parseStore)?.path,
     clock: read("clock", parseClock) ?? { mode: "running" },
+    // "the stored clock wins unless the flag is given"
+    clockWins: flags.clock !== undefined,
     autoProvision: read("autoProvision", parseSwitch) ?? false,
     seed: read("seed", parseSeed),
     adminToken: read("adminToken", parseToken),
     tlsCert: read("tlsCert", parseText),
     tlsKey: read("tlsKey", parseText),
     productionHeadersOnly: read("productionHeadersOnly", parseSwitch) ?? false,
-    log: read("log", (source, text) => parseChoice(source, text, ["pretty", "json", "silent"])) ?? "pretty",
+    log: read("log", (source, text) => parseChoice(source, text, logStyles)) ?? "pretty",
+    logLevel: read("logLevel", (source, text) => parseChoice(source, text, logLevels)) ?? "info",
   };
   if (problems.length === 0 && (options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     const [has, lacks] = options.tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];
@@ -185,10 +195,8 @@ function parseText(source: string, text: string): string {
   throw wrongValue(source, "a file", text);
 }
 
-function parseStore(source: string, text: string): "memory" {
-  if (text === "memory") return text;
-  if (text.startsWith("file:")) {
-    throw new UsageError("command-line", `${source}: a file store is not available in this version. Use memory.`);
-  }
-  throw wrongValue(source, "memory", text, nearest(text, ["memory"]));
+function parseStore(source: string, text: string): { readonly path: string | undefined } {
+  if (text === "memory") return { path: undefined };
+  if (/^file:.*\S/.test(text)) return { path: text.slice("file:".length) };
+  throw wrongValue(source, "memory or file:PATH", text, nearest(text, ["memory"]));
 }

@@ -1,15 +1,27 @@
 import type { RunningServer } from "../http/serve.js";
 import type { Log } from "../kernel/log.js";
+import type { Narrator } from "../sandbox/narrate.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 
 /** How long requests and deliveries in flight are waited for, together. A container is usually given 10 s. */
 const GRACE_MS = 5_000;
 
+/** Who tells of the end. */
+export interface Tellers {
+  readonly log: Log;
+  readonly narrator: Narrator;
+}
+
 /** No new requests; those in flight get their answer; deliveries in flight finish. All that for a bounded time. */
-export async function stopGracefully(server: RunningServer, sandbox: Sandbox, log: Log): Promise<void> {
+export async function stopGracefully(
+  server: RunningServer,
+  sandbox: Sandbox,
+  { log, narrator }: Tellers,
+): Promise<void> {
   const { system, companies } = sandbox;
   const startedAt = system.monotonic();
   const msLeft = (): number => Math.max(0, GRACE_MS - (system.monotonic() - startedAt));
+  narrator.catchUp();
   log.write("info", "stopping", describe(inFlight(sandbox)));
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
   await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
@@ -17,6 +29,7 @@ export async function stopGracefully(server: RunningServer, sandbox: Sandbox, lo
   if (givenUp > 0) log.write("warn", "deliveries-given-up", { count: givenUp });
   server.cutOff();
   await sandbox.close();
+  narrator.stop();
   log.write("info", "stopped");
 }
 

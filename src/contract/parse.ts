@@ -3,6 +3,7 @@ import type { Profile } from "../domain/profile/profile.js";
 import { collectSettings, touchSettings } from "../domain/profile/track-profile.js";
 import { refuse } from "../domain/problem-codes.js";
 import { quote } from "../kernel/quote.js";
+import { isSecretPlace } from "../kernel/secret-fields.js";
 
 /**
  * A schema that depends on settings (bounds, what is required), built once per profile. What was read to build it counts as read each time it is used.
@@ -37,7 +38,7 @@ export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
       others.push(...issue.message.split("\n").map((message) => `${path || root} ${message}`));
     } else if (isSentence(issue)) others.push(path === "" ? issue.message : `${path}: ${issue.message}`);
     else if (!byPath.has(path))
-      byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path))}`);
+      byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path), issue.path)}`);
   }
   return [...byPath.values(), ...others];
 }
@@ -62,10 +63,11 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** What stood there, briefly. */
-function gotWhat(value: unknown): string {
+function gotWhat(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return "but it is missing";
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "got an object";
+  if (isSecretPlace(path)) return "got something else";
   if (typeof value === "string") return `got ${quote(value)}`;
   // JSON.stringify would call 1e400 null.
   return `got ${typeof value === "number" ? String(value) : JSON.stringify(value)}`;

@@ -1,7 +1,7 @@
 import type { SystemClock } from "../kernel/system-clock.js";
-import type { ReleaseGate } from "../sandbox/company.js";
+import type { ReleaseGate } from "../sandbox/release-gate.js";
 import type { HttpContext } from "./env.js";
-import { isClosed, whenClosed } from "./when-closed.js";
+import { isClosed, whenAborted, whenClosed, whenLost } from "./when-closed.js";
 
 export interface AnswerGate extends ReleaseGate {
   /** What the answer has to wait for (a rule's `before: "response"`); undefined when it may leave, which is nearly always. */
@@ -17,7 +17,7 @@ export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Prom
   const awaited: Promise<unknown>[] = [];
   return {
     before: (attempts) => void awaited.push(attempts),
-    ready: () => (awaited.length === 0 ? undefined : Promise.all(awaited)),
+    ready: () => (awaited.length === 0 ? undefined : whileWaitedFor(c, Promise.all(awaited))),
     after: (release) => {
       const { incoming, outgoing } = c.env ?? {};
       if (incoming === undefined || outgoing === undefined) {
@@ -28,4 +28,16 @@ export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Prom
       else whenClosed(incoming, outgoing, release);
     },
   };
+}
+
+/** Ends early when the client has left, and when the server stops: then whoever still waits gets the answer at once. */
+async function whileWaitedFor(c: HttpContext, attempts: Promise<unknown>): Promise<void> {
+  const stops: (() => void)[] = [];
+  const { stopping } = c.env ?? {};
+  await new Promise<void>((resolve) => {
+    void attempts.then(() => resolve());
+    stops.push(whenLost(c, resolve));
+    if (stopping !== undefined) stops.push(whenAborted(stopping, resolve));
+  });
+  for (const stop of stops) stop();
 }

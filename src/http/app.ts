@@ -6,7 +6,9 @@ import { addApiRoutes } from "./api/routes.js";
 import { createControlApp } from "./control/control-app.js";
 import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpEnv } from "./env.js";
+import { logRequest, logRequests } from "./log-request.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
+import { answerMalformed } from "./refuse-malformed.js";
 
 /** What the sandbox can do beside its own: put in by who puts it together. */
 export interface AppExtensions {
@@ -17,9 +19,17 @@ export interface AppExtensions {
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   addApiRoutes(app, sandbox);
+  for (const path of ["/openapi.json", "/openapi.yaml"]) app.use(path, logRequests(sandbox));
   addOpenApiRoutes(app, sandbox);
   app.route("/", createControlApp(sandbox, extensions.replayer));
-  app.notFound((c) => refuseRoute(c, sandbox, "route_not_found", `There is no ${c.req.method} ${c.req.path} here`));
+  app.notFound((c) => {
+    const malformed = c.env?.malformed;
+    if (malformed !== undefined) return answerMalformed(sandbox, malformed);
+    const startedAt = sandbox.system.monotonic();
+    const answer = refuseRoute(c, sandbox, "route_not_found", `There is no ${c.req.method} ${c.req.path} here`);
+    if (!c.req.path.startsWith("/v1/")) logRequest(c, sandbox, startedAt, answer);
+    return answer;
+  });
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;
 }

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Malformed } from "./refuse-malformed.js";
 
 /** What the server passes on; a request that is made in process has neither. */
 export interface HttpEnv {
@@ -10,6 +11,8 @@ export interface HttpEnv {
     readonly boundTo?: string;
     /** Aborted when the server begins to stop: what only waits should end. */
     readonly stopping?: AbortSignal;
+    /** There is no request: the server asks how to say so. */
+    readonly malformed?: Malformed;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { isBrokenOff } from "./api/break-off.js";
 import type { HttpEnv } from "./env.js";
 
 /**
@@ -9,7 +10,7 @@ export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Reques
   return async (request) => {
     const answer = await app().fetch(request);
     request.signal.throwIfAborted();
-    if (answer.type !== "error") return answer;
+    if (!isBrokenOff(answer)) return answer;
     const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
     throw new TypeError("fetch failed", { cause });
   };

@@ -1,24 +1,26 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { refuse } from "../domain/problem-codes.js";
+import { beyondBounds, type JsonBounds } from "../kernel/json-bounds.js";
 import { quote } from "../kernel/quote.js";
 import type { HttpContext } from "./env.js";
 
+/** Far beyond what any request has to say: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
+export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
+
 /**
  * The body's JSON value; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for what is not
- * JSON.
+ * JSON, or goes beyond `bounds`.
  */
-export async function readJson(c: HttpContext, limit: number): Promise<unknown> {
+export async function readJson(c: HttpContext, limit: number, bounds: JsonBounds = JSON_BOUNDS): Promise<unknown> {
   const bytes = await readBytes(c, limit);
   if (bytes.length === 0) return undefined;
   assertMediaType(c);
   if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
-  const text = bytes.toString("utf8");
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    refuse("malformed_json", `The body is not JSON${reasonOf(error instanceof Error ? error.message : "", text)}`);
-  }
+  const value = parse(bytes.toString("utf8"));
+  const excess = beyondBounds(value, bounds);
+  if (excess !== undefined) refuse("malformed_json", `The body ${excess}`);
+  return value;
 }
 
 /** The body as it was sent. */
@@ -43,6 +45,14 @@ function assertMediaType(c: HttpContext): void {
   if (type !== undefined && JSON_MEDIA_TYPE.test(type)) return;
   const got = type === undefined ? "it is missing" : `got ${quote(type)}`;
   refuse("media_type_unsupported", `content-type must be application/json, ${got}`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    refuse("malformed_json", `The body is not JSON${reasonOf(error instanceof Error ? error.message : "", text)}`);
+  }
 }
 
 /** As far as the parser says; its own words quote the body, which may hold a secret at any place. */

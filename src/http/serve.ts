@@ -1,13 +1,17 @@
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
+import { internal } from "./api/answer.js";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
 import type { HttpEnv } from "./env.js";
+import { guardConnections } from "./guard-connections.js";
 import { letFinishSending } from "./let-finish-sending.js";
+import { findMalformed, type Malformed, unreadable } from "./refuse-malformed.js";
 import { rememberBeneath } from "./reset-connection.js";
 
 export interface ServeOptions {
@@ -17,6 +21,7 @@ export interface ServeOptions {
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly log?: Log;
+  readonly limits?: Partial<ConnectionLimits>;
   /** Lets the server put its faster Request and Response in the place of the process's own. Only for a process that is ours. */
   readonly ownProcess?: boolean;
 }
@@ -46,6 +51,7 @@ export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<
 /** As `serve`, in two steps. */
 export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog } = options;
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
   let answer: ReturnType<typeof getRequestListener> | undefined;
   const early: [IncomingMessage, ServerResponse][] = [];
   const stopping = new AbortController();
@@ -59,7 +65,13 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     if (answer === undefined) early.push([incoming, outgoing]);
     else void answer(incoming, outgoing);
   };
-  const server = options.tls === undefined ? createServer(onRequest) : createTls(options.tls, onRequest);
+  const settings = settingsOf(limits);
+  const server =
+    options.tls === undefined
+      ? createServer(settings, onRequest)
+      : createTls({ ...options.tls, ...settings }, onRequest);
+  // Further ones it would leave out without a word.
+  server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
   // A connection that could not be taken (too many open files, say) is no reason to end.
   server.on("error", (error) => log.write("error", "server", { error: error.message }));
@@ -74,20 +86,46 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     },
     cutOff: () => server.closeAllConnections(),
     answerWith(app) {
+      const refuse = async (malformed: Malformed): Promise<Response> =>
+        app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
+      guardConnections(server, limits, refuse);
       answer = getRequestListener(
-        async (request, env) =>
-          letFinishSending(
-            await app.fetch(request, { ...env, boundTo: options.host, stopping: stopping.signal }),
-            env.incoming,
-          ),
+        async (request, bindings) => {
+          const { incoming } = bindings;
+          const env = { ...bindings, boundTo: options.host, stopping: stopping.signal };
+          const malformed = findMalformed(incoming.rawHeaders, incoming.httpVersion, limits);
+          const answered = malformed === undefined ? app.fetch(request, env) : refuse(malformed);
+          return letFinishSending(await answered, incoming);
+        },
         {
           overrideGlobalObjects: options.ownProcess ?? false,
           // Its way of letting a client finish cuts many off.
           autoCleanupIncoming: false,
+          // HTTP/1.0 needs no Host.
+          hostname: `${reachable(host)}:${port}`,
+          errorHandler: (error) => {
+            if (error instanceof RequestError) return refuse(unreadable(error.message));
+            log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+            return refuse({ status: 500, message: internal.messages.join() });
+          },
         },
       );
       for (const [incoming, outgoing] of early.splice(0)) void answer(incoming, outgoing);
     },
+  };
+}
+
+function settingsOf(limits: ConnectionLimits) {
+  return {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // What is not strictly HTTP/1.1 could mean one thing to a proxy and another here.
+    insecureHTTPParser: false,
+    // It would be refused without a word: `findMalformed` says why.
+    requireHostHeader: false,
   };
 }
 
@@ -97,7 +135,7 @@ function reachable(host: string): string {
   return host === "[::]" ? "[::1]" : host;
 }
 
-function createTls(tls: { cert: string; key: string }, listener: RequestListener): Server {
+function createTls(tls: TlsServerOptions, listener: RequestListener): Server {
   try {
     const server = createTlsServer(tls, listener);
     rememberBeneath(server);

@@ -19,4 +19,14 @@ export class Fifo<T> {
     }
     return this.#out.pop();
   }
+
+  /** Takes out those for which `goes`, oldest first. */
+  remove(goes: (item: T) => boolean): readonly T[] {
+    const all = [...this.#out.reverse(), ...this.#in];
+    const removed = all.filter(goes);
+    const gone = new Set(removed);
+    this.#out = all.filter((item) => !gone.has(item)).reverse();
+    this.#in = [];
+    return removed;
+  }
 }

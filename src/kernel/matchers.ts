@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { testRegex } from "./test-regex.js";
 
 /**
  * Matching of what came against what a scenario expects: partial and deep. Of an object only the named members are looked at; a list matches element by
@@ -72,8 +73,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $regex: {
     check: (operand) =>
       typeof operand === "string" ? regexProblem(operand) : "must be a regular expression as a text",
-    test: (operand, actual) =>
-      typeof operand === "string" && typeof actual === "string" && new RegExp(operand, "u").test(actual),
+    test: (operand, actual) => typeof operand === "string" && typeof actual === "string" && testRegex(operand, actual),
     describe: (operand) => `a text matching /${String(operand)}/`,
   },
   $type: {

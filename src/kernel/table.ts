@@ -76,8 +76,13 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
 
   /** Oldest first. */
   values(): readonly T[] {
-    if (this.#order.length > this.#rows.size) this.#compact();
+    this.trim();
     return this.#order;
+  }
+
+  /** Lets go of every row that was deleted: at once, where they are large. */
+  trim(): void {
+    if (this.#order.length > this.#rows.size) this.#compact();
   }
 
   /** Up to `limit` rows, and whether more follow in that direction. */

@@ -23,7 +23,7 @@ export function parseRule(rule: unknown, what: string): RuleOrder {
   const messages = messagesOf(parsed.error.issues, rule, "rule");
   throw new UsageError(
     "input",
-    messages.map((message) => `Failed to ${what}: ${message}.`),
+    messages.map((message) => `Failed to ${what}: ${message}${/[.?!]$/.test(message) ? "" : "."}`),
   );
 }
 

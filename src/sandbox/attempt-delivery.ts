@@ -1,6 +1,6 @@
 import type { TransportRequest } from "../adapters/delivery/transport.js";
 import type { Attempt, Delivery, Headers } from "../domain/deliveries/delivery.js";
-import { recordAttempt } from "../domain/deliveries/delivery-lifecycle.js";
+import { attemptsWith, recordAttempt } from "../domain/deliveries/delivery-lifecycle.js";
 import { nextRetryAt } from "../domain/deliveries/retry-policy.js";
 import { sentBody, signatureOf } from "../domain/deliveries/wire-effect.js";
 import type { Work } from "../domain/work.js";
@@ -32,7 +32,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   if (signal.aborted) return { succeeded };
   // "network calls take no sandbox time": on a standing clock an attempt ends at the instant at which it began.
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
-  company.run(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
+  company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
   if (stored !== undefined) company.deps.onAttempt(company.id, made, stored);
   return { succeeded };
@@ -68,7 +68,7 @@ function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: Attemp
   const delivery = deliveries.get(deliveryId);
   if (delivery === undefined) return;
   if (delivery.status !== "pending") {
-    work.put(deliveries, { ...delivery, attempts: [...delivery.attempts, attempt] });
+    work.put(deliveries, { ...delivery, attempts: attemptsWith(delivery, attempt) });
     return;
   }
   const attempts = delivery.attempts.length + 1;

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
-import type { Store } from "../adapters/stores/store.js";
-import type { Transport } from "../adapters/delivery/transport.js";
+import type { StoreEntry } from "../adapters/stores/store.js";
 import { renderPayload } from "../contract/payloads.js";
-import type { Attempt, Delivery } from "../domain/deliveries/delivery.js";
+import { giveUpDeliveries } from "../domain/deliveries/give-up-deliveries.js";
 import { oweDeliveries } from "../domain/deliveries/owe-deliveries.js";
+import type { Delivery } from "../domain/deliveries/delivery.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import { trackProfile } from "../domain/profile/track-profile.js";
@@ -13,61 +13,18 @@ import { Clock } from "../kernel/clock.js";
 import type { DueItem } from "../kernel/due-work.js";
 import { createIdSource, type IdSource } from "../kernel/ids.js";
 import type { Instant } from "../kernel/instant.js";
-import type { Log } from "../kernel/log.js";
 import { Signal } from "../kernel/signal.js";
-import type { Change } from "../kernel/unit-of-work.js";
-import type { SystemClock } from "../kernel/system-clock.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "./company-state.js";
 import { Dispatcher } from "./dispatcher.js";
 import { dueHandlers } from "./due-handlers.js";
 import { createForgetter } from "./forget-oldest.js";
-
-/** What a company needs of the sandbox it stands in. */
-export interface CompanyDeps {
-  readonly system: SystemClock;
-  readonly transport: Transport;
-  readonly store: Store<CompanyRecord>;
-  readonly log: Log;
-  readonly seed: number | undefined;
-  readonly limits: CompanyLimits;
-  readonly watcherOf: (companyId: string) => CompanyWatcher;
-  /** An attempt to deliver a webhook ended. `delivery` is as it stands since. */
-  readonly onAttempt: (companyId: string, attempt: Attempt, delivery: Delivery) => void;
-}
-
-/** Watches what becomes of a company's world: each commit, and what is sent. */
-export interface CompanyWatcher {
-  /** From now on under this profile. */
-  adopt(overrides: ProfileOverrides): void;
-  /** Runs one synchronous piece of the company's work. */
-  watch<T>(run: () => T): T;
-  /** Within a piece that is watched: what it has committed. */
-  noteChanges(world: World, changes: readonly Change[]): void;
-}
-
-/** Bounds of what only grows. */
-export interface CompanyLimits {
-  /** Domain events kept. */
-  readonly events: number;
-  /** Deliveries kept; one that is pending is never forgotten. */
-  readonly deliveries: number;
-  /** Requests kept in the journal. */
-  readonly requests: number;
-}
+import { atOnce, type ReleaseGate } from "./release-gate.js";
+import type { CompanyDeps, CompanyWatcher } from "./company-deps.js";
+import { commitEntry, headEntry } from "./store-format.js";
 
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
-
-/** When the deliveries of a change go out. */
-export interface ReleaseGate {
-  /** Calls `release` when they may: at once, or when an answer has been written. */
-  after(release: () => void): void;
-  /** The answer waits for these, which are under way already. */
-  before(attempts: Promise<unknown>): void;
-}
-
-const atOnce: ReleaseGate = { after: (release) => release(), before: () => undefined };
 
 /** Due items handled before requests and answers get their turn. */
 const DUE_SLICE = 200;
@@ -110,10 +67,16 @@ export class Company {
     setMaxListeners(0, this.#closing.signal);
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
     const { events, deliveries } = record.world;
-    this.#forgetEvents = createForgetter(events, deps.limits.events);
-    this.#forgetDeliveries = createForgetter(deliveries, deps.limits.deliveries, ({ status }) => status !== "pending");
+    const { limits } = deps;
+    this.#forgetEvents = createForgetter(events, limits.events);
+    this.#forgetDeliveries = createForgetter(deliveries, limits.deliveries, {
+      mayGo: ({ status }) => status !== "pending",
+      most: Math.max(limits.deliveries, limits.pendingDeliveries),
+      giveUp: (work, rows) => this.#giveUp(work, rows),
+    });
     this.dispatcher = new Dispatcher({
       attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
+      isOwed: (deliveryId) => this.world.deliveries.get(deliveryId)?.status === "pending",
       nextSeq: this.nextSeq,
       onBug: (deliveryId, error) => this.#logBug({ delivery: deliveryId }, error),
     });
@@ -146,10 +109,12 @@ export class Company {
   run<Input, Output>(operation: Operation<Input, Output>, input: Input, gate: ReleaseGate = atOnce): Output {
     const at = this.now();
     while (!this.#fireSlice(at));
-    const { output, owed } = this.#commit(operation, input, at);
-    if (owed.length > 0) this.#send(owed, gate);
-    this.wake();
-    return output;
+    return this.#runAt(at, operation, input, gate);
+  }
+
+  /** As `run`, but before what is due by now, which may be very much: for what came of something that began earlier. */
+  runAhead<Input, Output>(operation: Operation<Input, Output>, input: Input): Output {
+    return this.#runAt(this.now(), operation, input, atOnce);
   }
 
   /** Takes the next place in the order of the company's records. */
@@ -187,6 +152,7 @@ export class Company {
     this.#disarm();
     this.#armedFor = undefined;
     this.record.clock = this.clock.save();
+    this.note(() => headEntry(this.id, { clock: this.record.clock }));
     this.wake();
   }
 
@@ -202,6 +168,12 @@ export class Company {
     this.profile = trackProfile(profile);
     this.record.overrides = overrides;
     this.watcher.adopt(overrides);
+    this.note(() => headEntry(this.id, { overrides }));
+  }
+
+  /** Tells the store of a change, if it keeps any. Nobody stores what another company has taken the place of. */
+  note(describe: () => StoreEntry): void {
+    if (this.deps.store.keeps && !this.closed) this.deps.store.note(describe());
   }
 
   /** Does one due item at its own instant. A bug in it is logged, and costs that item alone. */
@@ -213,6 +185,9 @@ export class Company {
       if (delivery !== undefined) this.dispatcher.start(delivery);
     } catch (error) {
       this.world.due.delete(item.id);
+      this.note(() =>
+        commitEntry(this.record, [{ store: this.world.due, before: item, after: undefined }], item.dueAt),
+      );
       this.#logBug({ due: item.kind, id: item.subject }, error);
     }
     this.onFired?.(item);
@@ -225,6 +200,13 @@ export class Company {
     this.dispatcher.close();
     this.changed.raise();
     this.deliveriesChanged.raise();
+  }
+
+  #runAt<Input, Output>(at: Instant, operation: Operation<Input, Output>, input: Input, gate: ReleaseGate): Output {
+    const { output, owed } = this.#commit(operation, input, at);
+    if (owed.length > 0) this.#send(owed, gate);
+    this.wake();
+    return output;
   }
 
   #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
@@ -243,6 +225,7 @@ export class Company {
       committed = true;
       this.watcher.noteChanges(this.world, changes);
       this.record.idPosition = this.#ids.position;
+      if (changes.length > 0) this.note(() => commitEntry(this.record, changes, at));
       this.changed.raise();
       if (changes.some(({ store }) => store === this.world.deliveries)) this.deliveriesChanged.raise();
       return { output, owed: work.owed };
@@ -256,7 +239,16 @@ export class Company {
     const held = this.dispatcher.hold(owed.map(({ delivery }) => delivery));
     const urgent = owed.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
     if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
-    gate.after(held.release);
+    const kept = gate === atOnce ? this.deps.store.durable(true) : undefined;
+    // Nobody hears of what a kill could still undo; an answer waits for that by itself.
+    if (kept === undefined) gate.after(held.release);
+    else void kept.then(held.release, held.release);
+  }
+
+  #giveUp(work: Work, deliveries: readonly Delivery[]): void {
+    giveUpDeliveries(work, deliveries);
+    const message = `more than ${this.deps.limits.pendingDeliveries} deliveries are pending: the oldest are given up`;
+    this.deps.log.write("warn", "deliveries-given-up", { company: this.id, count: deliveries.length, message });
   }
 
   #logBug(where: Readonly<Record<string, unknown>>, error: unknown): void {

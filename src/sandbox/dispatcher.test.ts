@@ -16,6 +16,7 @@ function delivery(n: number): Delivery {
     resourceKind: "charge",
     body: "{}",
     copy: 0,
+    turn: n,
     effect: null,
     status: "pending",
     nextAttemptAt: 0,
@@ -31,6 +32,7 @@ describe("Dispatcher", () => {
     let begun = 0;
     const dispatcher = new Dispatcher({
       attempt: () => (begun++ < CONCURRENT_ATTEMPTS_PER_RECEIVER ? answered : undefined),
+      isOwed: () => true,
       nextSeq: () => 0,
       onBug: (_, error) => bugs.push(error),
     });
@@ -48,6 +50,7 @@ describe("Dispatcher", () => {
     let begun = 0;
     const dispatcher = new Dispatcher({
       attempt: () => void begun++,
+      isOwed: () => true,
       nextSeq: () => 0,
       onBug: () => undefined,
     });
@@ -56,5 +59,25 @@ describe("Dispatcher", () => {
     held.release();
     dispatcher.start(delivery(2));
     expect([begun, dispatcher.quiet, dispatcher.outstanding]).toEqual([0, true, []]);
+  });
+
+  it("does not keep what is not owed any more behind a receiver that hangs", () => {
+    const owed = new Set<string>();
+    const dispatcher = new Dispatcher({
+      attempt: () => new Promise(() => undefined),
+      isOwed: (id) => owed.has(id),
+      nextSeq: () => 0,
+      onBug: () => undefined,
+    });
+    for (let n = 0; n < 200_000; n++) {
+      const next = delivery(n);
+      owed.add(next.id);
+      // As a table forgets its oldest.
+      owed.delete(`del_${n - 1_000}`);
+      dispatcher.hold([next]).release();
+    }
+    expect(dispatcher.outstanding.length).toBeLessThan(20_000);
+    expect(dispatcher.outstanding.at(-1)).toBe("del_199999");
+    dispatcher.close();
   });
 });

@@ -6,12 +6,17 @@ import type { SystemClock } from "../kernel/system-clock.js";
 /** Attempts of one company on the wire to one receiver at a time; more wait their turn. */
 export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
 
+/** So many attempts may wait for a receiver before it is looked which of them are not owed any more. */
+const WAITING_UNSWEPT = 10_000;
+
 export interface DispatcherDeps {
   /**
    * Begins one attempt; resolves when its record stands. Undefined when there is nothing to attempt any more. `turn` is the place of whatever the
    * attempt leads to (its retry) in the order in which due work was scheduled.
    */
   attempt(deliveryId: string, turn: number): Promise<{ readonly succeeded: boolean }> | undefined;
+  /** Whether it is still to be sent: it may have been cancelled or forgotten while it waited. */
+  isOwed(deliveryId: string): boolean;
   readonly nextSeq: () => number;
   /** An attempt that could not be recorded: a bug. */
   onBug(deliveryId: string, error: unknown): void;
@@ -51,6 +56,8 @@ interface Lane {
 interface Receiver {
   active: number;
   readonly ready: Fifo<Job>;
+  /** Beyond so many that wait, those that are not owed any more are taken out. */
+  sweepAt: number;
 }
 
 /**
@@ -181,9 +188,10 @@ export class Dispatcher {
   }
 
   #enqueue(job: Job): void {
-    const receiver = this.#receivers.get(job.receiver) ?? { active: 0, ready: new Fifo() };
+    const receiver = this.#receivers.get(job.receiver) ?? { active: 0, ready: new Fifo(), sweepAt: WAITING_UNSWEPT };
     this.#receivers.set(job.receiver, receiver);
     receiver.ready.push(job);
+    if (receiver.ready.size > receiver.sweepAt) this.#sweep(receiver);
     this.#pump(job.receiver, receiver);
   }
 
@@ -210,11 +218,22 @@ export class Dispatcher {
     }
     if (this.#closed) return;
     receiver.active--;
+    this.#end(job);
+    this.#pump(job.receiver, receiver);
+    if (this.quiet) this.#wentQuiet.raise();
+  }
+
+  /** Behind a receiver that hangs they would wait for ever. */
+  #sweep(receiver: Receiver): void {
+    const idle = receiver.ready.remove(({ deliveryId }) => !this.#deps.isOwed(deliveryId));
+    receiver.sweepAt = Math.max(WAITING_UNSWEPT, 2 * receiver.ready.size);
+    for (const job of idle) this.#end(job);
+  }
+
+  #end(job: Job): void {
     this.#settle(job.deliveryId);
     this.#attemptEnded.raise();
     if (job.place !== undefined) this.#leaveLane(job.place.lane, job);
-    this.#pump(job.receiver, receiver);
-    if (this.quiet) this.#wentQuiet.raise();
   }
 
   #settle(deliveryId: string): void {

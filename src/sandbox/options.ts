@@ -2,7 +2,7 @@ import { fromXof } from "../domain/accounts/money.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { Instant } from "../kernel/instant.js";
 import type { CompanySetup, WorldFixture } from "./fixture.js";
-import type { CompanyLimits } from "./company.js";
+import type { CompanyLimits } from "./company-deps.js";
 
 /** Everything that can be chosen for a sandbox, resolved: every default stands here and nowhere else. */
 export interface ResolvedOptions {
@@ -17,10 +17,21 @@ export interface ResolvedOptions {
   /** Where the sandbox is reached from outside, without a slash at the end; undefined: as each request addressed it. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;
+  /** The clock of every company that a store remembers; undefined: as it was. A time to stand at must not lie before its own. */
+  readonly clockOver?: ClockOver | undefined;
   /** Drops `x-sandbox` and `x-sandbox-now`. */
   readonly productionHeadersOnly: boolean;
-  readonly limits: CompanyLimits;
+  readonly limits: SandboxLimits;
 }
+
+/** Bounds of what only grows, for whoever has less memory or needs a longer memory. What clients make themselves (charges, transactions, …) is not among it. */
+export interface SandboxLimits extends CompanyLimits {
+  /** Companies that `--auto-provision` opened; beyond that the one that was idle for longest goes. */
+  readonly companies: number;
+}
+
+/** `at` undefined: where it is. */
+export type ClockOver = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
 
 export interface CompanyDefaults {
   readonly balance: CompanySetup["balance"];
@@ -33,7 +44,13 @@ export interface CompanyDefaults {
 /** "one company, id `company_sandbox`, access token `at_sandbox`, secret key `secret_sandbox`, balance 10 000 000 XOF". */
 export const DEFAULT_COMPANY = { id: "company_sandbox", token: "at_sandbox", secretKey: "secret_sandbox" } as const;
 export const DEFAULT_BALANCE = fromXof(10_000_000);
-export const DEFAULT_LIMITS: CompanyLimits = { events: 100_000, deliveries: 100_000, requests: 10_000 };
+export const DEFAULT_LIMITS: SandboxLimits = {
+  requests: 10_000,
+  events: 100_000,
+  deliveries: 100_000,
+  pendingDeliveries: 200_000,
+  companies: 1_000,
+};
 
 export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOptions {
   const defaults: CompanyDefaults = {

@@ -1,4 +1,5 @@
-import type { Company, ReleaseGate } from "./company.js";
+import type { Company } from "./company.js";
+import type { ReleaseGate } from "./release-gate.js";
 import { resumeDeliveries } from "./redeliver.js";
 import type { Sandbox } from "./sandbox.js";
 import { dumpState } from "./state-dump.js";

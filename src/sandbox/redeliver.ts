@@ -1,8 +1,10 @@
 import type { Delivery } from "../domain/deliveries/delivery.js";
 import { redeliver } from "../domain/deliveries/delivery-lifecycle.js";
+import { unholdDelivery } from "../domain/deliveries/hold-deliveries.js";
 import type { Work } from "../domain/work.js";
 import { UsageError } from "../kernel/problem.js";
-import type { Company, ReleaseGate } from "./company.js";
+import type { Company } from "./company.js";
+import { atOnce, type ReleaseGate } from "./release-gate.js";
 
 /**
  * One more attempt of a delivery, whatever became of it; a retry that was planned is this one. Returns it as it stands before the attempt, which
@@ -18,11 +20,14 @@ export function redeliverNow(company: Company, delivery: Delivery, gate: Release
  * Sends what a company still owed when its state was taken: deliveries that are pending without a timer, and that no rule holds, were waiting for an attempt or had one on
  * the wire. "An attempt interrupted by a kill is made again."
  */
-export function resumeDeliveries(company: Company, gate: ReleaseGate): void {
+export function resumeDeliveries(company: Company, gate: ReleaseGate = atOnce): void {
   const { deliveries, due, holds } = company.world;
   const timed = due.values().flatMap(({ kind, subject }) => (kind === "delivery.attempt" ? [subject] : []));
   const later = new Set([...timed, ...holds.values().flatMap(({ deliveryIds }) => deliveryIds)]);
-  const owed = deliveries.values().filter(({ id, status }) => status === "pending" && !later.has(id));
+  const owed = deliveries
+    .values()
+    .filter(({ id, status }) => status === "pending" && !later.has(id))
+    .toSorted((a, b) => a.turn - b.turn);
   if (owed.length === 0) return;
   gate.after(company.dispatcher.hold(owed.filter(({ attempts }) => attempts.length === 0)).release);
   gate.after(company.dispatcher.holdBeside(owed.filter(({ attempts }) => attempts.length > 0)));
@@ -36,5 +41,6 @@ function planAttempt(work: Work, { company, delivery }: { company: Company; deli
     throw new UsageError("state", `Failed to redeliver ${id}: ${why}`);
   }
   work.unschedule("delivery.attempt", id);
+  unholdDelivery(work, delivery);
   return work.put(work.world.deliveries, redeliver(work.world.deliveries.get(id) ?? delivery, work.at));
 }

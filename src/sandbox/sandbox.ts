@@ -6,10 +6,13 @@ import { createIdSource, type IdSource } from "../kernel/ids.js";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
-import { type Row, Table } from "../kernel/table.js";
+import { Table } from "../kernel/table.js";
 import { acceptProfile } from "./accept-profile.js";
-import { Company, type CompanyDeps } from "./company.js";
-import type { CompanyRecord, Identity } from "./company-state.js";
+import { assertTokensFree } from "./assert-tokens-free.js";
+import { Commits } from "./commits.js";
+import { Company } from "./company.js";
+import type { CompanyDeps } from "./company-deps.js";
+import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./company-state.js";
 import { createCompany } from "./create-company.js";
 import type { Exchange, ExchangeListener } from "./exchange.js";
 import type { CompanySetup } from "./fixture.js";
@@ -18,30 +21,14 @@ import { CoverageBook } from "./observation/coverage-book.js";
 import type { Observation } from "./observation/observation.js";
 import { type FindingListener, Observations } from "./observation/observations.js";
 import { RetiredSecrets } from "./observation/redact.js";
-import { type ResolvedOptions, setupFor } from "./options.js";
-
-/** RFC 6750 `b64token`, at a length that fits a header and an id. */
-const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
-
-export interface SandboxParts {
-  readonly system?: SystemClock;
-  readonly transport?: Transport;
-  readonly store?: Store<CompanyRecord>;
-  readonly log?: Log;
-  /** Where the server is reached, when it listens before its sandbox is built. */
-  readonly url?: string;
-}
-
-/** A company in the order of opening, with what it returns to at a reset. */
-export interface OpenedCompany extends Row {
-  readonly setup: CompanySetup;
-}
-
-/** What is no part of a company's state. */
-interface KeptAtReset {
-  readonly snapshots: CompanyRecord["snapshots"];
-  readonly observation: Observation;
-}
+import { KeptCompanies } from "./kept-companies.js";
+import type { ResolvedOptions } from "./options.js";
+import { Provisioned } from "./provisioned.js";
+import { resumeDeliveries } from "./redeliver.js";
+import { TokenBook } from "./token-book.js";
+import { resumeCompany } from "./resume-company.js";
+import type { KeptAtReset, OpenedCompany, SandboxParts } from "./sandbox-parts.js";
+import { createStoredSandbox } from "./store-format.js";
 
 /** All companies of one process. Two sandboxes share nothing. */
 export class Sandbox {
@@ -52,12 +39,16 @@ export class Sandbox {
   /** Where the server is reached. `paymentUrl` of seeded charges starts with it. */
   #url: string;
   readonly #transport: Transport;
-  readonly #store: Store<CompanyRecord>;
+  readonly #store: Store<StoredSandbox>;
+  readonly #kept: KeptCompanies;
   readonly #companies = new Map<string, Company>();
   readonly #opened = new Table<OpenedCompany>("companies");
-  readonly #byToken = new Map<string, string>();
+  readonly #provisioned = new Provisioned(this);
+  readonly #tokens = new TokenBook();
   /** What the clients met of the contract. */
   readonly coverage = new CoverageBook();
+  /** What changes in the companies' worlds. */
+  readonly commits = new Commits();
   /** What `redactorOf` takes out beside the companies' present credentials. */
   readonly retired = new RetiredSecrets();
   readonly #observations: Observations;
@@ -71,11 +62,15 @@ export class Sandbox {
     this.log = parts.log ?? silentLog;
     this.#url = parts.url ?? "http://127.0.0.1:4010";
     this.#transport = parts.transport ?? createHttpTransport(this.system);
-    this.#store = parts.store ?? createMemoryStore();
+    this.#store = parts.store ?? createMemoryStore(createStoredSandbox());
+    this.#kept = new KeptCompanies(this.#store);
     this.#ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.#observations = new Observations(this);
-    for (const setup of options.companies) this.open(setup);
+    for (const stored of this.#kept.list()) this.#resume(stored);
+    for (const setup of options.companies) {
+      if (!this.#companies.has(setup.id) && !this.#kept.isGone(setup.id)) this.open(setup);
+    }
   }
 
   /** Oldest first. */
@@ -117,17 +112,13 @@ export class Sandbox {
 
   /** The company of an access token; an expired one is no token. With auto-provision an unseen token opens its own company. */
   findByToken(token: string): Company | undefined {
-    const id = this.#byToken.get(token);
-    if (id === undefined) return this.options.autoProvision ? this.#provision(token) : undefined;
+    const id = this.#tokens.holderOf(token);
+    if (id === undefined) return this.#provisioned.open(token);
+    this.#provisioned.use(id);
     const company = this.#companies.get(id);
     const held = company?.record.identity.tokens.find((candidate) => candidate.token === token);
     if (company === undefined || held === undefined) return undefined;
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
-  }
-
-  /** Whether anybody listens to what the API is asked and answers: the sandbox itself always does. */
-  get isHeard(): boolean {
-    return true;
   }
 
   /** Tells `listener` of every request to the API and its answer, until the returned function is called. */
@@ -138,11 +129,12 @@ export class Sandbox {
 
   tell(exchange: Exchange): void {
     const id = accountFor(exchange, this);
+    let request: string | undefined;
     if (exchange.door === "api" && id !== undefined) {
-      this.#observations.see(id, exchange);
+      request = this.#observations.see(id, exchange)?.id;
       this.coverage.see(id, exchange);
     }
-    for (const listener of this.#listeners) listener(exchange);
+    for (const listener of this.#listeners) listener(exchange, { company: id, request });
   }
 
   /** What the company's client did. Throws UsageError("not-found") when there is no such company. */
@@ -155,9 +147,19 @@ export class Sandbox {
     return this.#observations.onFinding(listener);
   }
 
-  /** Resolves when everything changed so far is kept; undefined when nothing has to be waited for. */
-  durable(): Promise<void> | undefined {
-    return this.#store.durable();
+  /** Another after each change that is kept. */
+  get stored(): number {
+    return this.#store.position;
+  }
+
+  /** Resolves when everything changed so far is kept; undefined when nothing has to be waited for. Rejects with StoreUnavailable. */
+  durable(changed = true): Promise<void> | undefined {
+    return this.#store.durable(changed);
+  }
+
+  /** Before a change. Rejects with StoreUnavailable while nothing can be kept. */
+  writable(): Promise<void> | undefined {
+    return this.#store.writable();
   }
 
   /**
@@ -168,18 +170,19 @@ export class Sandbox {
     if (this.#companies.has(setup.id)) {
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
     }
-    if (setup.tokens.some(({ token }) => this.#byToken.has(token))) {
+    if (setup.tokens.some(({ token }) => this.isTokenTaken(token))) {
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
     }
     const company = this.#create(setup, kept?.snapshots);
     this.#opened.set({ id: setup.id, seq: ++this.#openings, setup });
     this.#observations.open(company.id, kept?.observation);
-    this.#put(company);
+    this.#put(company, kept !== undefined);
     return company;
   }
 
   remove(company: Company): void {
     this.#close(company);
+    this.#kept.remove(company.id);
     this.coverage.leave(company);
   }
 
@@ -187,8 +190,8 @@ export class Sandbox {
     company.close();
     this.#companies.delete(company.id);
     this.#opened.delete(company.id);
+    this.#provisioned.forget(company.id);
     this.#observations.remove(company.id);
-    this.#store.data.companies.delete(company.id);
     this.#forgetTokens(company);
   }
 
@@ -199,15 +202,7 @@ export class Sandbox {
   reset(company: Company): Company {
     const setup = this.#opened.get(company.id)?.setup;
     if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
-    const holders = setup.tokens.map(({ token }) => this.#byToken.get(token));
-    const holder = holders.find((id) => id !== undefined && id !== company.id);
-    if (holder !== undefined) {
-      const failed = `Failed to reset the company "${company.id}"`;
-      throw new UsageError(
-        "state",
-        `${failed}: the company "${holder}" has its initial access token now. Remove that company, or reset all.`,
-      );
-    }
+    assertTokensFree(setup, this.#tokens);
     const { snapshots, observation } = this.#keep(company);
     const { record } = this.#create(setup, snapshots);
     observation.reset(this.system.monotonic());
@@ -232,7 +227,7 @@ export class Sandbox {
     company.close();
     this.#forgetTokens(company);
     const next = new Company(this.#deps(), record, profile);
-    this.#put(next);
+    this.#put(next, true);
     next.rearm();
     return next;
   }
@@ -241,30 +236,42 @@ export class Sandbox {
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company);
     company.record.identity = identity;
-    for (const { token } of identity.tokens) this.#byToken.set(token, company.id);
+    this.#kept.identify(company.record);
+    this.#tokens.add(identity);
   }
 
   /** Whether any company has this access token. */
   isTokenTaken(token: string): boolean {
-    return this.#byToken.has(token);
+    return this.#tokens.holderOf(token) !== undefined;
   }
 
   async close(): Promise<void> {
     for (const company of this.companies) company.close();
     await this.#transport.close();
+    await this.#store.close();
   }
 
-  #provision(token: string): Company | undefined {
-    if (!PROVISIONABLE_TOKEN.test(token)) return undefined;
-    const setup = { ...setupFor(token), ...this.options.defaults };
-    // `at_x` and `x` both stand for company_x: the second to come is not let into the first one's world.
-    return this.#companies.has(setup.id) ? undefined : this.open(setup);
+  /** `replaces`: its snapshots are those of a company of its id that was there before. */
+  #put(company: Company, replaces: boolean): void {
+    const { record, id } = company;
+    this.#companies.set(id, company);
+    const setup = this.#opened.get(id)?.setup;
+    if (setup !== undefined) this.#kept.put(record, setup, replaces);
+    this.#tokens.add(record.identity);
+    company.wake();
   }
 
-  #put(company: Company): void {
-    this.#companies.set(company.id, company);
-    this.#store.data.companies.set(company.id, company.record);
-    for (const { token } of company.record.identity.tokens) this.#byToken.set(token, company.id);
+  /** A company that was there before this process. One of the configuration returns to what that says now, others to what they were opened with. */
+  #resume({ record, setup: before }: StoredCompany): void {
+    const { id } = record.identity;
+    const setup = this.options.companies.find((configured) => configured.id === id) ?? before;
+    const company = resumeCompany(this.#deps(), record, this.options.clockOver);
+    this.#opened.set({ id, seq: ++this.#openings, setup });
+    this.#observations.open(id);
+    this.#companies.set(id, company);
+    this.#kept.resume(record, setup);
+    this.#tokens.add(record.identity);
+    resumeDeliveries(company);
     company.wake();
   }
 
@@ -274,15 +281,13 @@ export class Sandbox {
 
   #forgetTokens(company: Company): void {
     this.retired.add(company.record.identity);
-    for (const { token } of company.record.identity.tokens) {
-      if (this.#byToken.get(token) === company.id) this.#byToken.delete(token);
-    }
+    this.#tokens.forget(company.record.identity);
   }
 
   #deps(): CompanyDeps {
     const { system, log, options } = this;
     const { seed, limits } = options;
-    const watcherOf = (id: string) => this.coverage.tallyOf(id);
+    const watcherOf = (id: string) => this.commits.heardThrough(id, this.coverage.tallyOf(id));
     const onAttempt: CompanyDeps["onAttempt"] = (...attempted) => this.#observations.attempted(...attempted);
     return { system, log, transport: this.#transport, store: this.#store, seed, limits, watcherOf, onAttempt };
   }

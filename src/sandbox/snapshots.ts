@@ -35,6 +35,7 @@ export function saveSnapshot(company: Company, name: string, limits: SnapshotLim
   const seq = (snapshots.values().at(-1)?.seq ?? 0) + 1;
   const saved: Snapshot = { id: name, seq, savedAt: company.deps.system.now(), now, json, bytes };
   snapshots.set(saved);
+  company.note(() => ["snapshot", company.id, saved]);
   return saved;
 }
 
@@ -46,6 +47,7 @@ export function readSnapshot(company: Company, name: string): unknown {
 /** Throws as `readSnapshot` does. */
 export function removeSnapshot(company: Company, name: string): void {
   company.record.snapshots.delete(find(company, name).id);
+  company.note(() => ["snapshot-gone", company.id, name]);
 }
 
 function find({ record: { snapshots } }: Company, name: string): Snapshot {

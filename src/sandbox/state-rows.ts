@@ -192,6 +192,7 @@ function deliveryRow(): z.ZodType<Delivery> {
     resourceKind: oneOf(["charge", "transaction"]),
     body: string(),
     copy: count,
+    turn: count,
     effect: members({ corruptSignature: boolean, truncate: count.nullable() }).nullable(),
     status: oneOf(statusesOf(deliveryLifecycle)),
     nextAttemptAt: instant.nullable(),

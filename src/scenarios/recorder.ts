@@ -5,11 +5,18 @@ import type { DomainEvent } from "../domain/events.js";
 import type { Company } from "../sandbox/company.js";
 import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
+import { type Redactor, redactorOf } from "../sandbox/observation/redact.js";
 import { renderRecording } from "./record-scenario.js";
-import type { Recorded, RecordedWebhook } from "./recording.js";
+import type { RecordedRequest, RecordedWebhook } from "./recording.js";
+
+export interface RecordingLimits {
+  readonly requests: number;
+  /** Of their bodies and answers as JSON. */
+  readonly bytes: number;
+}
 
 /** What a recording holds at most; a longer session is no story. */
-export const RECORDED_REQUESTS_MAX = 10_000;
+export const RECORDING_LIMITS: RecordingLimits = { requests: 10_000, bytes: 64 * 1024 * 1024 };
 
 export interface Recorder {
   /** The session so far as a scenario file. */
@@ -20,16 +27,26 @@ export interface Recorder {
 }
 
 /** Listens to the default company from now on. `fixtures`: the files it began with, as the recording names them. */
-export function startRecorder(sandbox: Sandbox, fixtures: readonly string[]): Recorder {
+export function startRecorder(
+  sandbox: Sandbox,
+  fixtures: readonly string[],
+  limits: RecordingLimits = RECORDING_LIMITS,
+): Recorder {
   const id = sandbox.defaultCompany.id;
   const begin = stateOf(sandbox.defaultCompany);
-  const recorded: Recorded[] = [];
+  const recorded: RecordedRequest[] = [];
+  let bytes = 0;
   let leftOut = 0;
   const stop = sandbox.listen((exchange) => {
     const item = describeExchange(exchange, id);
     if (item === "another") return;
-    if (item === undefined || recorded.length >= RECORDED_REQUESTS_MAX) leftOut++;
-    else recorded.push(item);
+    const size = item === undefined ? 0 : sizeOf(item);
+    if (item === undefined || recorded.length >= limits.requests || bytes + size > limits.bytes) {
+      leftOut++;
+      return;
+    }
+    bytes += size;
+    recorded.push(item);
   });
   return {
     stop,
@@ -40,10 +57,32 @@ export function startRecorder(sandbox: Sandbox, fixtures: readonly string[]): Re
       const company = sandbox.findCompany(id);
       const webhooks = company === undefined ? [] : listWebhooks(company, begin.seq);
       // At one instant the requests come first, then what they caused.
-      const merged = [...recorded, ...webhooks].sort((a, b) => a.at - b.at);
+      const redactor = redactorOf(sandbox);
+      const shown = webhooks.map((webhook) => ({ ...webhook, data: redactData(webhook.data, redactor) }));
+      const merged = [...recorded.map(redacting(redactor)), ...shown].sort((a, b) => a.at - b.at);
       return renderRecording({ ...begin, fixtures, recorded: merged, leftOut });
     },
   };
+}
+
+function sizeOf({ path, body, answer }: RecordedRequest): number {
+  return path.length + (JSON.stringify([body, answer])?.length ?? 0);
+}
+
+/** A story is kept, shown and sent around: who told it stays out of it. */
+function redacting({ text, value }: Redactor) {
+  return (item: RecordedRequest): RecordedRequest => ({
+    ...item,
+    path: item.path.split("/").map(text).join("/"),
+    // What there was none of is left out of the story.
+    body: item.body === undefined ? undefined : value(item.body),
+    answer: item.answer === undefined ? undefined : value(item.answer),
+    companyHeader: typeof item.companyHeader === "string" ? text(item.companyHeader) : item.companyHeader,
+  });
+}
+
+function redactData(data: RecordedWebhook["data"], { text, value }: Redactor): RecordedWebhook["data"] {
+  return Object.fromEntries(Object.entries(data).map(([name, member]) => [text(name), value(member)]));
 }
 
 function stateOf(company: Company) {
@@ -56,7 +95,7 @@ function stateOf(company: Company) {
 }
 
 /** Undefined: it cannot be told again. */
-function describeExchange(exchange: Exchange, companyId: string): Recorded | undefined | "another" {
+function describeExchange(exchange: Exchange, companyId: string): RecordedRequest | undefined | "another" {
   const { operation, company, at, method, path, body, status, answer, headers, rule } = exchange;
   const isOurs = company === undefined || company.id === companyId;
   if (!isOurs) return "another";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { parseInstant } from "../../src/kernel/instant.js";
 import type { CompanySetup } from "../../src/sandbox/fixture.js";
-import { setupFor } from "../../src/sandbox/options.js";
+import { DEFAULT_LIMITS, setupFor } from "../../src/sandbox/options.js";
 import { type ApiWorld, describeApi, useWorlds } from "../support/describe-api.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { type GivenHeaders, WORLD_START } from "../support/world.js";
@@ -185,6 +185,50 @@ describeApi("auto-provision", (open) => {
   it("is off unless it was asked for", async () => {
     const { api } = await open();
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(401);
+  });
+});
+
+describe("companies that are opened by their tokens", () => {
+  const open = useWorlds();
+  const limits = { ...DEFAULT_LIMITS, companies: 3 };
+
+  /** In the order in which they were opened. */
+  const ids = ({ sandbox }: ApiWorld): string[] => sandbox.companies.map(({ id }) => id);
+
+  it("are bounded: the one that was idle for longest goes, and begins anew when its token comes again", async () => {
+    const world = await open({ autoProvision: true, limits });
+    const use = async (name: string) =>
+      (await world.api("GET", "/v1/balance", undefined, as(`at_${name}`))).body.balance;
+    for (const name of ["a", "b", "c"]) await use(name);
+    await world.control("PUT", "/balance?company=company_b", { balance: 7 });
+    await use("a");
+    await use("d");
+    expect(ids(world)).toEqual(["company_sandbox", "company_a", "company_c", "company_d"]);
+    expect(await use("b")).toBe(10_000_000);
+    expect(ids(world)).toEqual(["company_sandbox", "company_a", "company_d", "company_b"]);
+  });
+
+  it("go last while something is still to happen in them", async () => {
+    const world = await open({ autoProvision: true, limits });
+    const busy = as("at_busy", "company_busy");
+    expect((await world.api("POST", "/v1/charges", chargeRequest(), busy)).status).toBe(201);
+    for (const name of ["a", "b", "c", "d"]) await world.api("GET", "/v1/balance", undefined, as(`at_${name}`));
+    expect(ids(world)).toEqual(["company_sandbox", "company_busy", "company_c", "company_d"]);
+    for (const name of ["c", "d", "e"]) {
+      const charge = await world.api("POST", "/v1/charges", chargeRequest(), as(`at_${name}`, `company_${name}`));
+      expect(charge.status).toBe(201);
+    }
+    expect(ids(world)).toEqual(["company_sandbox", "company_c", "company_d", "company_e"]);
+  });
+
+  it("make no room at the cost of those that were configured or opened by hand", async () => {
+    const world = await open({ autoProvision: true, limits: { ...limits, companies: 1 } });
+    for (const name of ["x", "y"]) await world.control("POST", "/companies", { companyId: `company_${name}` });
+    for (const name of ["a", "b", "c"]) await world.api("GET", "/v1/balance", undefined, as(`at_${name}`));
+    expect(ids(world)).toEqual(["company_sandbox", "company_x", "company_y", "company_c"]);
+    await world.control("DELETE", "/companies/company_c");
+    await world.api("GET", "/v1/balance", undefined, as("at_d"));
+    expect(ids(world)).toEqual(["company_sandbox", "company_x", "company_y", "company_d"]);
   });
 });
 

@@ -129,14 +129,35 @@ describeApi("a body", (open) => {
     expect((await api("POST", "/v1/charges", request)).status).toBe(413);
   });
 
-  it("may be nested as deep as it likes where nobody looks", async () => {
+  it("may be nested 200 deep, also where nobody looks, and no deeper", async () => {
     const { api } = await open();
-    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
-    const request = JSON.stringify(chargeRequest()).replace(/}$/, `,"unknown":${deep}}`);
-    expect((await api("POST", "/v1/charges", request)).status).toBe(201);
-    expect((await api("POST", "/v1/charges", `{"amount":${deep}}`)).status).toBe(400);
-    const metadata = JSON.stringify(chargeRequest()).replace(/}$/, `,"metadata":{"a":${deep}}}`);
-    expect((await api("POST", "/v1/charges", metadata)).status).toBe(400);
+    const lists = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    const withUnknown = (depth: number): string =>
+      JSON.stringify(chargeRequest()).replace(/}$/, `,"unknown":${lists(depth)}}`);
+    expect((await api("POST", "/v1/charges", withUnknown(199))).status).toBe(201);
+    for (const body of [withUnknown(200), withUnknown(200_000), `{"amount":${lists(200_000)}}`, lists(500_000)]) {
+      const answer = await api("POST", "/v1/charges", body);
+      expect({ status: answer.status, message: answer.body.message }).toEqual({
+        status: 400,
+        message: ["The body is nested deeper than 200 levels"],
+      });
+    }
+    const metadata = JSON.stringify(chargeRequest()).replace(/}$/, `,"metadata":{"a":${lists(101)}}}`);
+    expect((await api("POST", "/v1/charges", metadata)).body.message[0]).toMatch(/^metadata must be an object, nested/);
+  });
+
+  it("may have 100 000 members, and no more", async () => {
+    const { api } = await open();
+    const request = chargeRequest();
+    const own = Object.keys(request).length;
+    const withMembers = (count: number): string => {
+      const others = Array.from({ length: count - own }, (_, index) => `"${index.toString(36)}":0`);
+      return JSON.stringify(request).replace(/}$/, `,${others.join(",")}}`);
+    };
+    expect((await api("POST", "/v1/charges", withMembers(100_000))).status).toBe(201);
+    const { status, body } = await api("POST", "/v1/charges", withMembers(100_001));
+    expect(status).toBe(400);
+    expect(body.message).toEqual(["The body has more than 100000 members"]);
   });
 
   it("with a key twice counts by the last", async () => {

@@ -226,23 +226,3 @@ describe("a path", () => {
     expect({ status, allow: headers["allow"] }).toEqual({ status: 405, allow: "POST, GET" });
   });
 });
-
-describe("what is not HTTP", () => {
-  it.each([
-    ["nonsense", "hello\r\n\r\n"],
-    ["no host", "GET /v1/balance HTTP/1.1\r\nconnection: close\r\n\r\n"],
-    ["a host that is none", `GET /v1/balance HTTP/1.1\r\n${credentials.replace("sandbox.test", "a b/c")}\r\n`],
-    ["two lengths", `POST /v1/charges HTTP/1.1\r\n${credentials}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`],
-    [
-      "a length beside chunks",
-      `POST /v1/charges HTTP/1.1\r\n${credentials}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    ["a header without end", `GET /v1/balance HTTP/1.1\r\n${credentials}x: ${"x".repeat(20_000)}`],
-  ])("(%s) is refused without a trace of us", async (_, request) => {
-    const { raw, api } = await listen();
-    const { status, body } = await raw(request);
-    expect([400, 431]).toContain(status);
-    expect(body).not.toMatch(/\bat .*:\d+|node_modules/);
-    expect((await api("GET", "/v1/balance")).status).toBe(200);
-  });
-});

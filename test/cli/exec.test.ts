@@ -240,6 +240,28 @@ describe("the sandbox", () => {
 });
 
 describe("the report", () => {
+  it("shows no secret, wherever the client has put it", async () => {
+    const leak = `
+      const { SANDBOX_URL: url, SANDBOX_ACCESS_TOKEN: token, SANDBOX_SECRET_KEY: key } = process.env;
+      const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+      const post = (path, body) => fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+      await post("/v1/webhooks", { topic: "transactions/started", url: "http://127.0.0.1:1/?key=" + key });
+      await post("/v1/transactions", { amount: 5000, msisdn: "0700000001", reference: token, type: "transfer" });
+      await post("/_sandbox/rules", { name: "of " + token, on: "request", match: { body: { key } }, then: { status: 503 } });
+      await post("/_sandbox/rules", { on: "request", match: { headers: { authorization: "Bearer " + token } }, then: { body: key } });
+      await post("/_sandbox/settle");
+    `;
+    const folder = await folderWith({});
+    const { code, stderr } = await exec(["--fail-under", "1", "--report", folder], node(leak));
+    expect(code, stderr).toBe(0);
+    const files = await Promise.all(
+      ["sandbox.json", "coverage.md"].map((file) => readFile(join(folder, file), "utf8")),
+    );
+    expect(stderr).toContain("not acknowledged: transactions/started to http://127.0.0.1:1/?key=[redacted]");
+    expect(stderr).toContain('the rule "of [redacted]" never fired');
+    expect([stderr, ...files].join()).not.toMatch(/at_sandbox|secret_sandbox/);
+  });
+
   const story = `${client}
     import { createServer } from "node:http";
     const shop = createServer((request, response) => response.writeHead(200).end()).listen(0, async () => {

@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { root } from "../support/markdown.js";
 
 /** Pays under a new reference when there is no answer: JavaScript, as a module. */
 const doublePayout = `
@@ -72,6 +75,11 @@ describe("exec --fail-on findings", () => {
     expect(stderr).toContain("--fail-on");
     expect(stderr).toContain("findings");
   });
+});
+
+it("examples/double-payout comes out as told", async () => {
+  const story = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
+  await expect(story).resolves.toMatchObject({ stdout: expect.stringContaining("It came out as told.") });
 });
 
 describe("exec --fail-under", () => {

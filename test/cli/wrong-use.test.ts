@@ -15,7 +15,7 @@ describe("exit code 1, a wrong command line", () => {
     ["start --port", "Option '--port <number>' argument missing."],
     ["start --port http", '--port must be a whole number from 0 to 65535 (0 takes a free port), not "http".'],
     ["start --open", "Unknown option '--open'."],
-    ["start --store file:state.json", "--store: a file store is not available in this version. Use memory."],
+    ["start --store redis", '--store must be memory or file:PATH, not "redis".'],
     ["start extra", "Too many arguments for 'start'."],
     [
       "clock advnace 1h",
@@ -77,7 +77,7 @@ describe("exit code 2, a wrong file", () => {
     ],
     ["sandbox.config.yml", "port: [", /^sandbox\.config\.yml:\d+:\d+: /],
     ["sandbox.config.yaml", "profile: { charges: { tll: 1h } }", /^sandbox\.config\.yaml:1:23: .*charges\.ttl/],
-    ["sandbox.config.yaml", "store: file:state.json", /^sandbox\.config\.yaml: store: a file store is not available/],
+    ["sandbox.config.yaml", "store: redis", /^sandbox\.config\.yaml:1:8: store must be memory or file:PATH/],
   ])("a configuration %s that says %j", async (name, content, message) => {
     const { code, stdout, stderr } = await runSandbox(["start"], { cwd: await folderWith({ [name]: content }) });
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });

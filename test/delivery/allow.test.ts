@@ -125,6 +125,37 @@ describe("webhooks.allow: a list of hosts and CIDRs", () => {
   });
 });
 
+describe("webhooks.allow: a listed name", () => {
+  const names = {
+    "metadata.shop.test": ["169.254.169.254"],
+    "v6.shop.test": ["fd00:ec2::254"],
+    "mapped.shop.test": ["::ffff:169.254.169.254"],
+  };
+  const list = Object.keys(names);
+  const payOne = async (allow: readonly string[], url: string) => {
+    resolveNames({ ...names, "inside.shop.test": ["127.0.0.1"] });
+    const live = await startLive({ profile: { webhooks: { allow, retry: "none", timeout: "1s" } } });
+    await live.subscribe("charges/events", url);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    return live.deliveries()[0];
+  };
+
+  it.each(list)("%s does not open the way to a metadata address", async (host) => {
+    const delivery = await payOne(list, `http://${host}/`);
+    expect(delivery).toMatchObject({
+      status: "exhausted",
+      attempts: [{ status: null, error: `refused: ${host} is a link-local or metadata address` }],
+    });
+  });
+
+  it("may stand for an address inside, as a container's does", async () => {
+    const receiver = await startReceiver();
+    const url = receiver.url.replace("127.0.0.1", "inside.shop.test");
+    expect(await payOne(["inside.shop.test"], url)).toMatchObject({ status: "succeeded" });
+  });
+});
+
 describe("webhooks.insecureTls", () => {
   it.each([
     [false, "exhausted", null, /self.signed/i],

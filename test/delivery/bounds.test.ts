@@ -37,6 +37,89 @@ describe("what only grows is bounded", () => {
     ]);
   });
 
+  it("the oldest that are pending are given up beyond a limit of their own, with a warning", async () => {
+    const logged: unknown[] = [];
+    const transport = createScriptedTransport(() => 500);
+    const limits = { ...DEFAULT_LIMITS, events: 100, deliveries: 2, pendingDeliveries: 4 };
+    const log = { write: (...line: unknown[]) => void logged.push(line) };
+    const { api, company } = started({ transport, limits, log });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    const made: string[] = [];
+    for (let n = 0; n < 9; n++) {
+      made.push((await api("POST", "/v1/transactions", transferRequest())).body.id.slice(4));
+      await settle(company);
+    }
+    expect(company.world.deliveries.values().map(({ resource }) => resource)).toEqual(made.slice(-4));
+    const timers = company.world.due.values().filter(({ kind }) => kind === "delivery.attempt");
+    expect(timers).toHaveLength(4);
+    expect(logged.filter((line) => Array.isArray(line) && line[1] === "deliveries-given-up")).toEqual(
+      Array.from({ length: 5 }, () => [
+        "warn",
+        "deliveries-given-up",
+        {
+          company: "company_sandbox",
+          count: 1,
+          message: "more than 4 deliveries are pending: the oldest are given up",
+        },
+      ]),
+    );
+  });
+
+  it("what a rule holds back is given up with the rule that was used up for it, and the state still fits together", async () => {
+    const limits = { ...DEFAULT_LIMITS, events: 100, deliveries: 1, pendingDeliveries: 2 };
+    const { api, control, company } = started({ transport: createScriptedTransport(() => 200), limits });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    const rule = { on: "delivery", match: { topic: "transactions/started" }, then: { reverse: true }, times: 1 };
+    expect((await control("POST", "/rules", rule)).status).toBe(201);
+    await api("POST", "/v1/transactions", transferRequest({ msisdn: "+2250700000004" }));
+    expect(company.world.holds.size).toBe(1);
+    expect((await control("POST", "/rules", { ...rule, times: undefined })).status).toBe(201);
+    for (let n = 0; n < 4; n++) await api("POST", "/v1/transactions", transferRequest());
+    expect(company.world.deliveries.size).toBe(2);
+    expect(company.world.holds.values().flatMap(({ deliveryIds }) => deliveryIds)).toHaveLength(2);
+    expect(company.world.rules.size).toBe(1);
+    const state = (await control("GET", "/state")).body;
+    expect((await control("PUT", "/state", state)).status).toBe(200);
+  });
+
+  it("of one delivery that is sent again and again the newest 200 attempts are kept", async () => {
+    const transport = createScriptedTransport(() => 200);
+    const { api, control, company } = started({ transport });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    await api("POST", "/v1/transactions", transferRequest());
+    await settle(company);
+    const [first] = company.world.deliveries.values();
+    for (let n = 0; n < 205; n++) {
+      expect((await control("POST", `/deliveries/${first?.id}/redeliver`)).status).toBe(200);
+      await settle(company);
+    }
+    expect(transport.sent).toHaveLength(206);
+    expect(company.world.deliveries.get(first?.id ?? "")?.attempts).toHaveLength(200);
+  });
+
+  it("a company has at most 1000 rules", async () => {
+    const { control } = started({});
+    const rule = { on: "transfer", then: { outcome: "failed" } };
+    for (let n = 0; n < 1_000; n++) expect((await control("POST", "/rules", rule)).status).toBe(201);
+    const { status, body } = await control("POST", "/rules", rule);
+    expect(status).toBe(422);
+    expect(body.message).toEqual([
+      "Failed to add the rule: a company has at most 1000 rules. Remove one with DELETE /_sandbox/rules/:id, or all.",
+    ]);
+    expect((await control("DELETE", "/rules")).status).toBe(204);
+    expect((await control("POST", "/rules", rule)).status).toBe(201);
+  });
+
+  it("a company has at most 100 access tokens, the newest", async () => {
+    const { control, sandbox, company } = started({});
+    for (let n = 0; n < 110; n++) {
+      const request = { accessToken: `at_new_${n}`, overlap: "1d" };
+      expect((await control("POST", "/companies/company_sandbox/rotate", request)).status).toBe(200);
+    }
+    expect(company.record.identity.tokens).toHaveLength(100);
+    expect([sandbox.isTokenTaken("at_sandbox"), sandbox.isTokenTaken("at_new_10")]).toEqual([false, true]);
+  });
+
   it("the oldest events are forgotten", async () => {
     const { api, company } = started({ limits: { ...DEFAULT_LIMITS, events: 3, deliveries: 3 } });
     for (let n = 0; n < 5; n++) await api("POST", "/v1/transactions", transferRequest());

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { ATTEMPTS_KEPT } from "../../src/domain/deliveries/delivery-lifecycle.js";
+import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
+import { TOKENS_MAX } from "../../src/http/control/rotate.js";
+import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
+import { SNAPSHOT_LIMITS } from "../../src/sandbox/snapshots.js";
+import { RECORDING_LIMITS } from "../../src/scenarios/recorder.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { readPage, root } from "../support/markdown.js";
@@ -71,9 +78,28 @@ describe("docs/configuration.md", () => {
     expect(listed(configuration, "Configuration", 2).sort()).toEqual(keys.sort());
   });
 
-  it("shows a file that is right", async () => {
-    const [example] = configuration.blocks.filter(({ language }) => language === "yaml");
-    expect(await validate("sandbox.config.yaml", example?.text ?? "")).toBe("0 sandbox.config.yaml: ok (config)\n");
+  it("has every limit, with its default", async () => {
+    const [limits, fixed] = configuration.tables.filter(({ heading }) => heading === "Limits");
+    const rows = limits?.rows.map(([key, byDefault]) => [key, byDefault].map((cell) => cell?.replaceAll("`", "")));
+    expect(rows).toEqual(Object.entries(DEFAULT_LIMITS).map(([key, limit]) => [key, String(limit)]));
+    expect((await knownKeys("sandbox.config.json", { limits: { zzz: 1 } })).sort()).toEqual(
+      Object.keys(DEFAULT_LIMITS).sort(),
+    );
+    const bounds = [
+      ATTEMPTS_KEPT,
+      FINDINGS_MAX,
+      SNAPSHOT_LIMITS.count,
+      RULES_MAX,
+      TOKENS_MAX,
+      RECORDING_LIMITS.requests,
+    ];
+    expect(fixed?.rows.map(([, bound]) => Number.parseInt(bound ?? "", 10))).toEqual(bounds);
+  });
+
+  it("shows files that are right", async () => {
+    for (const { text } of configuration.blocks.filter(({ language }) => language === "yaml")) {
+      expect(await validate("sandbox.config.yaml", text)).toBe("0 sandbox.config.yaml: ok (config)\n");
+    }
   });
 
   it("has the exit codes that the help names", async () => {

@@ -25,21 +25,3 @@ test("coverage() is of the company, outlives a reset, and is what the control AP
     ["errors.shape", "envelope", true],
   ]);
 });
-
-test("an answer whose client has gone is not met", async () => {
-  sandbox = await createSandbox();
-  const gone = new AbortController();
-  sandbox.rules.add({ on: "request", match: { path: "/v1/balance" }, then: { fault: "hang" }, times: 1 });
-  const { url, accessToken } = sandbox;
-  const asked = fetch(`${url}/v1/balance`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-    signal: gone.signal,
-  });
-  const hasCome = async (): Promise<void> => {
-    while (sandbox.coverage().rules[0]?.met !== true) await sandbox.fetch("/_sandbox/health");
-  };
-  await hasCome();
-  gone.abort();
-  await expect(asked).rejects.toThrow("aborted");
-  expect(statuses(sandbox.coverage())).toEqual([]);
-});

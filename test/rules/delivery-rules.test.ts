@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { serve } from "../../src/http/serve.js";
 import { verifySignature } from "../../src/webhooks.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { openDoor, untilTrue } from "../support/doors.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 import type { Receiver } from "../support/receiver.js";
+import { transferRequest } from "../support/requests.js";
 import type { LooseJson, WorldOptions } from "../support/world.js";
 
 const IMMEDIATE: WorldOptions = { profile: { transfers: { settlement: "immediate" } } };
@@ -168,6 +171,36 @@ describe('before: "response"', () => {
     expect(live.deliveries()).toMatchObject([{ status: "exhausted" }]);
   });
 
+  it("waits no longer when its client has left: the next payout is seen as what it is", async () => {
+    const { live, ask } = await openDoor("over TCP");
+    const receiver = await startReceiver();
+    receiver.reply("hang");
+    await live.subscribe("transactions/started", receiver.url);
+    await live.control("POST", "/rules", { on: "delivery", then: { before: "response" }, times: 1 });
+    const patience = new AbortController();
+    const body = transferRequest({ reference: "first" });
+    const asked = ask("POST", "/v1/transactions", { body, signal: patience.signal });
+    await receiver.waitFor(1);
+    patience.abort();
+    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+    const { journal, findings } = live.sandbox.observationOf(live.company.id);
+    await untilTrue(() => journal.entries.values().some(({ fate }) => fate === "lost"));
+    await live.ok("POST", "/v1/transactions", transferRequest({ reference: "second" }));
+    expect(findings.list().map(({ kind }) => kind)).toEqual(["double-payout"]);
+  });
+
+  it("waits no longer when the server stops: the answer leaves", async () => {
+    const { live, receiver } = await withRule({ before: "response" });
+    receiver.reply("hang");
+    const { id } = await live.createCharge();
+    const server = await serve(live.app, { host: "127.0.0.1", port: 0 });
+    const headers = { authorization: `Bearer ${DEFAULT_COMPANY.token}` };
+    const paid = fetch(`${server.url}/v1/charges/${id}/pay`, { method: "POST", headers });
+    await receiver.waitFor(1);
+    await server.close();
+    expect((await paid).status).toBe(200);
+  });
+
   it("a payment by hand waits as well; what comes of itself has nothing to wait for", async () => {
     const { live, receiver } = await withRule({ before: "response" });
     const first = await live.createCharge();
@@ -227,6 +260,24 @@ describe("reverse", () => {
     opened.open();
     await live.settle();
     expect(told(receiver)).toEqual(["completed", "started"]);
+  });
+
+  it("what is sent by hand meanwhile is held no longer, and sent once", async () => {
+    const { live, receiver } = await withRule({ reverse: true });
+    const opened = gate();
+    receiver.reply(async ({ body }) => {
+      if (body.data.status === "paid") await opened.opened;
+      return {};
+    });
+    const id = await payCharge(live);
+    await live.control("POST", `/deliveries/${live.deliveries()[0]?.id}/redeliver`);
+    await receiver.waitFor(1);
+    await live.ok("POST", `/v1/charges/${id}/refund`);
+    await receiver.waitFor(2);
+    opened.open();
+    expect(await live.settle()).toEqual([]);
+    expect(told(receiver)).toEqual(["paid", "refunded"]);
+    expect(live.deliveries().map(({ attempts }) => attempts.length)).toEqual([1, 1]);
   });
 
   it("lets go when the rule is removed", async () => {

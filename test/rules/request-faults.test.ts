@@ -27,6 +27,13 @@ describe.each(doors)("fault: reset, %s,", (door) => {
     expect((await ask("POST", "/v1/charges", { body: chargeRequest() })).status).toBe(201);
   });
 
+  it("breaks a HEAD off as well", async () => {
+    const { ask, rule } = await openDoor(door);
+    await rule({ then: { fault: "reset" }, times: 1 });
+    await expect(ask("HEAD", "/v1/balance")).rejects.toMatchObject(reset);
+    expect((await ask("HEAD", "/v1/balance")).status).toBe(200);
+  });
+
   it("with commit: true has done the work, and its webhooks come", async () => {
     const { live, ask, rule } = await openDoor(door);
     const receiver = await startReceiver();

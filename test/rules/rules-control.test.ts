@@ -76,6 +76,11 @@ describe("POST /rules", () => {
       [expect.stringContaining("then.headers.x-a must be a header's name and a text without line ends")],
     ],
     [
+      "a header that ends the body otherwise",
+      { on: "request", then: { headers: { Trailer: "x-a" } } },
+      [expect.stringContaining("then.headers.Trailer is set by the sandbox")],
+    ],
+    [
       "a reason without a failure",
       { on: "transfer", then: { outcome: "completed", reason: "x" } },
       ['then.reason is only for outcome failed, got "x"'],

@@ -81,6 +81,13 @@ describe("after", () => {
   );
 });
 
+it("after alone also ends a transfer to the number that never does", async () => {
+  await withRule({ then: { after: "1h" } });
+  const transfer = await create({ msisdn: "+2250700000003" });
+  await advance("1h");
+  expect(await read(transfer)).toMatchObject({ status: "completed" });
+});
+
 describe("match", () => {
   it.each([
     [{ msisdn: "0700000001" }, true],

@@ -100,7 +100,7 @@ const problems: Readonly<Record<string, readonly string[]>> = {
     '13:16: steps[5].headers."X Y" must be named as an HTTP header is: letters, digits and -',
     "13:31: steps[5].headers.X-Z must be a text, or null to leave the header out, got true",
     "14:21: steps[5].query.limit must be a text, a number, true or false, got a list of 1",
-    "15:12: steps[5].token must be an access token, or null for none, got 7",
+    "15:12: steps[5].token must be an access token, or null for none, got something else",
     '16:9: steps[5].as must be the name of another company, got ""',
     "18:13: steps[6].expect must be a mapping with status, headers, body, or lost, got 201",
     '19:13: steps[6].save."my id" must be named with letters, digits, _ and -, the first one a letter or _',

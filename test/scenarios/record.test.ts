@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createApp } from "../../src/http/app.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
-import { advance } from "../../src/sandbox/advance.js";
+import { advance, settle } from "../../src/sandbox/advance.js";
 import { resolveOptions } from "../../src/sandbox/options.js";
 import { Sandbox as Core } from "../../src/sandbox/sandbox.js";
 import { parseScenario } from "../../src/scenarios/parse-scenario.js";
-import { startRecorder } from "../../src/scenarios/recorder.js";
+import { type RecordingLimits, startRecorder } from "../../src/scenarios/recorder.js";
 import { renderFailure } from "../../src/scenarios/render-failure.js";
 import { runScenario } from "../../src/scenarios/run-scenario.js";
 import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
@@ -105,4 +105,52 @@ test("other companies' requests are not part of the story, and a body that is no
   await core.close();
   expect(recorder.size).toBe(0);
   expect(recorder.render()).toContain("1 request(s) could not be told again");
+});
+
+/** A sandbox that is recorded, and its default company's client. */
+function recordedSession(limits?: RecordingLimits) {
+  const core = new Core(resolveOptions({ adminToken: "admin-s3cret" }));
+  const app = createApp(core);
+  const recorder = startRecorder(core, [], limits);
+  const headers = {
+    authorization: "Bearer at_sandbox",
+    "x-company-id": "company_sandbox",
+    "content-type": "application/json",
+  };
+  const send = (method: string, path: string, body?: unknown) =>
+    app.fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+  return { core, recorder, send };
+}
+
+test("what only the client and the service may know is no part of a story, wherever it stood", async () => {
+  const { core, recorder, send } = recordedSession();
+  await send("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+  const leaking = { ...order("ref-secret_sandbox"), metadata: { at_sandbox: ["secret_sandbox"], "admin-s3cret": 1 } };
+  const made = (await (await send("POST", "/v1/charges", leaking)).json()) as { id: string };
+  await send("POST", `/v1/charges/${made.id}/pay`);
+  await send("GET", "/v1/charges/secret_sandbox?token=at_sandbox");
+  await settle(core.defaultCompany);
+  const text = recorder.render();
+  await core.close();
+  expect(text).not.toMatch(/at_sandbox|secret_sandbox|admin-s3cret/);
+  expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThan(4);
+});
+
+test.each([
+  ["requests", { requests: 3, bytes: 1_000_000 }, 3],
+  ["bytes", { requests: 1_000, bytes: 20_000 }, 3],
+])("a recording holds no more than its limit of %s, and says what it left out", async (_, limits, kept) => {
+  const { core, recorder, send } = recordedSession(limits);
+  for (let made = 0; made < 8; made++) {
+    await send("POST", "/v1/charges", { ...order(`order-${made}`), metadata: { text: "x".repeat(3_000) } });
+  }
+  await core.close();
+  expect(recorder.size).toBe(kept);
+  expect(recorder.render()).toContain(`${8 - kept} request(s) could not be told again`);
 });

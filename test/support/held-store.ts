@@ -1,9 +1,10 @@
 import type { Store } from "../../src/adapters/stores/store.js";
-import type { CompanyRecord } from "../../src/sandbox/company-state.js";
+import type { StoredSandbox } from "../../src/sandbox/company-state.js";
+import { createStoredSandbox } from "../../src/sandbox/store-format.js";
 import { gate } from "./live.js";
 
 /** A store that takes its time: while it is held, no answer leaves. */
-export interface HeldStore extends Store<CompanyRecord> {
+export interface HeldStore extends Store<StoredSandbox> {
   /** From now on answers wait, in the order in which they were asked for; the returned function lets the n-th of them go. */
   hold(): (index: number) => void;
   /** Resolves once so many answers wait. */
@@ -15,7 +16,12 @@ export function createHeldStore(): HeldStore {
   const gates: ReturnType<typeof gate>[] = [];
   const waiting: (() => void)[] = [];
   return {
-    data: { schemaVersion: 1, companies: new Map() },
+    data: createStoredSandbox(),
+    keeps: false,
+    position: 0,
+    note: () => undefined,
+    writable: () => undefined,
+    close: async () => undefined,
     durable() {
       if (!holding) return undefined;
       const held = gate();

@@ -134,6 +134,7 @@ export function delivery(change: Partial<Delivery> = {}): Delivery {
     status: "succeeded",
     nextAttemptAt: null,
     copy: 0,
+    turn: 0,
     effect: null,
     attempts: [attempt()],
     ...change,

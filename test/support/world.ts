@@ -11,7 +11,8 @@ import { parseInstant } from "../../src/kernel/instant.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/fixture.js";
 import { DEFAULT_COMPANY, resolveOptions, type ResolvedOptions } from "../../src/sandbox/options.js";
-import { Sandbox, type SandboxParts } from "../../src/sandbox/sandbox.js";
+import { Sandbox } from "../../src/sandbox/sandbox.js";
+import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
 import { documentedApi, documentedTransport } from "./documented.js";
 
 export interface WorldOptions extends Partial<ResolvedOptions>, SandboxParts {

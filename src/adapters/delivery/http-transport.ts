@@ -1,6 +1,6 @@
 import type { Agent } from "undici";
 import type { Headers } from "../../domain/deliveries/delivery.js";
-import { isReceiverAllowed } from "../../domain/subscriptions/allowed-receivers.js";
+import { isReceiverAllowed, listsMetadata } from "../../domain/subscriptions/allowed-receivers.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Transport, TransportRequest, TransportResult } from "./transport.js";
 
@@ -14,30 +14,39 @@ const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
  * the time that a sandbox takes to load, which many a test never needs.
  */
 export function createHttpTransport(system: SystemClock): Transport {
-  const agents = new Map<string, Agent>();
-  const agentFor = async ({ insecureTls, allow }: TransportRequest): Promise<Agent> => {
+  const agents = new Set<Agent>();
+  const shared = new Map<boolean, Agent>();
+  const open = async ({ insecureTls, allow }: TransportRequest): Promise<Agent> => {
     const { createAgent } = await import("./http-agent.js");
     // A socket that one company may use is not lent to another that may not.
-    const key = `${insecureTls} ${allow.kind}`;
-    const agent = agents.get(key) ?? createAgent(insecureTls, allow.kind === "any");
-    agents.set(key, agent);
+    const isShared = !listsMetadata(allow);
+    const agent = (isShared ? shared.get(insecureTls) : undefined) ?? createAgent(insecureTls, allow);
+    agents.add(agent);
+    if (isShared) shared.set(insecureTls, agent);
     return agent;
+  };
+  const done = async (agent: Agent, { insecureTls }: TransportRequest): Promise<void> => {
+    if (shared.get(insecureTls) === agent) return;
+    agents.delete(agent);
+    await agent.destroy();
   };
   return {
     async send(request) {
-      const agent = await agentFor(request);
+      const agent = await open(request);
       const start = system.monotonic();
       const outcome = isReceiverAllowed(request.allow, request.url)
         ? await attempt(agent, request, system)
         : failure("refused: webhooks.allow does not permit this host");
       const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
+      await done(agent, request);
       // Only then does undici take its socket for free again: a next attempt that begins sooner would open another one.
       await system.breathe();
       return { ...outcome, latencyMs };
     },
     async close() {
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+      await Promise.all([...agents].map((agent) => agent.destroy()));
       agents.clear();
+      shared.clear();
     },
   };
 }

@@ -29,6 +29,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
+  running.log.open();
   session.play();
   const report = watchRun(running.sandbox);
   try {

@@ -1,6 +1,7 @@
 import { isLoopback } from "../../http/loopback.js";
 import { toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
+import type { Fields } from "../log.js";
 import { colorsFor, printData } from "../output.js";
 import { prepareStart, type PreparedStart } from "../prepare-start.js";
 import { beginSession } from "../session.js";
@@ -15,8 +16,12 @@ export async function start(flags: StartFlags): Promise<void> {
   const prepared = await prepareStart(flags, process.env);
   const running = await runSandbox(prepared);
   const session = await beginSession(running, prepared);
-  if (prepared.logStyle === "pretty") showScreen(running);
-  else logListening(running);
+  if (prepared.log.style === "pretty") {
+    showScreen(running);
+    running.log.open();
+  } else {
+    running.log.open({ event: "listening", fields: listeningFields(running) });
+  }
   warnIfExposed(running, prepared);
   session.play();
   await stopSignal;
@@ -46,15 +51,18 @@ function showScreen({ sandbox, url }: RunningSandbox): void {
 }
 
 /** No token and no key: the lines of a log go far. */
-function logListening({ sandbox, url, log }: RunningSandbox): void {
+function listeningFields({ sandbox, url }: RunningSandbox): Fields {
   const { defaultCompany: company, options } = sandbox;
-  log.write("info", "listening", {
+  const now = toIso(company.now());
+  return {
+    // In this line alone it is the company's.
+    time: now,
     url,
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     companyId: company.id,
-    clock: { mode: company.clock.mode, now: toIso(company.now()) },
+    clock: { mode: company.clock.mode, now },
     version: VERSION,
-  });
+  };
 }
 
 function warnIfExposed({ log }: RunningSandbox, { serve: { host }, options: { adminToken } }: PreparedStart): void {

@@ -19,9 +19,17 @@ export const deliveryLifecycle = {
   cancelled: { redeliver: ["pending"] },
 } as const satisfies Lifecycle<DeliveryStatus, DeliveryAction>;
 
+/** Attempts of one delivery that are kept, the newest: more than any plan of retries makes, so only who sends it again and again by hand gets there. */
+export const ATTEMPTS_KEPT = 200;
+
+/** Its attempts with one more. */
+export function attemptsWith({ attempts }: Pick<Delivery, "attempts">, attempt: Attempt): readonly Attempt[] {
+  return [...attempts.slice(-(ATTEMPTS_KEPT - 1)), attempt];
+}
+
 /** After an attempt: done, planned again, or given up. */
 export function recordAttempt(delivery: Delivery, attempt: Attempt, retryAt: Instant | null): Delivery {
-  const attempts = [...delivery.attempts, attempt];
+  const attempts = attemptsWith(delivery, attempt);
   if (attempt.error === null) return move(delivery, "succeed", { attempts, nextAttemptAt: null });
   return retryAt === null
     ? move(delivery, "exhaust", { attempts, nextAttemptAt: null })

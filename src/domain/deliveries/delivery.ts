@@ -20,6 +20,8 @@ export interface Delivery extends Row {
   readonly body: string;
   /** 0; 1 and up for what a rule sends once more. */
   readonly copy: number;
+  /** Its place in the order in which first attempts are made: its own, or a later one when a rule held it back. */
+  readonly turn: number;
   /** What a rule does to every attempt of it; null: nothing. */
   readonly effect: WireEffect | null;
   readonly status: DeliveryStatus;

@@ -15,6 +15,14 @@ export function holdDelivery(work: Work, ruleId: string, delivery: Delivery): vo
   work.put<Hold>(work.world.holds, { ...base, deliveryIds: [...base.deliveryIds, id] });
 }
 
+/** What is sent by hand is held no longer; what follows it still is. */
+export function unholdDelivery(work: Work, { id }: Delivery): void {
+  const { holds } = work.world;
+  const hold = holds.values().find(({ deliveryIds }) => deliveryIds.includes(id));
+  if (hold === undefined) return;
+  work.put(holds, { ...hold, deliveryIds: hold.deliveryIds.filter((held) => held !== id) });
+}
+
 const LAST_EVENTS: ReadonlySet<DomainEvent["type"]> = new Set([
   "transaction.completed",
   "transaction.failed",
@@ -37,6 +45,16 @@ export function releaseHolds(work: Work, ruleId: string, resource?: string): voi
   if (rule?.timesLeft === 0 && !holds.values().some((hold) => hold.ruleId === ruleId)) work.remove(rules, ruleId);
 }
 
+/** Those will never be sent: nobody holds them back any more. */
+export function forgetHeld(work: Work, deliveryIds: ReadonlySet<string>): void {
+  for (const hold of work.world.holds.values().slice()) {
+    const left = hold.deliveryIds.filter((id) => !deliveryIds.has(id));
+    if (left.length === hold.deliveryIds.length) continue;
+    if (left.length > 0) work.put(work.world.holds, { ...hold, deliveryIds: left });
+    else releaseHolds(work, hold.ruleId, hold.resource);
+  }
+}
+
 /** Newest event first; the deliveries of one event in their own order. */
 function release(work: Work, hold: Hold): void {
   const { holds, deliveries } = work.world;
@@ -46,7 +64,7 @@ function release(work: Work, hold: Hold): void {
   for (const eventId of events) {
     for (const delivery of held) {
       if (delivery.eventId !== eventId || delivery.status !== "pending") continue;
-      work.owe(work.put(deliveries, { ...delivery, nextAttemptAt: work.at }));
+      work.owe(work.put(deliveries, { ...delivery, nextAttemptAt: work.at, turn: work.nextSeq() }));
     }
   }
 }

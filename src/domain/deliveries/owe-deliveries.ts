@@ -50,12 +50,14 @@ function oweEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload):
 type Addressed = Pick<Delivery, "eventId" | "subscriptionId" | "topic" | "url" | "resource" | "resourceKind" | "body">;
 
 function store(work: Work, base: Addressed, copy: number, effect: WireEffect | null): Delivery {
+  const seq = work.nextSeq();
   return work.put<Delivery>(work.world.deliveries, {
     ...base,
     id: work.ids.short("del"),
-    seq: work.nextSeq(),
+    seq,
     createdAt: work.at,
     copy,
+    turn: seq,
     effect,
     status: "pending",
     nextAttemptAt: work.at,

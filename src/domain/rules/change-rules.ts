@@ -15,8 +15,19 @@ export type RuleOrder = {
   };
 }[Rule["on"]];
 
+/** Rules of one company: each request, transfer, payment and delivery looks at them one by one. */
+export const RULES_MAX = 1_000;
+
+/** Throws UsageError("state") when there are as many as may be. */
 export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
   const { world, at } = work;
+  if (world.rules.size >= RULES_MAX) {
+    const why = `a company has at most ${RULES_MAX} rules`;
+    throw new UsageError(
+      "state",
+      `Failed to add the rule: ${why}. Remove one with DELETE /_sandbox/rules/:id, or all.`,
+    );
+  }
   const base = { id: work.ids.short("rul"), seq: work.nextSeq(), createdAt: at, timesLeft: times, fired: 0 };
   return work.put<Rule>(world.rules, { ...order, ...base });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isHostAllowed, isReceiverAllowed } from "./allowed-receivers.js";
+import { isAddressAllowed, isHostAllowed, isReceiverAllowed, listsMetadata } from "./allowed-receivers.js";
 
 describe("any host", () => {
   const any = { kind: "any" } as const;
@@ -69,5 +69,40 @@ describe("a list", () => {
   it("judges the addresses that a name resolves to", () => {
     expect(isHostAllowed(allow, "10.1.2.3")).toBe(true);
     expect(isHostAllowed(allow, "12.1.2.3")).toBe(false);
+  });
+});
+
+describe("an address that a name stands for", () => {
+  const list = (...hosts: string[]) => ({ kind: "list" as const, hosts });
+
+  it.each([
+    ["169.254.169.254", { kind: "any" as const }, false],
+    ["::ffff:169.254.169.254", { kind: "any" as const }, false],
+    ["fe80::1%eth0", { kind: "any" as const }, false],
+    ["fd00:ec2::254", { kind: "any" as const }, false],
+    ["10.0.0.7", { kind: "any" as const }, true],
+    ["127.0.0.1", { kind: "any" as const }, true],
+    ["169.254.169.254", list("shop.test"), false],
+    ["168.63.129.16", list("shop.test", "10.0.0.0/8"), false],
+    ["10.0.0.7", list("shop.test"), true],
+    ["169.254.169.254", list("shop.test", "169.254.169.254"), true],
+    ["169.254.169.254", list("shop.test", "169.254.0.0/16"), true],
+    ["::ffff:169.254.169.254", list("shop.test", "169.254.0.0/16"), true],
+    ["169.254.170.2", list("shop.test", "169.254.169.254"), false],
+    ["not an address", { kind: "any" as const }, false],
+  ])("%s under %j: %j", (address, allow, allowed) => {
+    expect(isAddressAllowed(allow, address)).toBe(allowed);
+  });
+
+  it.each([
+    [list("169.254.1.0/24"), true],
+    [list("shop.test", "0.0.0.0/0"), true],
+    [list("::/0"), true],
+    [list("fe80::7"), true],
+    [list("168.63.129.16"), true],
+    [list("shop.test", "10.0.0.0/8", "fd00::/64"), false],
+    [{ kind: "any" as const }, false],
+  ])("%j lists one that nobody else may call: %j", (allow, lists) => {
+    expect(listsMetadata(allow)).toBe(lists);
   });
 });

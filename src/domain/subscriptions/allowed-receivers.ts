@@ -11,7 +11,7 @@ export function isReceiverAllowed(allow: Allow, url: string): boolean {
   return isHostAllowed(allow, new URL(url).hostname);
 }
 
-/** By name or by address: also for the addresses that a name resolves to. */
+/** By name or by address. */
 export function isHostAllowed(allow: Allow, hostname: string): boolean {
   const host = hostname
     .replace(/^\[|\]$/g, "")
@@ -22,12 +22,34 @@ export function isHostAllowed(allow: Allow, hostname: string): boolean {
   return allow.hosts.some((entry) => matches(entry.toLowerCase(), host, address));
 }
 
+/** An address that an allowed name stands for: link-local and metadata addresses have to be listed themselves, whatever name points to them. */
+export function isAddressAllowed(allow: Allow, resolved: string): boolean {
+  const address = parseAddress(resolved);
+  if (address === undefined) return false;
+  return !isMetadataAddress(address) || (allow.kind === "list" && isHostAllowed(allow, resolved));
+}
+
+/** Whether it permits any address that is otherwise called by nobody. */
+export function listsMetadata(allow: Allow): boolean {
+  if (allow.kind === "any") return false;
+  return allow.hosts.some((entry) => {
+    const network = parseAddress(entry.split("/", 1).join());
+    return (
+      (network !== undefined && isMetadataAddress(network)) ||
+      GUARDED.some((address) => matches(entry, address, parseAddress(address)))
+    );
+  });
+}
+
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const METADATA_NAMES: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog", "metadata"]);
 
 /** Metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Oracle, Azure. */
 const METADATA_ADDRESSES: readonly string[] = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"];
+
+/** One address of each range that is guarded. */
+const GUARDED: readonly string[] = ["169.254.0.0", "fe80::", ...METADATA_ADDRESSES];
 
 function isMetadataAddress(address: Address): boolean {
   return address.range() === "linkLocal" || METADATA_ADDRESSES.includes(address.toString());

@@ -27,11 +27,20 @@ export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
   if (rule === undefined) return { outcome: transfer, lateMs, afterMs: null, silent };
   const { outcome, reason, afterMs } = rule.then;
   return {
-    outcome: outcomeOf(outcome, reason, transfer),
+    // A time of its end is an end, also for a number that has none.
+    outcome: outcomeOf(
+      outcome ?? (afterMs !== undefined && isPending(transfer) ? "completed" : undefined),
+      reason,
+      transfer,
+    ),
     lateMs: afterMs === undefined ? lateMs : 0,
     afterMs: afterMs ?? null,
     silent,
   };
+}
+
+function isPending(ordinary: TransferOutcome | "refused"): boolean {
+  return ordinary !== "refused" && ordinary.outcome === "pending";
 }
 
 function outcomeOf(

@@ -21,7 +21,7 @@ export async function answerByRule(
   const wait = (ms: number): Promise<void> => linger(c, company, sandbox.system, ms);
 
   if (delayMs !== undefined && fault !== "hang") await wait(delayMs);
-  if (sandbox.isHeard) tellExchange(c, sandbox, id, seen, answer);
+  tellExchange(c, sandbox, id, seen, answer);
   // It is told of when it begins: nobody is told of its end.
   if (fault === "hang") await wait(delayMs ?? HANG_MAX_MS);
   returned.raise();

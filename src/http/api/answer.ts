@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../../adapters/stores/store.js";
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem, type ProblemCode } from "../../domain/problem-codes.js";
 import { touchSettings } from "../../domain/profile/track-profile.js";
@@ -66,8 +67,9 @@ export function describeProblem(
   headers?: ExtraHeaders,
 ): ApiAnswer {
   const correlationId = (company?.ids() ?? sandbox.ids).hex32();
-  const { code, messages } = isApiProblem(thrown) ? thrown : internal;
-  if (code === "internal") logBug(sandbox, company, { correlationId, path }, thrown);
+  const { code, messages } = problemOf(thrown);
+  if (code === "internal" && !(thrown instanceof StoreUnavailable))
+    logBug(sandbox, company, { correlationId, path }, thrown);
   if (code === "body_too_large") touchSettings(["server.bodyLimit"]);
   const status = statusOfProblem[code];
   const body = describeError(sandbox, company, { status, messages, correlationId, path });
@@ -84,6 +86,12 @@ export function describeError(
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
   if (shape === "message") return renderPlainError(messages);
   return renderError(status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
+}
+
+/** What could not be kept is no bug: it says what to do. */
+export function problemOf(thrown: unknown): { readonly code: ProblemCode; readonly messages: readonly string[] } {
+  if (thrown instanceof StoreUnavailable) return { code: "internal", messages: [thrown.message] };
+  return isApiProblem(thrown) ? thrown : internal;
 }
 
 /** How a bug of ours is answered: never with a stack trace. */

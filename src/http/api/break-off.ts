@@ -8,13 +8,17 @@ import { isClosed, whenAborted, whenLost } from "../when-closed.js";
 /** How long a `hang` that says nothing of it holds a client, real time. */
 export const HANG_MAX_MS = 60_000;
 
-/** Ends the connection without an answer. Without a socket the answer is a network error, as `fetch` has it. */
+/** Ends the connection without an answer. What is returned stands for none, also without a socket: {@link isBrokenOff}. */
 export function breakOff(c: HttpContext, fault: "reset" | "hang"): Response {
   const { incoming } = c.env ?? {};
-  if (incoming === undefined) return Response.error();
-  if (fault === "reset") resetConnection(incoming.socket);
-  else incoming.socket.destroy();
+  if (fault === "reset" && incoming !== undefined) resetConnection(incoming.socket);
+  else incoming?.socket.destroy();
   return RESPONSE_ALREADY_SENT;
+}
+
+/** By its mark: the answer to a HEAD is another object with the same headers. */
+export function isBrokenOff({ headers }: Response): boolean {
+  return headers.has("x-hono-already-sent");
 }
 
 /** Real time passes. Ends early when nobody waits any more: the client has left, the company was closed, or the server stops. */

@@ -3,7 +3,8 @@ import type { Query } from "../../contract/queries-wire.js";
 import { refuse } from "../../domain/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { Signal } from "../../kernel/signal.js";
-import type { Company, Operation as DomainOperation, ReleaseGate } from "../../sandbox/company.js";
+import type { Company, Operation as DomainOperation } from "../../sandbox/company.js";
+import type { ReleaseGate } from "../../sandbox/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../after-answer.js";
 import type { HttpContext } from "../env.js";
@@ -56,7 +57,7 @@ export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Han
     const seen = beginSeen(sandbox);
     const answer = await answerCall(c, deps, id, handler, seen);
     if (seen.ruled !== undefined) return answerByRule(c, sandbox, id, seen, seen.ruled, answer);
-    if (sandbox.isHeard) tellExchange(c, sandbox, id, seen, answer);
+    tellExchange(c, sandbox, id, seen, answer);
     return respond(sandbox, seen.company, answer);
   };
 }
@@ -71,6 +72,7 @@ async function answerCall(
   const operation = operationOf(id);
   try {
     let company = (seen.company = authenticate(c, sandbox));
+    if (operation.method !== "GET") await sandbox.writable();
     const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
     // A body that cannot be read is none to a rule; what is wrong with it is said in its turn.
     seen.body = await reading?.catch(() => undefined);
@@ -99,10 +101,12 @@ async function answerCall(
 
     const gate = afterAnswer(c, sandbox.system, seen.ruled?.returned.next());
     const from = company.record.seq;
+    const { stored } = sandbox;
     const result = note(seen, () => handler.handle(createCall(c, sandbox, company, body, gate)));
     seen.made = { from, to: company.record.seq };
+    const changed = sandbox.stored !== stored;
     await gate.ready();
-    await sandbox.durable();
+    await sandbox.durable(changed);
     return { status: note(seen, () => successStatus(operation, company.profile)), body: result };
   } catch (thrown) {
     return note(seen, () => describeProblem(sandbox, seen.company, c.req.path, thrown));

@@ -17,7 +17,7 @@ export function refuseRoute(
   const seen = beginSeen(sandbox);
   const problem = new Problem<ProblemCode>(code, message);
   const answer = describeProblem(sandbox, undefined, c.req.path, problem, headers);
-  if (sandbox.isHeard && c.req.path.startsWith("/v1/")) {
+  if (c.req.path.startsWith("/v1/")) {
     const token = tokenOf(c);
     // A request that asks for nothing opens no company.
     if (token !== undefined && sandbox.isTokenTaken(token)) seen.company = sandbox.findByToken(token);

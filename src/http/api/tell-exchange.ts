@@ -17,8 +17,7 @@ export interface Seen {
   body: unknown;
   ruled: Ruled | undefined;
   made: Exchange["made"];
-  /** Undefined: nobody wants to know. */
-  readonly settings: Set<string> | undefined;
+  readonly settings: Set<string>;
 }
 
 /** What a rule does to the request. */
@@ -30,14 +29,14 @@ export interface Ruled {
   readonly returned: Signal;
 }
 
-export function beginSeen({ system, isHeard }: Sandbox): Seen {
+export function beginSeen({ system }: Sandbox): Seen {
   return {
     receivedAt: system.monotonic(),
     company: undefined,
     body: undefined,
     ruled: undefined,
     made: nothingMade,
-    settings: isHeard ? new Set() : undefined,
+    settings: new Set(),
   };
 }
 
@@ -45,7 +44,7 @@ const nothingMade: Exchange["made"] = { from: 0, to: 0 };
 
 /** Notes which settings a synchronous stretch of the request reads. */
 export function note<T>({ settings }: Seen, run: () => T): T {
-  return settings === undefined ? run() : collectSettings(settings, run);
+  return collectSettings(settings, run);
 }
 
 /** Tells whoever listens of the request and its answer. */
@@ -56,7 +55,7 @@ export function tellExchange(
   seen: Seen,
   answer: ApiAnswer,
 ): void {
-  const { company, body, ruled, made, receivedAt, settings = [] } = seen;
+  const { company, body, ruled, made, receivedAt, settings } = seen;
   const { status, problem, fault } = answer;
   const { method, url } = c.req;
   sandbox.tell({

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../../adapters/stores/store.js";
 import { type ErrorStatus, renderError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem } from "../../domain/problem-codes.js";
 import { toIso } from "../../kernel/instant.js";
@@ -29,7 +30,8 @@ export function answerThrown(sandbox: Sandbox, company: Company | undefined, pat
   // Of the sandbox's own stream: a wrong call does not change which ids the company makes next.
   const correlationId = sandbox.ids.hex32();
   const refusal = refusalOf(thrown);
-  if (refusal.status === 500) logBug(sandbox, company, { correlationId, path }, thrown);
+  if (refusal.status === 500 && !(thrown instanceof StoreUnavailable))
+    logBug(sandbox, company, { correlationId, path }, thrown);
   return answerWithId(sandbox, company, path, refusal, correlationId);
 }
 
@@ -48,6 +50,7 @@ function answerWithId(
 function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof UsageError) return { status: statusOfUsage[thrown.kind], messages: thrown.messages };
   if (thrown instanceof IllegalTransition) return { status: 422, messages: [thrown.message] };
+  if (thrown instanceof StoreUnavailable) return { status: 500, messages: [thrown.message] };
   if (!isApiProblem(thrown)) return { status: 500, messages: internal.messages };
   const status = statusOfProblem[thrown.code];
   // "wrong input is 400, a wrong state 422": a conflict is a state too.

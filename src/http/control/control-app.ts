@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../env.js";
+import { logRequests } from "../log-request.js";
 import { answerRefusal } from "./answer-control.js";
 import { clockRoutes } from "./clock-routes.js";
 import { companiesRoutes } from "./companies-routes.js";
@@ -49,6 +50,7 @@ const ownRoutes: readonly ControlRoute[] = [
 export function createControlApp(sandbox: Sandbox, replayer?: ScenarioReplayer): Hono<HttpEnv> {
   const routes = [...ownRoutes, ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
+  app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
   app.use("*", requireAdminToken(sandbox));
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -1,7 +1,8 @@
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { Company, ReleaseGate } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company.js";
+import type { ReleaseGate } from "../../sandbox/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../after-answer.js";
 import { answerJson } from "../api/answer.js";
@@ -15,16 +16,18 @@ import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute } from "./contr
  * the handler. The answer leaves when its state is kept.
  */
 export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
+  const writes = route.method !== "GET";
   return async (c: HttpContext): Promise<Response> => {
     let company: Company | undefined;
     try {
       assertKnownParameters(c.req.query(), route);
       if (route.company !== "none") company = selectCompany(sandbox, companyIdOf(c, route));
+      if (writes) await sandbox.writable();
       const gate = afterAnswer(c, sandbox.system);
       const call = await readCall(c, sandbox, route, gate);
       const result = await handle(call, route, company);
       await gate.ready();
-      await sandbox.durable();
+      await sandbox.durable(writes);
       if (result instanceof Response) return result;
       return answerJson(sandbox, current(c, sandbox, company), route.success ?? 200, result);
     } catch (thrown) {
@@ -67,14 +70,14 @@ async function readCall(
   route: ControlRoute,
   gate: ReleaseGate,
 ): Promise<ControlCall> {
-  const { bodyLimit = CONTROL_BODY_LIMIT, takes } = route;
+  const { bodyLimit = CONTROL_BODY_LIMIT, bounds, takes } = route;
   const { company: companyId, ...query } = c.req.query();
   return {
     sandbox,
     companyId,
     query,
     id: c.req.param("id") ?? "",
-    body: takes === "json" ? await readJson(c, bodyLimit) : undefined,
+    body: takes === "json" ? await readJson(c, bodyLimit, bounds) : undefined,
     bytes: takes === "bytes" ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
     signal: c.req.raw.signal,
     gate,

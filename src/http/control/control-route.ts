@@ -1,5 +1,7 @@
 import type { Query } from "../../contract/queries-wire.js";
-import type { Company, Operation, ReleaseGate } from "../../sandbox/company.js";
+import type { JsonBounds } from "../../kernel/json-bounds.js";
+import type { Company, Operation } from "../../sandbox/company.js";
+import type { ReleaseGate } from "../../sandbox/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Refusal } from "./answer-control.js";
 
@@ -43,6 +45,8 @@ interface RouteBase {
   readonly takes?: "json" | "bytes";
   /** Default {@link CONTROL_BODY_LIMIT}, bytes. */
   readonly bodyLimit?: number;
+  /** Default: as for the API under test. */
+  readonly bounds?: JsonBounds;
 }
 
 /**

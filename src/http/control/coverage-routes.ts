@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
+import { redactCoverage } from "../../sandbox/observation/redact-coverage.js";
+import { redactorOf } from "../../sandbox/observation/redact.js";
 import { renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
 import { respond } from "../api/answer.js";
 import { makeReady, selectCompany } from "./control-endpoint.js";
@@ -19,7 +21,9 @@ export const coverageRoutes: readonly ControlRoute[] = [
       const { format } = parseRequest(coverageQuery, query, "query");
       const company = companyId === "*" ? undefined : selectCompany(sandbox, companyId);
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
-      const coverage = company === undefined ? sandbox.coverage.ofAll(sandbox.companies) : sandbox.coverage.of(company);
+      const { coverage: book } = sandbox;
+      const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
+      const coverage = redactCoverage(seen, redactorOf(sandbox));
       if (format === "json") return coverage;
       const headers = { "content-type": "text/markdown; charset=utf-8" };
       return respond(sandbox, company, {

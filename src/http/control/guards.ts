@@ -9,27 +9,47 @@ import { answerRefusal } from "./answer-control.js";
 
 /**
  * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." The second is a
- * page whose own name was made to point to this machine.
+ * page whose own name was made to point to this machine. What a browser says of itself is heeded too: a page's images and scripts are asked for
+ * without an `Origin`.
  */
 export function refuseForgery(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    const host = c.req.header("host");
-    const origin = c.req.header("origin");
-    const { boundTo } = c.env ?? {};
-    if (host !== undefined && isLoopback(boundTo ?? "localhost") && !isKnownHost(sandbox, boundTo, host)) {
-      const why = "a loopback address is called by its own name or by the one of --public-url";
-      return refuse(sandbox, c, 403, `Host ${quote(host)} is not a name of this sandbox: ${why}`);
-    }
-    if (origin !== undefined && !isOwnOrigin(sandbox, c, origin)) {
-      return refuse(
-        sandbox,
-        c,
-        403,
-        `Origin ${quote(origin)} is not this sandbox's own: pages of other origins may not control it`,
-      );
-    }
-    return next();
+    const problem = hostProblem(sandbox, c) ?? originProblem(sandbox, c);
+    return problem === undefined ? next() : refuse(sandbox, c, 403, problem);
   };
+}
+
+function hostProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
+  const host = c.req.header("host");
+  const { boundTo } = c.env ?? {};
+  if (host === undefined || !isLoopback(boundTo ?? "localhost")) return undefined;
+  // A request to `http://name/path` names its host twice.
+  const hosts = boundTo === undefined ? [host] : [host, new URL(c.req.url).host];
+  const unknown = hosts.find((name) => !isKnownHost(sandbox, boundTo, name));
+  if (unknown === undefined) return undefined;
+  const why = "a loopback address is called by its own name or by the one of --public-url";
+  return `Host ${quote(unknown)} is not a name of this sandbox: ${why}`;
+}
+
+function originProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
+  const origin = c.req.header("origin");
+  if (origin !== undefined) {
+    if (isOwnOrigin(sandbox, c, origin)) return undefined;
+    return `Origin ${quote(origin)} is not this sandbox's own: pages of other origins may not control it`;
+  }
+  const site = c.req.header("sec-fetch-site");
+  if (site === undefined || OWN_SITES.has(site) || isNavigation(c)) return undefined;
+  return `Sec-Fetch-Site ${quote(site)} says that a page of another origin asks: it may not control this sandbox`;
+}
+
+/** `none`: the user typed the address. */
+const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
+
+/** A link that the user follows reads and changes nothing for the page that it stands on. */
+function isNavigation(c: HttpContext): boolean {
+  const { method } = c.req;
+  const isPage = c.req.header("sec-fetch-mode") === "navigate" && c.req.header("sec-fetch-dest") === "document";
+  return isPage && (method === "GET" || method === "HEAD");
 }
 
 /** "With an admin token set […] every call but `health` needs it as bearer (401)." */
@@ -50,8 +70,11 @@ function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
+/** A name or an address, and a port: no user before it and no path after it, whatever a URL parser would make of them. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
 function isKnownHost(sandbox: Sandbox, boundTo: string | undefined, host: string): boolean {
-  const name = hostnameOf(`http://${host}`);
+  const name = HOST.test(host) ? hostnameOf(`http://${host}`)?.replace(/\.$/, "") : undefined;
   if (name === undefined) return false;
   const { publicUrl } = sandbox.options;
   const bound = boundTo === undefined ? [] : [hostnameOf(`http://${boundTo.includes(":") ? `[${boundTo}]` : boundTo}`)];

@@ -67,9 +67,9 @@ function cut(text: string): string {
   return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
 }
 
-/** Part by part: what is a secret as a whole is one in its own part too. */
+/** As a whole, since a token may have a slash in it; then part by part: what is a secret as a whole is one in its own part too. */
 function redactPath(entry: JournalEntry, { text }: Redactor): string {
-  return pathOf(entry).split("/").map(text).join("/");
+  return text(pathOf(entry)).split("/").map(text).join("/");
 }
 
 /** A token that no company knows may be another deployment's. */

@@ -53,9 +53,13 @@ export function rotate(call: CompanyCall, request: Rotation): { secretKey: strin
   }
   const now = company.now();
   const added: AccessToken = { token, expiresAt: request.expiresIn === undefined ? null : now + request.expiresIn };
-  sandbox.identify(company, { ...identity, tokens: [added, ...shorten(identity, now, request.overlap ?? 0)] });
+  const before = shorten(identity, now, request.overlap ?? 0).slice(0, TOKENS_MAX - 1);
+  sandbox.identify(company, { ...identity, tokens: [added, ...before] });
   return { accessToken: token };
 }
+
+/** Access tokens of one company, the newest. */
+export const TOKENS_MAX = 100;
 
 /** The tokens that go on for a while, none longer than it would have. */
 function shorten({ tokens }: Identity, now: number, overlapMs: number): AccessToken[] {

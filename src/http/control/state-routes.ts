@@ -1,9 +1,14 @@
+import type { JsonBounds } from "../../kernel/json-bounds.js";
 import { putState } from "../../sandbox/put-state.js";
 import { dumpState } from "../../sandbox/state-dump.js";
+import { JSON_BOUNDS } from "../read-body.js";
 import type { ControlRoute } from "./control-route.js";
 
 /** A state holds every record of a company, which is more than a request ever has to say. */
 const STATE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** As many members as fit in. The body that a rule answers with stands some levels deeper in a state than in the request that made the rule. */
+const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Number.MAX_SAFE_INTEGER };
 
 /** "the company's whole state out · in", also from another process and into another company. */
 export const stateRoutes: readonly ControlRoute[] = [
@@ -14,6 +19,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     bodyLimit: STATE_BYTES_MAX,
+    bounds: STATE_BOUNDS,
     handle: ({ sandbox, company, body, gate }) => putState(sandbox, company, body, gate),
   },
 ];

@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { absoluteUrl, text } from "../../contract/fields.js";
 import { toIso } from "../../kernel/instant.js";
+import { logLevels } from "../../kernel/log.js";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../options.js";
 import { companiesField, rulesField } from "./company-schema.js";
 import { balance, clock, flag, listOf, object, profile, report, visible, wholeNumber, word } from "./fields.js";
 import type { FileConfig } from "./load-config.js";
@@ -58,7 +60,11 @@ export function configFields(folder: string) {
     productionHeadersOnly: flag
       .optional()
       .meta({ description: "Answers without the headers x-sandbox and x-sandbox-now" }),
-    log: word(["pretty", "json", "silent"]).optional().meta({ description: "What is printed of each request" }),
+    log: word(["pretty", "json", "silent"]).optional().meta({ description: "How the log is written (default pretty)" }),
+    logLevel: word(logLevels)
+      .optional()
+      .meta({ description: "What is logged: debug adds each request to each change (default info)" }),
+    limits: limits.optional().meta({ description: "Bounds of what only grows" }),
     balance: balance
       .optional()
       .meta({ description: "Of every company that does not say otherwise, in XOF (default 10000000)" }),
@@ -68,6 +74,25 @@ export function configFields(folder: string) {
     companies: companiesField.optional().meta({ description: "Opened instead of the default company" }),
   } satisfies Record<keyof FileConfig, z.ZodType>;
 }
+
+const LIMIT_MAX = 10_000_000;
+
+function limit(what: string, byDefault: number) {
+  return wholeNumber(1, LIMIT_MAX)
+    .default(byDefault)
+    .meta({ description: `${what} (default ${byDefault})` });
+}
+
+const limits = object(
+  {
+    requests: limit("Requests in the journal of a company", DEFAULT_LIMITS.requests),
+    events: limit("Domain events of a company", DEFAULT_LIMITS.events),
+    deliveries: limit("Deliveries of a company that are over", DEFAULT_LIMITS.deliveries),
+    pendingDeliveries: limit("Deliveries of a company that are pending", DEFAULT_LIMITS.pendingDeliveries),
+    companies: limit("Companies opened by their tokens", DEFAULT_LIMITS.companies),
+  } satisfies Record<keyof SandboxLimits, z.ZodType>,
+  "a mapping of limits",
+);
 
 function checkTls({ tlsCert, tlsKey }: FileConfig, context: z.RefinementCtx): void {
   if ((tlsCert === undefined) === (tlsKey === undefined)) return;

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { renderPosition, type SourcePosition } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
+import { isSecretPlace } from "../../kernel/secret-fields.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import type { IssueParams } from "./fields.js";
 
@@ -108,9 +109,6 @@ function renderPath(path: SourcePath): string {
   }, "");
 }
 
-/** Their values stay out of terminals and the logs of builds. */
-const secretKeys: ReadonlySet<string | number | undefined> = new Set(["adminToken", "secretKey"]);
-
 /** What stood there, briefly, and how to write a text that YAML takes for a number. */
 function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): string {
   const value = valueAt(source.value, path);
@@ -118,7 +116,7 @@ function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): str
   if (value === null) return "but it is empty";
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object") return "got a mapping";
-  if (secretKeys.has(path.at(-1))) return "got something else";
+  if (isSecretPlace(path)) return "got something else";
   if (typeof value === "string") return `got ${quote(value)}`;
   const written = source.writtenAt(path) ?? JSON.stringify(value);
   const wantsText = issue.code === "invalid_type" && issue.expected === "string";

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
+import type { LogLevel } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { type CompanySetup, emptyFixture, type WorldFixture } from "../fixture.js";
-import { type CompanyDefaults, resolveOptions } from "../options.js";
+import { type CompanyDefaults, resolveOptions, type SandboxLimits } from "../options.js";
 import type { CompanyEntry } from "./company-schema.js";
 import type { FileKind } from "./guess-kind.js";
 
@@ -36,6 +37,9 @@ export interface FileConfig {
   readonly tlsKey?: string | undefined;
   readonly productionHeadersOnly?: boolean | undefined;
   readonly log?: "pretty" | "json" | "silent" | undefined;
+  readonly logLevel?: LogLevel | undefined;
+  /** Bounds of what only grows. */
+  readonly limits?: SandboxLimits | undefined;
   /** In XOF. */
   readonly balance?: number | undefined;
   /** How every company's world misbehaves from the start. */

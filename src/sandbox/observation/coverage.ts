@@ -7,7 +7,7 @@ import type { World } from "../../domain/work.js";
 import { collectMoves, type Move } from "../../kernel/lifecycle.js";
 import { Bug } from "../../kernel/problem.js";
 import type { Change } from "../../kernel/unit-of-work.js";
-import type { CompanyWatcher } from "../company.js";
+import type { CompanyWatcher } from "../company-deps.js";
 import type { Exchange } from "../exchange.js";
 import { planCoverage } from "./coverage-plan.js";
 import { counted, type Coverage, keyOf, mergeCoverage, summarize } from "./coverage-report.js";

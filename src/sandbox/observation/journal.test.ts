@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Exchange } from "../exchange.js";
 import { Journal } from "./journal.js";
@@ -44,6 +46,26 @@ describe("bounds", () => {
     expect(idsOf(journal)).toEqual(["req_9", "req_10"]);
     for (let n = 0; n < 50; n++) journal.record(exchange());
     expect(idsOf(journal)).toHaveLength(51);
+  });
+
+  it("counts an object and a list for what they take, however little they say", () => {
+    const journal = new Journal(100, 100_000);
+    const body = Array.from({ length: 1_000 }, () => ({}));
+    for (let n = 0; n < 10; n++) journal.record(exchange({ body }));
+    expect(idsOf(journal)).toEqual(["req_10"]);
+  });
+
+  it("lets go of what it has forgotten", async () => {
+    const journal = new Journal(100, 100_000);
+    const forgotten = new WeakRef({ text: "x".repeat(60_000) });
+    journal.record(exchange({ body: forgotten.deref() }));
+    for (let n = 0; n < 10; n++) journal.record(exchange({ body: "x".repeat(60_000) }));
+    setFlagsFromString("--expose-gc");
+    // A reference that was looked at lives until the end of the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    runInNewContext("gc")();
+    expect(idsOf(journal)).toHaveLength(1);
+    expect(forgotten.deref()).toBeUndefined();
   });
 
   it("keeps the newest, however large it is", () => {

@@ -19,6 +19,9 @@ export const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Of an entry beside its texts: the objects themselves. */
 const ENTRY_BYTES = 512;
+/** Of an object or a list, of a member beside its name, and of anything else. */
+const CONTAINER_BYTES = 64;
+const MEMBER_BYTES = 32;
 const VALUE_BYTES = 16;
 
 interface Kept extends JournalEntry {
@@ -32,6 +35,8 @@ export class Journal {
   readonly #entriesMax: number;
   readonly #bytesMax: number;
   #bytes = 0;
+  /** Of what was forgotten and may still be held by the table. */
+  #forgotten = 0;
   /** The entries' seqs are those from here up to `#last`. */
   #first = 1;
   #last = 0;
@@ -108,8 +113,13 @@ export class Journal {
 
   #forget(): void {
     const id = idOf(this.#first++);
-    this.#bytes -= this.#kept.get(id)?.bytes ?? 0;
+    const bytes = this.#kept.get(id)?.bytes ?? 0;
+    this.#bytes -= bytes;
+    this.#forgotten += bytes;
     this.#kept.delete(id);
+    if (this.#forgotten <= this.#bytesMax / 8) return;
+    this.#kept.trim();
+    this.#forgotten = 0;
   }
 }
 
@@ -152,10 +162,14 @@ function sizeOf(value: unknown): number {
   let size = 0;
   for (const left: unknown[] = [value]; left.length > 0;) {
     const next = left.pop();
-    size += typeof next === "string" ? VALUE_BYTES + 2 * next.length : VALUE_BYTES;
-    if (typeof next !== "object" || next === null) continue;
+    if (typeof next !== "object" || next === null) {
+      size += typeof next === "string" ? VALUE_BYTES + 2 * next.length : VALUE_BYTES;
+      continue;
+    }
+    size += CONTAINER_BYTES;
+    const isList = Array.isArray(next);
     for (const name in next) {
-      size += name.length;
+      if (!isList) size += MEMBER_BYTES + name.length;
       left.push(Reflect.get(next, name));
     }
   }

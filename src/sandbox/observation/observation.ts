@@ -44,11 +44,13 @@ export class Observation {
     this.#onBug = onBug;
   }
 
-  see(exchange: Exchange): void {
-    if (exchange.receivedAt < this.#since) return;
+  /** Its place in the journal; undefined for what was forgotten before it was answered. */
+  see(exchange: Exchange): JournalEntry | undefined {
+    if (exchange.receivedAt < this.#since) return undefined;
     const entry = this.journal.record(exchange);
     this.#tell((observer) => observer.see(entry, exchange));
     exchange.onLost(() => this.#lose(entry));
+    return entry;
   }
 
   /** An attempt to deliver a webhook ended. `delivery` is as it stands since. */

@@ -5,6 +5,7 @@ import type { Exchange } from "../exchange.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Company } from "../company.js";
 import type { Finding } from "./finding.js";
+import type { JournalEntry } from "./journal.js";
 import { Observation, type ObservationLimits } from "./observation.js";
 import { type Guarded, redactorOf } from "./redact.js";
 
@@ -46,8 +47,8 @@ export class Observations {
     this.#byCompany.delete(companyId);
   }
 
-  see(companyId: string, exchange: Exchange): void {
-    this.#byCompany.get(companyId)?.see(exchange);
+  see(companyId: string, exchange: Exchange): JournalEntry | undefined {
+    return this.#byCompany.get(companyId)?.see(exchange);
   }
 
   attempted(companyId: string, attempt: Attempt, delivery: Delivery): void {

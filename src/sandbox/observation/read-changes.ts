@@ -24,7 +24,7 @@ export function readChanges(world: World, changes: readonly Change[], reader: Ch
 }
 
 /** A change's rows are those of the store that it was made in: the unit of work writes it so. */
-function isOf<T extends Row>(store: RowStore<T>, change: Change): change is Change<T> {
+export function isOf<T extends Row>(store: RowStore<T>, change: Change): change is Change<T> {
   return change.store === store;
 }
 

@@ -53,7 +53,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   };
   const headers: Redactor["headers"] = (given) =>
     Object.fromEntries(
-      Object.entries(given).map(([name, said]) => [name, CREDENTIAL_HEADERS.has(name) ? REDACTED : text(said)]),
+      Object.entries(given).map(([name, said]) => [text(name), CREDENTIAL_HEADERS.has(name) ? REDACTED : text(said)]),
     );
   return { text, value: (given) => value(given), headers };
 }
@@ -70,8 +70,15 @@ export function chain(first: Redactor, second: Redactor): Redactor {
 /** A client that still uses what was replaced must not have it shown either. */
 export class RetiredSecrets {
   readonly #texts = new Set<string>();
+  #count = 0;
+
+  /** How often something was added: another number when there may be other texts. */
+  get count(): number {
+    return this.#count;
+  }
 
   add(identity: Identity): void {
+    this.#count++;
     for (const text of textsOf(identity)) {
       this.#texts.delete(text);
       this.#texts.add(text);
@@ -89,7 +96,7 @@ export class RetiredSecrets {
 
 const RETIRED_MAX = 10_000;
 
-function textsOf({ secretKey, tokens }: Identity): readonly string[] {
+export function textsOf({ secretKey, tokens }: Identity): readonly string[] {
   return [secretKey, ...tokens.map(({ token }) => token)];
 }
 
@@ -98,12 +105,16 @@ const LONG = 8;
 
 /** One expression for all of them: there may be thousands, of companies that were opened by their tokens. */
 function patternOf(secrets: ReadonlySet<string>): RegExp | undefined {
-  const forms = [...secrets].flatMap((secret) => [
-    ...new Set([secret, encodeURIComponent(Buffer.from(secret).toString("utf8"))]),
-  ]);
+  const forms = [...secrets].flatMap(formsOf);
   // Of two that begin alike, the longer is the one that stands there.
   const parts = forms.filter((form) => form !== "").toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
   return parts.length === 0 ? undefined : new RegExp(parts.map(partOf).join("|"), "g");
+}
+
+/** As it is, quoted in a message, in a URL, and as a query that was not encoded is read. */
+function formsOf(secret: string): readonly string[] {
+  const encoded = encodeURIComponent(Buffer.from(secret).toString("utf8"));
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encoded, secret.replaceAll("+", " ")])];
 }
 
 /** A plain word is redacted where nothing else stands, a short text where it stands alone, any other everywhere. */

@@ -74,8 +74,8 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // What Node writes into a header without harm: no line ends, no other control characters.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const headersError = "must be an object of header names to texts, without line ends";
-/** The length is that of the body, which is the sandbox's to know. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"]);
+/** How the body ends is the sandbox's to say. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "trailer"]);
 
 export const headers = z
   .record(z.string(), z.string({ error: headersError }), { error: headersError })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { sendRaw } from "../../support/raw-http.js";
 import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 let world: TestWorld;
@@ -156,6 +157,16 @@ describe("the admin token", () => {
     expect((await world.control("GET", "/clock", undefined, { authorization: "bearer s3cret" })).status).toBe(200);
   });
 
+  it.each(["s3cre", "s3cret ", "s3crets", "S3cret", "x".repeat(10_000)])(
+    "is that one and no other: not %s",
+    async (token) => {
+      open({ adminToken: "s3cret" });
+      const answer = await world.control("GET", "/clock", undefined, { authorization: `Bearer ${token}x` });
+      expect(answer.status).toBe(401);
+      expect(answer.text).not.toContain("s3cret");
+    },
+  );
+
   it("is not needed for health, nor by the API", async () => {
     open({ adminToken: "s3cret" });
     expect((await world.control("GET", "/health")).status).toBe(200);
@@ -176,14 +187,27 @@ describe("forgeries", () => {
     },
   );
 
-  it.each(["evil.test", "evil.test:4010", "localhost.evil.test", "192.168.0.1:4010", "@", "[::2]"])(
-    "refuses the host %s with 403",
-    async (host) => {
-      const answer = await open().control("GET", "/state", undefined, { host });
-      expect(answer.status).toBe(403);
-      expect(answer.body.message[0]).toContain("is not a name of this sandbox");
-    },
-  );
+  it.each([
+    "evil.test",
+    "evil.test:4010",
+    "evil.test.",
+    "localhost.evil.test",
+    "192.168.0.1:4010",
+    "localhost@evil.test",
+    "user@localhost",
+    "localhost/evil.test",
+    "localhost#evil.test",
+    "localhost:evil",
+    "localhost, evil.test",
+    "",
+    "@",
+    "[::2]",
+    "[::ffff:192.168.0.1]",
+  ])("refuses the host %s with 403", async (host) => {
+    const answer = await open().control("GET", "/state", undefined, { host });
+    expect(answer.status).toBe(403);
+    expect(answer.body.message[0]).toContain("is not a name of this sandbox");
+  });
 
   it.each(["localhost", "localhost:4010", "LOCALHOST:1", "127.0.0.1:9", "[::1]:4010"])(
     "takes the host %s",
@@ -192,6 +216,57 @@ describe("forgeries", () => {
       expect(answer.status).toBe(200);
     },
   );
+
+  it("takes the host localhost with the dot of the root behind it", async () => {
+    expect((await open().control("GET", "/clock", undefined, { host: "localhost.:4010" })).status).toBe(200);
+  });
+
+  it.each([
+    ["http://evil.test/_sandbox/clock", "localhost", 403],
+    ["http://localhost/_sandbox/clock", "evil.test", 403],
+    ["http://localhost:1/_sandbox/clock", "127.0.0.1", 200],
+  ])("a request for %s with the host %s is %i: both names count", async (target, host, status) => {
+    const url = await open().listen();
+    const answer = await sendRaw(url, [`GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`]);
+    expect(answer.status).toBe(status);
+  });
+
+  const image = { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
+  const link = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+  it.each([
+    ["cross-site", image, "GET", 403],
+    ["same-site", image, "GET", 403],
+    ["cross-site", { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }, "GET", 403],
+    ["cross-site", link, "POST", 403],
+    ["something new", image, "GET", 403],
+    ["cross-site", link, "GET", 200],
+    ["same-origin", image, "GET", 200],
+    ["none", link, "GET", 200],
+  ])("what a browser says of itself: Sec-Fetch-Site %s, %j, %s is %i", async (site, fetched, method, status) => {
+    const path = method === "GET" ? "/clock" : "/reset";
+    const answer = await open().control(method, path, undefined, { "sec-fetch-site": site, ...fetched });
+    expect(answer.status).toBe(status);
+  });
+
+  it("an own Origin says more than Sec-Fetch-Site", async () => {
+    open({ publicUrl: "https://pay.example.test" });
+    const headers = { host: "localhost:4010", origin: "https://pay.example.test", "sec-fetch-site": "cross-site" };
+    expect((await world.control("POST", "/reset", undefined, headers)).status).toBe(200);
+  });
+
+  it.each(["OPTIONS", "GET", "POST"])("%s says nothing of CORS, whoever asks", async (method) => {
+    open();
+    const asking = { origin: "https://evil.test", "access-control-request-method": "POST", host: "localhost" };
+    const answers = [
+      await world.control(method, "/clock", undefined, asking),
+      await world.control(method, "/clock", undefined, { host: "localhost", origin: "http://localhost" }),
+      await world.api(method, "/v1/balance", undefined, asking),
+      await world.api(method, "/openapi.json", undefined, asking),
+    ];
+    for (const { headers } of answers) {
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+  });
 
   it("takes the host and the origin of --public-url", async () => {
     open({ publicUrl: "https://pay.example.test" });

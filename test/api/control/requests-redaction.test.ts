@@ -57,6 +57,25 @@ describe("what the journal does not show", () => {
     ]);
   });
 
+  it("a token with a slash and a plus that was put into a URL as it is, or quoted in a message", async () => {
+    const { api, control } = started();
+    const token = String.raw`tk/9f8e+7d6c"5b\4a`;
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey: token });
+    await api("GET", "/v1/nope/tk/9f8e+7d6c%225b%5C4a?key=tk/9f8e+7d6c%225b%5C4a");
+    await api("POST", "/v1/charges", chargeRequest({ amount: token }));
+    const journal = await journalOf(world!);
+    expect(journal[0]).toMatchObject({ path: "/v1/nope/[redacted]", query: { key: "[redacted]" } });
+    expect(journal[1].answer.message.join()).toContain('got "[redacted]"');
+  });
+
+  it("a secret as the name of a header", async () => {
+    const { api } = started();
+    await api("GET", "/v1/balance", undefined, { at_sandbox: "1" });
+    const [{ headers }] = await journalOf(world!);
+    expect(headers).toMatchObject({ "[redacted]": "1" });
+    expect(headers).not.toHaveProperty("at_sandbox");
+  });
+
   it("what was replaced: a client may still use it", async () => {
     const { api, control } = started();
     await control("POST", "/companies/company_sandbox/rotate", { secretKey: "secret_next" });

@@ -77,6 +77,13 @@ describe("a double payout in the making", () => {
     expect(found?.requests.map(({ id }) => id)).toEqual([first.id, again.id]);
   });
 
+  it("is no other worker's payout, that came while the client still waited for the first answer", () => {
+    const first = payout("a", { fate: "lost", receivedAt: 0 });
+    const other = payout("b", { receivedAt: 2_000 });
+    expect(watch([other, first], scene({ now: 5_000 }))).toEqual([]);
+    expect(watch([payout("c", { receivedAt: 4_500 }), first], scene({ now: 5_000 }))).toHaveLength(1);
+  });
+
   it("is found when the first is answered only after the second", () => {
     const first = payout("a", { fate: "lost" });
     const again = payout("b");

@@ -10,6 +10,8 @@ import { type Detection, type Detector, nothing } from "./detector.js";
 const PAIRS_MAX = 10_000;
 /** References that are remembered of each. */
 const REFERENCES_MAX = 100;
+/** How long after a client has given up the sandbox may see it, ms. */
+const SEEN_LATE_MS = 1_000;
 
 /**
  * "The same recipient and amount sent again under a *new* reference after an answer was lost or 5xx (a double payout in the making; a 409 in between
@@ -36,13 +38,13 @@ export function createDoublePayoutDetector(): Detector {
         pair.hasUnknown ||= isOpen(payout);
         return first === undefined ? nothing : [describe(first, payout, world)];
       }),
-    lost: (entry, { world }) =>
+    lost: (entry, { world, now }) =>
       ordersOf(entry).flatMap((order) => {
         const pair = pairOf(order);
         const payout = pair.payouts.get(order.reference);
         if (payout === undefined || !noteLoss(payout, entry) || hasFailed(payout, world)) return nothing;
         pair.hasUnknown = true;
-        const again = findSentMeanwhile(pair, entry);
+        const again = findSentMeanwhile(pair, entry, now);
         return again === undefined ? nothing : [describe(payout, again, world)];
       }),
   };
@@ -110,9 +112,13 @@ function findUnknown(pair: Pair, { id }: JournalEntry, world: World): Payout | u
   return oldest(open.filter((payout) => payout.unknown?.id !== id && !hasFailed(payout, world)));
 }
 
-/** The client may have given up, and sent it again, before the sandbox saw that it had: then that came after `entry` did. */
-function findSentMeanwhile({ payouts }: Pair, { id, receivedAt }: JournalEntry): Payout | undefined {
-  const isLater = ({ sent, isRepetition }: Payout) => !isRepetition && sent.id !== id && sent.receivedAt > receivedAt;
+/**
+ * The client may have given up, and sent it again, before the sandbox saw that it had, a moment later. What came after `entry` and long before that
+ * is another payout: its client still waited for the first answer.
+ */
+function findSentMeanwhile({ payouts }: Pair, { id, receivedAt }: JournalEntry, now: number): Payout | undefined {
+  const since = Math.max(receivedAt, now - SEEN_LATE_MS);
+  const isLater = ({ sent, isRepetition }: Payout) => !isRepetition && sent.id !== id && sent.receivedAt > since;
   return oldest([...payouts.values()].filter(isLater));
 }
 

@@ -1,0 +1,113 @@
+/**
+ * Whether a sandbox still answers while very many things happen at once in its company's time: 100 000 charges are dropped by one advance, each with a
+ * webhook, and somebody asks for the balance meanwhile.
+ *
+ *     npm run build && npm run bench:drops
+ *     npm run bench:drops -- --charges 10000                 the short form
+ *
+ * Exits with 1 when the event loop's delay is above 50 ms at the 99th percentile.
+ */
+import { createServer } from "node:http";
+import { Agent } from "undici";
+import { numbersGiven, printTable, startMeasured } from "./measured-sandbox.mjs";
+
+const { charges, clients } = numbersGiven({ charges: 100_000, clients: 32 });
+const P99_MAX_MS = 50;
+const ASK_EACH_MS = 5;
+
+const received = { count: 0 };
+const receiver = createServer((incoming, outgoing) => {
+  incoming.resume();
+  incoming.on("end", () => {
+    received.count++;
+    outgoing.end();
+  });
+});
+await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+const sandbox = await startMeasured(["--clock", "2026-01-15T09:00:00Z"]);
+const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+
+await post("/v1/webhooks", { topic: "charges/events", url: `http://127.0.0.1:${receiver.address().port}/hook` });
+let made = 0;
+await Promise.all(
+  Array.from({ length: clients }, async () => {
+    while (made < charges) await post("/v1/charges", charge(++made));
+  }),
+);
+
+sandbox.forgetDelays();
+const startedAt = performance.now();
+let advancing = true;
+const latencies = [];
+const asking = (async () => {
+  while (advancing) {
+    const askedAt = performance.now();
+    await get("/v1/balance");
+    latencies.push(performance.now() - askedAt);
+    await new Promise((resolve) => setTimeout(resolve, ASK_EACH_MS));
+  }
+})();
+const { firedCount, deliveries } = await post("/_sandbox/clock/advance", { by: "1h", maxWaitMs: 600_000 });
+const seconds = (performance.now() - startedAt) / 1000;
+advancing = false;
+await asking;
+const { p99Ms, maxMs, rssMib } = await sandbox.sample();
+await agent.close();
+await sandbox.stop();
+receiver.closeAllConnections();
+receiver.close();
+
+const sorted = latencies.toSorted((a, b) => a - b);
+const answerP99Ms = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+printTable(
+  [
+    "drops",
+    "webhooks",
+    "seconds",
+    "event-loop delay p99, ms",
+    "max, ms",
+    "answers meanwhile",
+    "their p99, ms",
+    "resident, MiB",
+  ],
+  [
+    [firedCount, received.count, seconds, p99Ms, maxMs, latencies.length, answerP99Ms, rssMib].map((number) =>
+      Number.isInteger(number) ? number : number.toFixed(1),
+    ),
+  ],
+);
+console.log(`\n${JSON.stringify({ charges, firedCount, deliveries, seconds, p99Ms, maxMs, answerP99Ms, rssMib })}`);
+const isWhole = firedCount === charges && deliveries.succeeded === charges && received.count === charges;
+if (!isWhole || p99Ms > P99_MAX_MS) process.exitCode = 1;
+
+async function post(path, body) {
+  const response = await agent.request({
+    origin: sandbox.url,
+    method: "POST",
+    path,
+    headers: { ...credentials(), "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.body.text();
+  if (response.statusCode >= 400) throw new Error(`${path}: ${response.statusCode} ${text}`);
+  return JSON.parse(text);
+}
+
+async function get(path) {
+  const response = await agent.request({ origin: sandbox.url, method: "GET", path, headers: credentials() });
+  return response.body.json();
+}
+
+function credentials() {
+  return { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
+}
+
+function charge(index) {
+  return {
+    amount: 10_000,
+    externalId: `order-${index}`,
+    description: "Shoes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+  };
+}

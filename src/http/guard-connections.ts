@@ -1,0 +1,49 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ConnectionLimits } from "./connection-limits.js";
+import { explainParserError, type Malformed, renderAnswer } from "./refuse-malformed.js";
+
+/** How long a client that sent no request may go on sending before its connection is cut. */
+const LINGER_MS = 1_000;
+
+/**
+ * Answers what never becomes a request with the error body too: bytes that are no HTTP, headers that are too large or come too slowly, CONNECT.
+ * Where an answer is already being written nothing else can be said, and the connection is cut.
+ */
+export function guardConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  refuse: (malformed: Malformed) => Promise<Response>,
+): void {
+  const latest = new WeakMap<Duplex, { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }>();
+  server.prependListener("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    latest.set(incoming.socket, { incoming, outgoing });
+  });
+  const answer = async (socket: Duplex, malformed: Malformed | undefined): Promise<void> => {
+    const text = malformed === undefined ? undefined : await renderAnswer(await refuse(malformed));
+    const { incoming, outgoing } = latest.get(socket) ?? {};
+    const say = (): void => void (text === undefined || !socket.writable ? socket.destroy() : sayLast(socket, text));
+    if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) say();
+    // Behind a request that is whole: that has its answer first.
+    else if (incoming.complete) outgoing.once("close", say);
+    // In the middle of one.
+    else if (outgoing.headersSent || outgoing.socket !== socket) socket.destroy();
+    else say();
+  };
+  server.on("clientError", (error, socket) => void answer(socket, explainParserError(error, limits)));
+  server.on("connect", (_, socket) => {
+    socket.on("error", () => undefined);
+    void answer(socket, { status: 405, message: "CONNECT is not a method of this sandbox: it is no proxy" });
+  });
+  // "Expect: something-else" may be ignored, and then it is a request like any other.
+  server.on("checkExpectation", (incoming, outgoing) => void server.emit("request", incoming, outgoing));
+}
+
+/** What the client still sends is thrown away for a while: to cut it off at once would cost it the answer. */
+function sayLast(socket: Duplex, text: string): void {
+  socket.end(text);
+  socket.resume();
+  // The server destroys a connection that times out.
+  if (socket instanceof Socket) socket.setTimeout(LINGER_MS);
+}

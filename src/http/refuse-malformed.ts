@@ -1,0 +1,65 @@
+import { STATUS_CODES } from "node:http";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { answerJson, describeError } from "./api/answer.js";
+import type { ConnectionLimits } from "./connection-limits.js";
+
+/** Why there is no request to route: it could not be read as one, or did not come in time. */
+export interface Malformed {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** In the shape of every other error. Nothing is known of the path, and nothing of the bytes is repeated. */
+export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed): Response {
+  const correlationId = sandbox.ids.hex32();
+  const body = describeError(sandbox, undefined, { status, messages: [message], correlationId, path: "/" });
+  return answerJson(sandbox, undefined, status, body, { connection: "close" });
+}
+
+/** What Node's parser stumbled over; undefined when the connection broke, and nobody is there to be answered. */
+export function explainParserError(error: Error, limits: ConnectionLimits): Malformed | undefined {
+  const code = "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return { status: 431, message: `The request line and headers must be at most ${limits.headerBytes} bytes` };
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return { status: 413, message: "The chunk extensions of the body are too large" };
+    case "ERR_HTTP_REQUEST_TIMEOUT": {
+      const { headersMs, requestMs } = limits;
+      const given = `${headersMs} ms for its headers, ${requestMs} ms for all of it`;
+      return { status: 408, message: `The request did not come in the time that it has: ${given}` };
+    }
+    default:
+      return code.startsWith("HPE_") ? unreadable("reason" in error ? String(error.reason) : code) : undefined;
+  }
+}
+
+/**
+ * What the parser lets pass. "A server MUST respond with a 400 […] to any HTTP/1.1 request message that lacks a Host header field and to any request
+ * message that contains more than one" (RFC 9112, 3.2).
+ */
+export function findMalformed(
+  rawHeaders: readonly string[],
+  httpVersion: string,
+  limits: ConnectionLimits,
+): Malformed | undefined {
+  if (rawHeaders.length > 2 * limits.headers)
+    return { status: 431, message: `A request must have at most ${limits.headers} headers` };
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") hosts++;
+  if (hosts > 1) return unreadable("it has more than one Host");
+  return hosts === 0 && httpVersion === "1.1" ? unreadable("it has no Host") : undefined;
+}
+
+/** `reason` is the parser's own, and not of the request. */
+export function unreadable(reason: string): Malformed {
+  return { status: 400, message: `This is no request of HTTP/1.1: ${reason}` };
+}
+
+/** Byte by byte as it goes over a socket that no longer belongs to any request. */
+export async function renderAnswer(answer: Response): Promise<string> {
+  const body = await answer.text();
+  const headers = [...answer.headers, ["content-length", String(Buffer.byteLength(body))]];
+  const lines = headers.map((header) => `${header.join(": ")}\r\n`).join("");
+  return `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}\r\n${lines}\r\n${body}`;
+}

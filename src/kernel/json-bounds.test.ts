@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { beyondBounds } from "./json-bounds.js";
+
+const nested = (open: string, close: string, depth: number): unknown =>
+  JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
+
+describe("beyondBounds", () => {
+  it.each([
+    ["lists", "[", "]"],
+    ["objects", '{"a":', "}"],
+    ["both", '[{"a":', "}]"],
+  ])("counts the levels of %s", (_, open, close) => {
+    const levels = open.length === 6 ? 2 : 1;
+    const bounds = { depth: 4 * levels, members: 1_000 };
+    expect(beyondBounds(nested(open, close, 4), bounds)).toBeUndefined();
+    expect(beyondBounds(nested(open, close, 5), bounds)).toBe(`is nested deeper than ${bounds.depth} levels`);
+  });
+
+  it("finds one deep place among flat ones", () => {
+    expect(beyondBounds([1, [2], { a: [[[3]]] }], { depth: 4, members: 10 })).toBe("is nested deeper than 4 levels");
+  });
+
+  it("counts members over all objects, and no elements", () => {
+    const bounds = { depth: 10, members: 3 };
+    expect(beyondBounds([{ a: 1 }, { a: 1, b: [1, 2, 3, 4] }], bounds)).toBeUndefined();
+    expect(beyondBounds([{ a: 1 }, { a: 1, b: { c: 1 } }], bounds)).toBe("has more than 3 members");
+  });
+
+  it("does not overflow the stack that it guards", () => {
+    expect(beyondBounds(nested("[", "]", 500_000), { depth: 200, members: 1 })).toMatch(/deeper/);
+    expect(beyondBounds(nested("[", "]", 500_000), { depth: 1_000_000, members: 1 })).toBeUndefined();
+  });
+
+  it.each([1, "text", null, true, undefined])("has nothing against %j", (value) => {
+    expect(beyondBounds(value, { depth: 0, members: 0 })).toBeUndefined();
+  });
+});
