@@ -40,7 +40,7 @@ export const FIRED_MAX = 10_000;
 export const MAX_WAIT_MS = 60_000;
 
 /** Due items handled before requests get their turn. */
-const SLICE = 200;
+const SLICE = 50;
 
 /**
  * Moves a company's time forward, from due item to due item up to and including the target, with the clock at each item's own instant. Nothing at

@@ -27,7 +27,7 @@ import { commitEntry, headEntry } from "./store-format.js";
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 
 /** Due items handled before requests and answers get their turn. */
-const DUE_SLICE = 200;
+const DUE_SLICE = 50;
 
 /**
  * One company, one world: its records, its clock, and what is due in it. Every change goes through `run`, one synchronous step from
