@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { webhookTopicOf } from "../../src/domain/deliveries/webhook-topic.js";
 import { signBody } from "../../src/domain/deliveries/signature.js";
 import { hashToSeed } from "../../src/kernel/random.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
@@ -203,6 +204,11 @@ function assertHappened({ world, transport }: Stage): void {
     for (const full of isSigned ? whole : []) expect(events.get(told.get(full) ?? "")).toBeDefined();
   }
   for (const { status, attempts } of deliveries.values()) if (status === "failed") expect(attempts).toEqual([]);
+  // And nothing that happened was forgotten: each event that somebody subscribed to is owed to them, dropped by a rule or not.
+  const owed = new Set(deliveries.values().map(({ eventId }) => eventId));
+  const { profile } = world.sandbox.defaultCompany;
+  const untold = events.values().filter((event) => webhookTopicOf(profile, event) !== undefined && !owed.has(event.id));
+  expect(untold).toEqual([]);
 }
 
 async function open(): Promise<Stage> {
