@@ -3,16 +3,15 @@
  * webhook, and somebody asks for the balance meanwhile.
  *
  *     npm run build && npm run bench:drops
- *     npm run bench:drops -- --charges 10000                 the short form
+ *     npm run bench:drops -- --charges 10000 --p99 250       the short form, on a machine that does other things too
  *
- * Exits with 1 when the event loop's delay is above 50 ms at the 99th percentile.
+ * Exits with 1 when the event loop's delay is above that (50 ms) at the 99th percentile.
  */
 import { createServer } from "node:http";
 import { Agent } from "undici";
 import { numbersGiven, printTable, startMeasured } from "./measured-sandbox.mjs";
 
-const { charges, clients } = numbersGiven({ charges: 100_000, clients: 32 });
-const P99_MAX_MS = 50;
+const { charges, clients, p99 } = numbersGiven({ charges: 100_000, clients: 32, p99: 50 });
 const ASK_EACH_MS = 5;
 
 const received = { count: 0 };
@@ -37,10 +36,10 @@ await Promise.all(
 
 sandbox.forgetDelays();
 const startedAt = performance.now();
-let advancing = true;
+const over = new AbortController();
 const latencies = [];
 const asking = (async () => {
-  while (advancing) {
+  while (!over.signal.aborted) {
     const askedAt = performance.now();
     await get("/v1/balance");
     latencies.push(performance.now() - askedAt);
@@ -49,7 +48,7 @@ const asking = (async () => {
 })();
 const { firedCount, deliveries } = await post("/_sandbox/clock/advance", { by: "1h", maxWaitMs: 600_000 });
 const seconds = (performance.now() - startedAt) / 1000;
-advancing = false;
+over.abort();
 await asking;
 const { p99Ms, maxMs, rssMib } = await sandbox.sample();
 await agent.close();
@@ -78,7 +77,7 @@ printTable(
 );
 console.log(`\n${JSON.stringify({ charges, firedCount, deliveries, seconds, p99Ms, maxMs, answerP99Ms, rssMib })}`);
 const isWhole = firedCount === charges && deliveries.succeeded === charges && received.count === charges;
-if (!isWhole || p99Ms > P99_MAX_MS) process.exitCode = 1;
+if (!isWhole || p99Ms > p99) process.exitCode = 1;
 
 async function post(path, body) {
   const response = await agent.request({

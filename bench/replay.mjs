@@ -61,7 +61,10 @@ function heapMib() {
 function coldRuns() {
   return Array.from({ length: COLD_RUNS }, () => {
     const startedAt = performance.now();
-    const { status, stderr } = spawnSync(process.execPath, ["bin/sandbox.js", "replay", file], { cwd: root });
+    const { status, stderr } = spawnSync(process.execPath, ["bin/sandbox.js", "replay", file], {
+      cwd: root,
+      encoding: "utf8",
+    });
     if (status !== 0) throw new Error(`sandbox replay ended with ${status}: ${stderr}`);
     return Math.round(performance.now() - startedAt);
   }).sort((a, b) => a - b);

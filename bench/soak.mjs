@@ -6,7 +6,8 @@
  *     npm run build && npm run bench:soak                    1 000 000 requests
  *     npm run bench:soak -- --requests 20000                 the short form
  *
- * Every bound is set so low that it is reached early: what then still grows has none. Exits with 1 when the heap of the second half grew.
+ * Every bound is set so low that it is reached early: what then still grows has none. Exits with 1 when the largest heap of the second half
+ * is larger than that of the first.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -16,14 +17,14 @@ import { Agent } from "undici";
 import { numbersGiven, printTable, startMeasured } from "./measured-sandbox.mjs";
 
 const { requests, clients } = numbersGiven({ requests: 1_000_000, clients: 32 });
-/** Of one company; then its client comes with another token. */
-const REQUESTS_PER_COMPANY = 500;
-const LIMITS = { requests: 200, events: 200, deliveries: 200, pendingDeliveries: 400, companies: 40 };
+/** Of one company; then its client comes with another token. So few that most of the way is made at full size. */
+const REQUESTS_PER_COMPANY = Math.min(500, Math.max(50, Math.round(requests / 400)));
+const KEPT = Math.round(REQUESTS_PER_COMPANY * 0.4);
+const LIMITS = { requests: KEPT, events: KEPT, deliveries: KEPT, pendingDeliveries: 2 * KEPT, companies: 2 * clients };
 const SLOW_MS = 200;
-/** From the middle to the end. A heap breathes by some MiB. */
+/** Of the largest heap, from the first half of the way to the second. It breathes by some MiB, as companies come and go. */
 const GROWTH_MAX = 0.1;
-const GROWTH_MAX_MIB = 15;
-const P99_MAX_MS = 50;
+const GROWTH_MAX_MIB = 10;
 
 const folder = await mkdtemp(join(tmpdir(), "soak-"));
 await writeFile(join(folder, "sandbox.config.json"), JSON.stringify({ autoProvision: true, limits: LIMITS }));
@@ -46,9 +47,11 @@ await agent.close();
 const said = await sandbox.stop();
 await Promise.all([healthy.close(), slow.close(), rm(folder, { recursive: true })]);
 
-const [middle, end] = [samples[4].heapMib, samples[9].heapMib];
-const growthMib = end - middle;
-const isFlat = growthMib <= Math.max(GROWTH_MAX_MIB, middle * GROWTH_MAX);
+const [before, after] = [samples.slice(0, 5), samples.slice(5)].map((half) =>
+  Math.max(...half.map(({ heapMib }) => heapMib)),
+);
+const growthMib = after - before;
+const isFlat = growthMib <= Math.max(GROWTH_MAX_MIB, before * GROWTH_MAX);
 const p99Ms = Math.max(...samples.map((sample) => sample.p99Ms));
 printTable(
   ["requests", "heap after GC, MiB", "external, MiB", "resident, MiB", "event-loop delay p99, ms", "max, ms"],
@@ -61,11 +64,11 @@ console.log(`
 ${requests} requests in ${seconds.toFixed(0)} s (${(requests / seconds).toFixed(0)}/s, ${clients} clients), ${counts.refused} refused
 webhooks      ${healthy.received} to the healthy receiver, ${slow.received} to the slow one, none to the dead one
 companies     ${companies} at the end, of ${Math.ceil(requests / REQUESTS_PER_COMPANY)} that were opened
-heap growth   ${growthMib.toFixed(1)} MiB from the middle to the end (at most ${GROWTH_MAX_MIB} MiB, or a tenth)
-event loop    ${p99Ms.toFixed(1)} ms delay at the 99th percentile, in the worst tenth (at most ${P99_MAX_MS} ms)
+largest heap  ${before.toFixed(1)} MiB in the first half, ${after.toFixed(1)} MiB in the second (at most a tenth more, or ${GROWTH_MAX_MIB} MiB)
+event loop    ${p99Ms.toFixed(1)} ms delay at the 99th percentile, in the worst tenth
 `);
 console.log(JSON.stringify({ requests, seconds, clients, limits: LIMITS, companies, isFlat, p99Ms, samples }));
-if (!isFlat || p99Ms > P99_MAX_MS || /"event":"bug"/.test(said)) process.exitCode = 1;
+if (!isFlat || /"event":"bug"/.test(said)) process.exitCode = 1;
 
 /** Until so many requests were answered, by as many clients at once. */
 async function run(target) {

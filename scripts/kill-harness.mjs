@@ -70,7 +70,8 @@ try {
     await load;
     sandbox = await start();
     await check(sandbox, kill);
-    if (kill % 25 === 0) console.error(`${kill} kills, ${transfers.size + charges.size + paid.size} answered requests, all there`);
+    if (kill % 25 === 0)
+      console.error(`${kill} kills, ${transfers.size + charges.size + paid.size} answered requests, all there`);
   }
   await finish(sandbox);
   sandbox.child.kill("SIGTERM");
@@ -97,10 +98,10 @@ async function start() {
   const began = performance.now();
   const args = ["start", "--port", "0", "--log", "json", "--store", `file:${join(folder, "state.json")}`];
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const sandbox = { child, url: "", isDead: false, ended: undefined };
   let said = "";
   child.stderr.on("data", (chunk) => (said += chunk));
-  sandbox.ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal)));
+  const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal)));
+  const sandbox = { child, url: "", isDead: false, ended };
   for await (const line of createInterface({ input: child.stdout })) {
     const { event, url } = JSON.parse(line);
     if (event !== "listening") continue;
@@ -114,11 +115,15 @@ async function start() {
 }
 
 async function subscribe(sandbox) {
-  const profile = { transfers: { settlement: { after: "300ms" } }, webhooks: { retry: ["200ms", "200ms", "200ms", "1s", "1s"] } };
+  const profile = {
+    transfers: { settlement: { after: "300ms" } },
+    webhooks: { retry: ["200ms", "200ms", "200ms", "1s", "1s"] },
+  };
   await api(sandbox, "PATCH", "/_sandbox/profile", profile);
   await api(sandbox, "PUT", "/_sandbox/balance", { balance: 10_000_000_000 });
   const url = `http://127.0.0.1:${receiver.address().port}/`;
-  for (const topic of ["transactions/completed", "charges/events"]) await api(sandbox, "POST", "/v1/webhooks", { topic, url });
+  for (const topic of ["transactions/completed", "charges/events"])
+    await api(sandbox, "POST", "/v1/webhooks", { topic, url });
 }
 
 /** One client, one request after another until the process is dead. */
@@ -137,13 +142,24 @@ async function work(sandbox) {
 async function transfer(sandbox) {
   const reference = `transfer-${++made}`;
   const amount = 5_000 + Math.floor(random() * 10_000);
-  const body = await api(sandbox, "POST", "/v1/transactions", { type: "transfer", amount, msisdn: "+2250700000001", reference });
+  const body = await api(sandbox, "POST", "/v1/transactions", {
+    type: "transfer",
+    amount,
+    msisdn: "+2250700000001",
+    reference,
+  });
   transfers.set(reference, { id: body.id, amount });
 }
 
 async function chargeAndPay(sandbox) {
   const externalId = `charge-${++made}`;
-  const order = { amount: 1_000, externalId, description: "Shoes", onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };
+  const order = {
+    amount: 1_000,
+    externalId,
+    description: "Shoes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+  };
   const { id } = await api(sandbox, "POST", "/v1/charges", order);
   charges.set(externalId, id);
   await api(sandbox, "POST", `/v1/charges/${id}/pay`);
@@ -156,17 +172,30 @@ async function check(sandbox, kill) {
   const byReference = new Map(state.transactions.map((row) => [row.reference, row]));
   for (const [reference, { id, amount }] of transfers) {
     const row = byReference.get(reference);
-    assert(row?.id === id && row.amount === amount, kill, `the transfer ${reference} (${id}) was answered and is not there`);
+    assert(
+      row?.id === id && row.amount === amount,
+      kill,
+      `the transfer ${reference} (${id}) was answered and is not there`,
+    );
   }
   const debits = new Set(state.ledger.filter(({ type }) => type === "transfer.debit").map(({ resource }) => resource));
-  for (const { id } of state.transactions) assert(debits.has(id), kill, `the transfer ${id} is there without its debit`);
+  for (const { id } of state.transactions)
+    assert(debits.has(id), kill, `the transfer ${id} is there without its debit`);
   const byId = new Map(state.charges.map((row) => [row.id, row]));
-  for (const [externalId, id] of charges) assert(byId.get(id)?.externalId === externalId, kill, `the charge ${externalId} is not there`);
-  for (const id of paid) assert(byId.get(id)?.status === "paid", kill, `the charge ${id} was paid and is ${byId.get(id)?.status}`);
+  for (const [externalId, id] of charges)
+    assert(byId.get(id)?.externalId === externalId, kill, `the charge ${externalId} is not there`);
+  for (const id of paid)
+    assert(byId.get(id)?.status === "paid", kill, `the charge ${id} was paid and is ${byId.get(id)?.status}`);
   // Books, references and timers are checked when a state is put in.
   const scratch = `company_check_${kill}`;
   await api(sandbox, "POST", "/_sandbox/companies", { companyId: scratch, clock: "frozen" });
-  await api(sandbox, "PUT", `/_sandbox/state?company=${scratch}`, { ...state, deliveries: [], due: [], subscriptions: [], holds: [] });
+  await api(sandbox, "PUT", `/_sandbox/state?company=${scratch}`, {
+    ...state,
+    deliveries: [],
+    due: [],
+    subscriptions: [],
+    holds: [],
+  });
   await api(sandbox, "DELETE", `/_sandbox/companies/${scratch}`);
 }
 

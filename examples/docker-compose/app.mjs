@@ -9,6 +9,7 @@
  * this app; default: the address on which it listens), HOST and PORT (0 takes a free one).
  */
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 
 const {
@@ -23,11 +24,11 @@ const {
 const orders = new Map();
 
 const server = createServer((request, response) => void answer(request, response));
-server.listen(Number(port), host, async () => {
-  const url = `http://127.0.0.1:${server.address().port}`;
-  await callPayments("/v1/webhooks", { topic: "charges/events", url: `${process.env["APP_URL"] ?? url}/webhooks` });
-  console.log(`listening on ${url}`);
-});
+server.listen(Number(port), host);
+await once(server, "listening");
+const url = `http://127.0.0.1:${server.address().port}`;
+await callPayments("/v1/webhooks", { topic: "charges/events", url: `${process.env["APP_URL"] ?? url}/webhooks` });
+console.log(`listening on ${url}`);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close());
 
 async function answer(request, response) {

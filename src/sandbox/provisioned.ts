@@ -39,12 +39,15 @@ export class Provisioned {
     this.#ids.delete(id);
   }
 
-  /** The first to go: in which nothing waits to happen, or else the one that was idle for longest. */
+  /**
+   * The first to go: of the half that was idle for longest the first in which nothing waits to happen, or else the first. Those of the other half may
+   * have clients: in one that was opened just now nothing waits yet.
+   */
   #makeRoom(): void {
     const most = this.#sandbox.options.limits.companies;
     if (this.#ids.size < most) return;
     const companies = [...this.#ids].flatMap((id) => this.#sandbox.findCompany(id) ?? []);
-    const idlest = companies.find(isAtRest) ?? companies[0];
+    const idlest = companies.slice(0, Math.ceil(companies.length / 2)).find(isAtRest) ?? companies[0];
     if (idlest === undefined) return;
     const message = `${most} companies were opened by their tokens: the one that was idle for longest goes`;
     this.#sandbox.log.write("info", "company-forgotten", { company: idlest.id, message });

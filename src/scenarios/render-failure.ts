@@ -1,7 +1,7 @@
 import { renderPosition } from "../kernel/problem.js";
 import type { Failure } from "./failure.js";
 import { type Mismatch, show } from "../kernel/matchers.js";
-import { oneLine, printable } from "./printable.js";
+import { oneLine, printable } from "../kernel/printable.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
 

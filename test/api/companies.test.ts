@@ -221,6 +221,18 @@ describe("companies that are opened by their tokens", () => {
     expect(ids(world)).toEqual(["company_sandbox", "company_c", "company_d", "company_e"]);
   });
 
+  it("stay while they are new, though nothing is to happen in them yet and something is in all others", async () => {
+    const world = await open({ autoProvision: true, limits: { ...limits, companies: 4 } });
+    const charge = async (name: string): Promise<void> => {
+      const headers = as(`at_${name}`, `company_${name}`);
+      expect((await world.api("POST", "/v1/charges", chargeRequest(), headers)).status).toBe(201);
+    };
+    for (const name of ["a", "b", "c"]) await charge(name);
+    await world.api("GET", "/v1/balance", undefined, as("at_new"));
+    await charge("d");
+    expect(ids(world)).toEqual(["company_sandbox", "company_b", "company_c", "company_new", "company_d"]);
+  });
+
   it("make no room at the cost of those that were configured or opened by hand", async () => {
     const world = await open({ autoProvision: true, limits: { ...limits, companies: 1 } });
     for (const name of ["x", "y"]) await world.control("POST", "/companies", { companyId: `company_${name}` });

@@ -3,6 +3,10 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ATTEMPTS_KEPT } from "../../src/domain/deliveries/delivery-lifecycle.js";
 import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
+import { CONNECTION_LIMITS } from "../../src/http/connection-limits.js";
+import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
+import { JSON_BOUNDS } from "../../src/http/read-body.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/dispatcher.js";
 import { TOKENS_MAX } from "../../src/http/control/rotate.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
@@ -109,6 +113,32 @@ describe("docs/configuration.md", () => {
       ?.match(/^ {2}\d+/gm)
       ?.map((code) => code.trim());
     expect(listed(configuration, "Exit codes")).toEqual(codes);
+  });
+});
+
+describe("docs/security.md", () => {
+  const page = readPage("docs/security.md");
+
+  it("shows a file that is right", async () => {
+    const [example] = page.blocks.filter(({ language }) => language === "yaml");
+    expect(await validate("sandbox.config.yaml", example?.text ?? "")).toBe("0 sandbox.config.yaml: ok (config)\n");
+  });
+
+  it("has the bounds that there are", () => {
+    const [bounds] = page.tables.filter(({ heading }) => heading === "What it takes from one client");
+    const { headerBytes, headers, headersMs, requestMs, keepAliveMs } = CONNECTION_LIMITS;
+    const { depth, members } = JSON_BOUNDS;
+    const first = CONTROL_BODY_LIMIT / 1024 ** 2;
+    expect(bounds?.rows.map(([, bound]) => bound?.match(/\d+/g)?.map(Number))).toEqual([
+      [first, first, 256],
+      [depth, members],
+      [headerBytes],
+      [headers],
+      [headersMs / 1000],
+      [requestMs / 1000],
+      [keepAliveMs / 1000],
+      [CONCURRENT_ATTEMPTS_PER_RECEIVER],
+    ]);
   });
 });
 

@@ -157,7 +157,7 @@ describe("a file", () => {
         await writeFile(path, given);
         await expectSaid(() => validateFile(path), given.slice(0, 100));
       }),
-      runs(0.02),
+      runs(0.01),
     );
   });
 });

@@ -1,4 +1,4 @@
-import { oneLine } from "../printable.js";
+import { oneLine } from "../../kernel/printable.js";
 import { renderFailure } from "../render-failure.js";
 import type { Reporter } from "./reporter.js";
 

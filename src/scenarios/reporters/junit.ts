@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { oneLine } from "../printable.js";
+import { oneLine } from "../../kernel/printable.js";
+import { escapeXml } from "../../kernel/xml.js";
 import { renderFailure } from "../render-failure.js";
 import type { ScenarioResult } from "../run-scenario.js";
 import type { Reporter } from "./reporter.js";
@@ -32,37 +33,26 @@ function renderSuite(folder: string, cases: readonly ScenarioResult[]): string[]
   const time = cases.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const totals = `tests="${cases.length}" failures="${count("failed")}" errors="${count("error")}" skipped="${count("skipped")}"`;
   return [
-    `  <testsuite name="${escape(folder)}" ${totals} time="${seconds(time)}">`,
+    `  <testsuite name="${escapeXml(folder)}" ${totals} time="${seconds(time)}">`,
     ...cases.flatMap(renderCase),
     "  </testsuite>",
   ];
 }
 
 function renderCase({ scenario, outcome, reason, failure, durationMs }: ScenarioResult): string[] {
-  const attributes = `name="${escape(oneLine(scenario.name))}" classname="${escape(scenario.file)}" file="${escape(scenario.file)}" time="${seconds(durationMs)}"`;
+  const attributes = `name="${escapeXml(oneLine(scenario.name))}" classname="${escapeXml(scenario.file)}" file="${escapeXml(scenario.file)}" time="${seconds(durationMs)}"`;
   if (outcome === "skipped") {
-    return [`    <testcase ${attributes}>`, `      <skipped message="${escape(reason ?? "")}"/>`, "    </testcase>"];
+    return [`    <testcase ${attributes}>`, `      <skipped message="${escapeXml(reason ?? "")}"/>`, "    </testcase>"];
   }
   if (failure === undefined) return [`    <testcase ${attributes}/>`];
   const tag = failure.kind;
   return [
     `    <testcase ${attributes}>`,
-    `      <${tag} message="${escape(oneLine(failure.message))}" type="${escape(oneLine(failure.step))}">${escape(renderFailure(failure))}</${tag}>`,
+    `      <${tag} message="${escapeXml(oneLine(failure.message))}" type="${escapeXml(oneLine(failure.step))}">${escapeXml(renderFailure(failure))}</${tag}>`,
     "    </testcase>",
   ];
 }
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
-}
-
-/** XML 1.0 forbids most control characters, even escaped. */
-function escape(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "�")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("\r", "&#13;");
 }

@@ -1,5 +1,5 @@
 import { renderFinding } from "../../sandbox/observation/render-findings.js";
-import { oneLine, printable } from "../printable.js";
+import { oneLine, printable } from "../../kernel/printable.js";
 import { type Paint, renderFailure } from "../render-failure.js";
 import type { ReplaySummary } from "../replay.js";
 import type { ScenarioResult } from "../run-scenario.js";

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { oneLine } from "../printable.js";
+import { oneLine } from "../../kernel/printable.js";
 import { renderFailure } from "../render-failure.js";
 import type { Reporter } from "./reporter.js";
 

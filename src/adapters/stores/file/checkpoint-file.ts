@@ -14,11 +14,6 @@ export interface Checkpoint {
   readonly entries: Iterable<StoreEntry>;
 }
 
-/** What an older version's entries are called in the next. Each says how entries of its version become those of the one after. */
-export type Migrations = Readonly<Record<number, (entry: StoreEntry) => StoreEntry>>;
-
-export const migrations: Migrations = {};
-
 /** As many characters as are written at a time: in between, requests get their turn. */
 const WRITE_CHARACTERS = 64 * 1024;
 
@@ -29,15 +24,13 @@ const WRITE_CHARACTERS = 64 * 1024;
 export class CheckpointFile implements Adapter<Checkpoint> {
   readonly #fs: FileSystem;
   readonly #path: string;
-  readonly #migrations: Migrations;
 
-  constructor(fs: FileSystem, path: string, given: Migrations = migrations) {
+  constructor(fs: FileSystem, path: string) {
     this.#fs = fs;
     this.#path = path;
-    this.#migrations = given;
   }
 
-  /** Null when there is no file. Throws UsageError("file") for one that is damaged, or newer. */
+  /** Null when there is no file. The entries are those of its version. Throws UsageError("file") for one that is damaged, or newer. */
   async read(): Promise<Checkpoint | null> {
     try {
       return await this.#read();
@@ -101,15 +94,7 @@ export class CheckpointFile implements Adapter<Checkpoint> {
       if (!closed) sum = checksum(`${line.text}\n`, sum);
     }
     if (head === undefined || !closed) refuseFile(file, entries.length + 1, "the store is damaged: its end is missing");
-    return { ...head, entries: this.#migrate(head.schemaVersion, entries) };
-  }
-
-  #migrate(version: number, entries: readonly StoreEntry[]): readonly StoreEntry[] {
-    const steps = Object.entries(this.#migrations)
-      .map(([from, step]) => ({ from: Number(from), step }))
-      .filter(({ from }) => from >= version)
-      .sort((a, b) => a.from - b.from);
-    return steps.reduce((migrated, { step }) => migrated.map(step), entries);
+    return { ...head, entries };
   }
 }
 

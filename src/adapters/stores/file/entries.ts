@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { crc32 } from "node:zlib";
 import { renderPosition, UsageError } from "../../../kernel/problem.js";
 import type { StoreEntry } from "../store.js";
@@ -10,13 +9,32 @@ export interface Line {
   readonly text: string;
   /** From 1. */
   readonly number: number;
+  /** Only the last one may lack its end. */
+  readonly ended: boolean;
 }
 
+const LINE_END = "\n".charCodeAt(0);
+
+/** Only a line feed ends a line. node:readline would also end one at U+2028, which JSON leaves as it is. */
 export async function* readLines(file: string): AsyncGenerator<Line> {
-  const stream = createReadStream(file, "utf8");
+  const stream = createReadStream(file, { highWaterMark: 256 * 1024 });
   let number = 0;
+  let begun: Buffer[] = [];
+  const endLine = (last: Buffer, ended: boolean): Line => {
+    const text = Buffer.concat([...begun, last]).toString("utf8");
+    begun = [];
+    return { text, number: ++number, ended };
+  };
   try {
-    for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) yield { text, number: ++number };
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
+        yield endLine(chunk.subarray(from, end), true);
+        from = end + 1;
+      }
+      if (from < chunk.length) begun.push(chunk.subarray(from));
+    }
+    if (begun.length > 0) yield endLine(Buffer.alloc(0), false);
   } finally {
     if (!stream.closed) await once(stream.destroy(), "close");
   }
@@ -40,7 +58,7 @@ export function refuseFile(file: string, line: number, why: string, column = 1):
 }
 
 /** The JSON of a line. Throws UsageError("file"). */
-export function parseLine(file: string, { text, number }: Line): unknown {
+export function parseLine(file: string, { text, number }: Omit<Line, "ended">): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -140,8 +140,8 @@ class FileStore<Data> implements Store<Data> {
       await this.#writeCheckpoint(this.#generation + 1, entries);
       this.#kept = cut;
     } catch (error) {
+      // The file stays: the checkpoint that needs it may have taken its place before the failure, and without that one it holds nothing.
       await journal.close();
-      await this.#fs.remove(journal.path).catch(() => undefined);
       throw error;
     }
     await this.#begin(journal);

@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import type { StoreEntry } from "../store.js";
 import { assertEntry, checksum, type Line, parseLine, readLines, refuseFile, renderChecksum } from "./entries.js";
 import type { FileSystem, WritableFile } from "./file-system.js";
@@ -64,23 +63,12 @@ export async function readJournal(path: string, apply: (entry: StoreEntry, line:
     if (isWhole(line.text)) applyGroup(path, line, apply);
     else damaged = line;
   }
-  if (damaged !== undefined && !(await isTorn(path, damaged))) refuseDamage(path, damaged);
+  if (damaged !== undefined && !isTorn(damaged)) refuseDamage(path, damaged);
 }
 
 /** A machine that lost its power may have made the file longer before it wrote what goes there. */
-async function isTorn(path: string, { text }: Line): Promise<boolean> {
-  return text.includes("\0") || !(await endsLine(path));
-}
-
-async function endsLine(path: string): Promise<boolean> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
-    return buffer.toString() === "\n";
-  } finally {
-    await file.close();
-  }
+function isTorn({ text, ended }: Line): boolean {
+  return !ended || text.includes("\0");
 }
 
 function applyGroup(path: string, line: Line, apply: (entry: StoreEntry, line: number) => void): void {

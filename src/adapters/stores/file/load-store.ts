@@ -5,9 +5,18 @@ import { type Checkpoint, CheckpointFile, STORE_VERSION } from "./checkpoint-fil
 import { refuseFile } from "./entries.js";
 import type { FileSystem } from "./file-system.js";
 import { readJournal } from "./journal-file.js";
+import { type Migrations, migrationFrom, migrations } from "./migrations.js";
 
 /** Before the first. */
 export const emptyCheckpoint: Checkpoint = { schemaVersion: STORE_VERSION, generation: 0, entries: [] };
+
+/** The number of the first checkpoint, which is written before anything can change: it holds nothing. */
+const FIRST = 1;
+
+interface Journal {
+  readonly path: string;
+  readonly generation: number;
+}
 
 /**
  * The checkpoint and the journals after it. `generation`: of the last journal. Throws UsageError("file") for what is damaged, missing or newer; nothing is
@@ -17,6 +26,7 @@ export async function loadStore<Data>(
   path: string,
   format: StoreFormat<Data>,
   fs: FileSystem,
+  given: Migrations = migrations,
 ): Promise<{ readonly data: Data; readonly generation: number }> {
   const low = new Low<Checkpoint>(new CheckpointFile(fs, path), emptyCheckpoint);
   await low.read();
@@ -24,13 +34,13 @@ export async function loadStore<Data>(
   const journals = await journalsOf(fs, path);
   const data = format.createEmpty();
   if (checkpoint === emptyCheckpoint) {
-    const [first] = journals;
-    if (first !== undefined) refuseFile(path, 1, `it is missing, and ${first.path}, which goes on from it, is there`);
-    return { data, generation: 0 };
+    await assertUnused(path, journals);
+    return { data, generation: journals.at(-1)?.generation ?? 0 };
   }
+  const migrate = migrationFrom(checkpoint.schemaVersion, given);
   const apply = (file: string) => (entry: StoreEntry, line: number) => {
     try {
-      format.apply(data, entry);
+      format.apply(data, migrate(entry));
     } catch (error) {
       refuseFile(file, line, `the store is damaged here: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -38,18 +48,31 @@ export async function loadStore<Data>(
   let line = 1;
   for (const entry of checkpoint.entries) apply(path)(entry, ++line);
   const after = journals.filter(({ generation }) => generation >= checkpoint.generation);
-  if (after[0]?.generation !== checkpoint.generation) {
-    refuseFile(path, 1, `its journal, ${journalPath(path, checkpoint.generation)}, is missing`);
+  const last = after.at(-1)?.generation ?? checkpoint.generation;
+  for (let generation = checkpoint.generation; generation <= last; generation++) {
+    const journal = after.find((other) => other.generation === generation);
+    if (journal === undefined) refuseFile(path, 1, `its journal, ${journalPath(path, generation)}, is missing`);
+    await readJournal(journal.path, apply(journal.path));
   }
-  for (const journal of after) await readJournal(journal.path, apply(journal.path));
-  return { data, generation: after.at(-1)?.generation ?? checkpoint.generation };
+  return { data, generation: last };
+}
+
+/** A process that was killed before its first checkpoint stood leaves a journal in which nothing is. */
+async function assertUnused(path: string, journals: readonly Journal[]): Promise<void> {
+  const [first] = journals;
+  if (first === undefined) return;
+  let entries = 0;
+  for (const journal of journals) await readJournal(journal.path, () => void entries++);
+  if (first.generation === FIRST && entries === 0) return;
+  refuseFile(path, 1, `it is missing, and ${first.path}, which goes on from it, is there`);
 }
 
 export function journalPath(path: string, generation: number): string {
   return `${path}.journal-${generation}`;
 }
 
-export async function journalsOf(fs: FileSystem, path: string): Promise<{ path: string; generation: number }[]> {
+/** Oldest first. */
+export async function journalsOf(fs: FileSystem, path: string): Promise<Journal[]> {
   const prefix = `${basename(path)}.journal-`;
   const names = await fs.listFolderOf(path);
   return names
