@@ -1,7 +1,8 @@
 import type { Content, Examples, OpenApiDocument, OperationObject } from "../../src/contract/openapi/document.js";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
-import type { Json, ProfileOverrides } from "../../src/domain/profile/setting.js";
+import type { Json } from "../../src/kernel/json.js";
+import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { settings } from "../../src/domain/profile/settings.js";
 
 /** `GET /v1/charges/{id}` with what is described of it. */

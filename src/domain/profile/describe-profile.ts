@@ -1,5 +1,6 @@
 import { isObject } from "./read-overrides.js";
-import type { Json, ProfileValues } from "./setting.js";
+import type { Json } from "../../kernel/json.js";
+import type { ProfileValues } from "./setting.js";
 import { settings } from "./settings.js";
 
 /** One row of `sandbox profile` and of GET /_sandbox/profile. */

@@ -2,7 +2,8 @@ import { Bug } from "../../kernel/problem.js";
 import { crossCheck } from "./cross-checks.js";
 import type { Profile } from "./profile.js";
 import { isObject, readOverrides } from "./read-overrides.js";
-import type { Json, ProfileOverrides, ProfileValues, Setting } from "./setting.js";
+import type { Json } from "../../kernel/json.js";
+import type { ProfileOverrides, ProfileValues, Setting } from "./setting.js";
 import { problemsOfValue, type ProfileProblem } from "./setting-problems.js";
 import { settings } from "./settings.js";
 

@@ -1,4 +1,5 @@
-import type { Alternative, Json, Setting } from "./setting.js";
+import type { Json } from "../../kernel/json.js";
+import type { Alternative, Setting } from "./setting.js";
 import { groupOf, settings } from "./settings.js";
 
 /** docs/profile.md, whole. A test compares the two, so the page cannot fall behind the table. */

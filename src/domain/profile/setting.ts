@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Json } from "../../kernel/json.js";
 
 /** One open point of the contract: what is chosen, what could be chosen instead, and the words that leave it open. */
 export interface Setting<Output = unknown, Input = unknown> {
@@ -50,9 +51,6 @@ export type ProfileValues = { readonly [groupOrSetting: string]: Json };
 
 /** Only what differs from the defaults by a user's wish, nested and plain JSON. What is stored. */
 export type ProfileOverrides = { readonly [groupOrSetting: string]: Json };
-
-/** What a JSON or YAML file can hold. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 export function defineSetting<Output>(path: string, definition: SettingDefinition<Output>): Setting<Output> {
   const { summary, alternatives, contract, partial = false } = definition;

@@ -1,0 +1,2 @@
+/** What a JSON or YAML file can hold. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
