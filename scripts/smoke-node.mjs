@@ -1,22 +1,46 @@
 /**
- * The built program under the Node that runs this script: a charge that nobody pays is dropped after one hour, and SIGTERM stops
- * cleanly. With a URL as argument the same story is told to a sandbox that runs there.
+ * The package under the Node that runs this script: packed, installed in an empty folder, and then used without a network: a charge that
+ * nobody pays is dropped after one hour, and SIGTERM stops cleanly. With a URL as argument the same story is told to a sandbox that
+ * runs there.
  */
 import { equal, ok } from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("..", import.meta.url));
 const [givenUrl] = process.argv.slice(2);
 const timeoutMs = 30_000;
 
-if (givenUrl === undefined) await checkProgram();
+if (givenUrl === undefined) await checkPackage();
 else await checkDroppedCharge(givenUrl);
 console.log(`smoke: a charge was dropped after one hour (${givenUrl ?? `Node ${process.version}`})`);
 
-async function checkProgram() {
-  const program = fileURLToPath(new URL("../bin/sandbox.js", import.meta.url));
+async function checkPackage() {
+  const folder = await mkdtemp(join(tmpdir(), "sandbox-smoke-"));
+  try {
+    await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
+    const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
+    await writeFile(join(folder, "package.json"), '{ "private": true }');
+    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`], { cwd: folder });
+    await checkProgram(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder in which the package is installed */
+async function checkProgram(folder) {
+  const offline = ["--offline", "--no-install", "business-payments-sandbox", "--version"];
+  await run("npx", offline, { cwd: folder });
+  const program = join(folder, "node_modules/business-payments-sandbox/bin/sandbox.js");
   const child = spawn(process.execPath, [program, "start", "--port", "0", "--log", "json", "--clock", "frozen"], {
+    cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
     timeout: timeoutMs,
     killSignal: "SIGKILL",

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ATTEMPTS_KEPT } from "../../src/domain/deliveries/delivery-lifecycle.js";
@@ -183,5 +183,24 @@ describe("files for other programs", () => {
       image: "${{ vars.SANDBOX_IMAGE }}",
       ports: ["127.0.0.1:4010:4010"],
     });
+  });
+
+  it.each(["ci", "release"])(".github/workflows/%s.yml runs scripts that there are, with the least that they need", (name) => {
+    const { permissions, jobs } = read(`.github/workflows/${name}.yml`);
+    const scripts = Object.keys(read("package.json").scripts);
+    expect(permissions.contents).toBe(name === "ci" ? "read" : "write");
+    for (const job of Object.values<LooseJson>(jobs)) {
+      expect(job["timeout-minutes"]).toBeGreaterThan(0);
+      const runs: string[] = job.steps.flatMap(({ run }: LooseJson) => run ?? []);
+      const named = runs.flatMap((run) => [...run.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script));
+      expect(scripts).toEqual(expect.arrayContaining(named));
+      const files = runs.flatMap((run) => [...run.matchAll(/(?:scripts|examples)\/[\w./-]+/g)].map(([file]) => file));
+      expect(files.filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
+    }
+  });
+
+  it(".github/workflows/ci.yml tests on every Node that is promised", () => {
+    expect(read(".github/workflows/ci.yml").jobs.test.strategy.matrix.node).toEqual([20, 22, 24]);
+    expect(read("package.json").engines.node).toBe(">=20.19");
   });
 });

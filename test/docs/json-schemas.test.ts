@@ -43,7 +43,8 @@ const yamlFiles = (folder: string): string[] =>
 describe.each(Object.entries(schemas))("schema/%s.schema.json", (name, schema) => {
   it("is what the schemas that validate say; UPDATE_DOCS=1 writes it anew", async () => {
     const file = `schema/${name}.schema.json`;
-    const rendered = `${JSON.stringify(schema, undefined, 2)}\n`;
+    // On one line: half the size of what every installation fetches.
+    const rendered = `${JSON.stringify(schema)}\n`;
     if (process.env["UPDATE_DOCS"] === "1") await writeFile(file, rendered);
     expect(await readFile(file, "utf8")).toBe(rendered);
   });

@@ -1,0 +1,7 @@
+/** What is used of undici, as its index puts it together: all of it would be half of the package, most of it `fetch`. */
+const Agent = require("undici/lib/dispatcher/agent");
+const Dispatcher = require("undici/lib/dispatcher/dispatcher");
+
+Object.assign(Dispatcher.prototype, require("undici/lib/api"));
+
+module.exports = { Agent };
