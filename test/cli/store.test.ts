@@ -143,6 +143,33 @@ describe("after a kill", () => {
   });
 });
 
+it("a stop under load answers what it has begun, and keeps what it answered", async () => {
+  const cwd = await folderWith({});
+  const first = await inStore(cwd);
+  const answered: string[] = [];
+  let made = 0;
+  const work = async (): Promise<void> => {
+    for (;;) {
+      const reference = `ref-${++made}`;
+      // Whoever comes later finds nobody there.
+      const answer = await call(first, "POST", "/v1/transactions", transferRequest({ reference })).catch(
+        () => undefined,
+      );
+      if (answer === undefined) return;
+      expect(answer.status).toBe(201);
+      answered.push(reference);
+      if (answered.length === 50) first.signal("SIGTERM");
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, work));
+  expect(await first.ended).toBe(0);
+  expect(answered.length).toBeGreaterThanOrEqual(50);
+  expect((await readdir(cwd)).filter((name) => /lock|tmp/.test(name))).toEqual([]);
+  const second = await inStore(cwd);
+  const { transactions } = (await call(second, "GET", "/_sandbox/state")).body;
+  expect(transactions.map(({ reference }: LooseJson) => reference)).toEqual(expect.arrayContaining(answered));
+});
+
 describe("companies that were opened by their tokens", () => {
   const idsIn = async (sandbox: StartedSandbox): Promise<string[]> =>
     (await call(sandbox, "GET", "/_sandbox/companies")).body.data.map(({ companyId }: LooseJson) => companyId);
