@@ -38,8 +38,8 @@ type GoneEntry = readonly ["gone", id: string, remembered: boolean];
 
 type SandboxEntry = CompanyEntry | RowsEntry | CommitEntry | HeadEntry | SnapshotEntry | SnapshotGoneEntry | GoneEntry;
 
-/** Rows in one entry: so many are made into JSON without a pause. */
-const ROWS_MAX = 200;
+/** Rows in one entry: so many are made into JSON without a pause, and each may have as much metadata as a body may hold. */
+const ROWS_MAX = 20;
 
 export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat<StoredSandbox> {
   return {

@@ -29,25 +29,29 @@ async function tell(contenders: readonly ChildProcess[], path: string): Promise<
   return (await Promise.all(answers)).map(([answer]) => answer);
 }
 
-it("of ten that begin at once exactly one has the store, also when a dead one has it", async () => {
-  const folder = await folderWith({});
-  const contenders = await startContenders();
-  const dead = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), name: "dead", began: "1" });
-  for (let round = 0; round < ROUNDS; round++) {
-    const path = join(folder, `store.lock-${round}`);
-    const [first, second] = [round % 3 > 0, round % 3 === 2];
-    if (first) await writeFile(path, dead);
-    // Killed while it took over from another.
-    if (second) await writeFile(`${path}.turn`, dead);
-    const answers = await tell(contenders, path);
-    expect(answers.filter((answer) => answer === "taken")).toHaveLength(1);
-    const others = answers.filter((answer) => answer !== "taken");
-    for (const answer of others)
-      expect(answer).toMatch(/^Failed to open the store: contender \(process \d+\) uses it\./);
-    await tell(contenders, "");
-    expect(await readdir(folder)).toEqual([]);
-  }
-});
+it(
+  "of ten that begin at once exactly one has the store, also when a dead one has it",
+  { timeout: 60_000 },
+  async () => {
+    const folder = await folderWith({});
+    const contenders = await startContenders();
+    const dead = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), name: "dead", began: "1" });
+    for (let round = 0; round < ROUNDS; round++) {
+      const path = join(folder, `store.lock-${round}`);
+      const [first, second] = [round % 3 > 0, round % 3 === 2];
+      if (first) await writeFile(path, dead);
+      // Killed while it took over from another.
+      if (second) await writeFile(`${path}.turn`, dead);
+      const answers = await tell(contenders, path);
+      expect(answers.filter((answer) => answer === "taken")).toHaveLength(1);
+      const others = answers.filter((answer) => answer !== "taken");
+      for (const answer of others)
+        expect(answer).toMatch(/^Failed to open the store: contender \(process \d+\) uses it\./);
+      await tell(contenders, "");
+      expect(await readdir(folder)).toEqual([]);
+    }
+  },
+);
 
 it("a lock that another one took meanwhile is not the first one's to free", async () => {
   const path = join(await folderWith({}), "store.lock");

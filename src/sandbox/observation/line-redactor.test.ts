@@ -48,6 +48,7 @@ describe("the redactor of lines", () => {
       if (gone !== undefined) retired.add(gone.record.identity);
       if (n % 2_999 === 0) expect(shown("a", `n${n}`, `n${n - 1}`, `n${n - 900}`)).toBe(redacted(9));
     }
+    expect(shown("a", "n12000", "n11999", "n9000")).toBe(redacted(9));
   });
 
   it("knows what was replaced, also what came and went between two lines", () => {
