@@ -75,6 +75,8 @@ export interface CompanySetup {
   readonly fixtures: readonly WorldFixture[];
   /** How its world misbehaves from the start; later ones win. */
   readonly rules?: readonly RuleOrder[] | undefined;
+  /** By `--auto-provision`: one of those that go when there are too many. */
+  readonly openedByToken?: boolean;
 }
 
 export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };

@@ -6,9 +6,12 @@ import { companyEntries, headEntry } from "./store-format.js";
 /** The companies as the store has them. Their commits they tell it themselves. */
 export class KeptCompanies {
   readonly #store: Store<StoredSandbox>;
+  readonly #configured: ReadonlySet<string>;
 
-  constructor(store: Store<StoredSandbox>) {
+  /** `configured`: what comes back with each start, unless it was removed. */
+  constructor(store: Store<StoredSandbox>, configured: readonly Pick<CompanySetup, "id">[]) {
     this.#store = store;
+    this.#configured = new Set(configured.map(({ id }) => id));
   }
 
   /** Those that were there before this process, oldest first. */
@@ -41,7 +44,9 @@ export class KeptCompanies {
 
   remove(id: string): void {
     this.#store.data.companies.delete(id);
-    this.#store.data.gone.add(id);
-    if (this.#store.keeps) this.#store.note(["gone", id]);
+    // Of others nothing is remembered: there may be any number of them.
+    const configured = this.#configured.has(id);
+    if (configured) this.#store.data.gone.add(id);
+    if (this.#store.keeps) this.#store.note(["gone", id, configured]);
   }
 }

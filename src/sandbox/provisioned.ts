@@ -1,4 +1,5 @@
 import type { Company } from "./company.js";
+import type { CompanySetup } from "./fixture.js";
 import { setupFor } from "./options.js";
 import type { Sandbox } from "./sandbox.js";
 
@@ -21,13 +22,18 @@ export class Provisioned {
   open(token: string): Company | undefined {
     const { options } = this.#sandbox;
     if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token)) return undefined;
-    const setup = { ...setupFor(token), ...options.defaults };
+    const setup = { ...setupFor(token), ...options.defaults, openedByToken: true };
     // `at_x` and `x` both stand for company_x: the second to come is not let into the first one's world.
     if (this.#sandbox.findCompany(setup.id) !== undefined) return undefined;
     this.#makeRoom();
     const company = this.#sandbox.open(setup);
     this.#ids.add(company.id);
     return company;
+  }
+
+  /** A company that was there before this process. Which of them was idle for longest nobody knows: the one that was opened first. */
+  resume(id: string, { openedByToken = false }: CompanySetup): void {
+    if (openedByToken) this.#ids.add(id);
   }
 
   /** A request came to it. Of other companies nothing is noted. */
@@ -45,13 +51,18 @@ export class Provisioned {
    */
   #makeRoom(): void {
     const most = this.#sandbox.options.limits.companies;
-    if (this.#ids.size < most) return;
+    // A store may have more of them than are kept now.
+    while (this.#ids.size >= most && this.#forgetIdlest(most));
+  }
+
+  #forgetIdlest(most: number): boolean {
     const companies = [...this.#ids].flatMap((id) => this.#sandbox.findCompany(id) ?? []);
     const idlest = companies.slice(0, Math.ceil(companies.length / 2)).find(isAtRest) ?? companies[0];
-    if (idlest === undefined) return;
+    if (idlest === undefined) return false;
     const message = `${most} companies were opened by their tokens: the one that was idle for longest goes`;
     this.#sandbox.log.write("info", "company-forgotten", { company: idlest.id, message });
     this.#sandbox.remove(idlest);
+    return true;
   }
 }
 

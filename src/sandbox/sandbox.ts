@@ -63,7 +63,7 @@ export class Sandbox {
     this.#url = parts.url ?? "http://127.0.0.1:4010";
     this.#transport = parts.transport ?? createHttpTransport(this.system);
     this.#store = parts.store ?? createMemoryStore(createStoredSandbox());
-    this.#kept = new KeptCompanies(this.#store);
+    this.#kept = new KeptCompanies(this.#store, options.companies);
     this.#ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.#observations = new Observations(this);
@@ -270,6 +270,7 @@ export class Sandbox {
     this.#observations.open(id);
     this.#companies.set(id, company);
     this.#kept.resume(record, setup);
+    this.#provisioned.resume(id, setup);
     this.#tokens.add(record.identity);
     resumeDeliveries(company);
     company.wake();

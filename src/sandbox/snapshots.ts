@@ -10,9 +10,12 @@ export interface SnapshotLimits {
   readonly count: number;
   /** All of one company's together. */
   readonly bytes: number;
+  /** Of one: as much as a state that is put in may have. A store writes it as one text, and a text has an end somewhere. */
+  readonly bytesOfOne: number;
 }
 
-export const SNAPSHOT_LIMITS: SnapshotLimits = { count: 100, bytes: 512 * 1024 * 1024 };
+const MIB = 1024 * 1024;
+export const SNAPSHOT_LIMITS: SnapshotLimits = { count: 100, bytes: 512 * MIB, bytesOfOne: 256 * MIB };
 
 /**
  * Keeps the company's state as it is now under `name`, in place of what had that name before. The company itself is not changed by it.
@@ -27,6 +30,8 @@ export function saveSnapshot(company: Company, name: string, limits: SnapshotLim
   const now = company.now();
   const json = JSON.stringify(dumpState(company, now));
   const bytes = Buffer.byteLength(json);
+  if (bytes > limits.bytesOfOne)
+    refuseMore(name, `it has ${bytes} bytes; one may have ${limits.bytesOfOne}`, "Reset the company now and then.");
   const kept = others.reduce((sum, other) => sum + other.bytes, 0);
   if (kept + bytes > limits.bytes) {
     const room = `${limits.bytes} bytes of snapshots are kept, there are ${kept} of others`;
@@ -70,7 +75,8 @@ function assertName(name: string): void {
   throw new UsageError("input", `The name of a snapshot must be ${right}, got ${quote(name, 80)}`);
 }
 
-function refuseMore(name: string, why: string): never {
-  const what = "Remove one with DELETE /_sandbox/snapshots/:name, or save over one that is there.";
+const REMOVE_ONE = "Remove one with DELETE /_sandbox/snapshots/:name, or save over one that is there.";
+
+function refuseMore(name: string, why: string, what = REMOVE_ONE): never {
   throw new UsageError("state", `Failed to save the snapshot ${quote(name)}: ${why}. ${what}`);
 }

@@ -33,12 +33,13 @@ type CommitEntry = readonly [
 type HeadEntry = readonly ["head", id: string, Partial<Head>];
 type SnapshotEntry = readonly ["snapshot", id: string, Snapshot];
 type SnapshotGoneEntry = readonly ["snapshot-gone", id: string, name: string];
-type GoneEntry = readonly ["gone", id: string];
+/** `remembered`: the configuration would bring it back. */
+type GoneEntry = readonly ["gone", id: string, remembered: boolean];
 
 type SandboxEntry = CompanyEntry | RowsEntry | CommitEntry | HeadEntry | SnapshotEntry | SnapshotGoneEntry | GoneEntry;
 
-/** Rows in one entry: so many are made into JSON without a pause. */
-const ROWS_MAX = 200;
+/** Rows in one entry: so many are made into JSON without a pause, and each may have as much metadata as a body may hold. */
+const ROWS_MAX = 20;
 
 export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat<StoredSandbox> {
   return {
@@ -47,7 +48,7 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     dump({ companies, gone }) {
       // As it is now: what changes while the entries are written goes elsewhere.
       const entries = [...companies.values()].map(({ record, setup }) => companyEntries(record, setup, false));
-      const removed = [...gone].map((id): StoreEntry => ["gone", id]);
+      const removed = [...gone].map((id): StoreEntry => ["gone", id, true]);
       return chain([...entries, removed]);
     },
   };
@@ -133,7 +134,7 @@ function applyEntry(data: StoredSandbox, entry: SandboxEntry, system: Pick<Syste
   const [kind, id] = entry;
   if (kind === "gone") {
     data.companies.delete(id);
-    data.gone.add(id);
+    if (entry[2]) data.gone.add(id);
     return;
   }
   if (kind === "company") {

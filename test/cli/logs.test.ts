@@ -161,6 +161,8 @@ describe("what is hostile", () => {
   const forged =
     'x\n{"event":"charge.paid","level":"info"}\r\n\u001B[2J\u0085\u2028at_sandbox secret_sandbox hush-7f3k';
 
+  const encoded = Buffer.from("user:hush-7f3k").toString("base64url");
+
   it("forges no line and tells no secret", async () => {
     const sandbox = await started(["--log-level", "debug", "--admin-token", "hush-7f3k"]);
     const admin = { authorization: "Bearer hush-7f3k" };
@@ -172,10 +174,13 @@ describe("what is hostile", () => {
     });
     await ask(sandbox, "GET", "/v1/balance?token=at_sandbox&at%5Fsandbox=1&secret_sandbox=hush-7f3k");
     await ask(sandbox, "GET", "/_sandbox/nothing/hush-7f3k", undefined, admin);
+    await ask(sandbox, "GET", `/v1/balance?basic=${encoded}`);
+    await ask(sandbox, "POST", "/v1/transactions", transferRequest({ reference: encoded }));
     const lines = await linesOf(sandbox);
     const text = JSON.stringify(lines) + sandbox.stderr;
     expect(text).not.toMatch(/at_sandbox|secret_sandbox|hush-7f3k|at%5Fsandbox/);
     expect(text).toContain("[redacted]");
+    expect(text).not.toContain(encoded);
     expect(lines.some(({ event }) => event === "charge.paid")).toBe(false);
     expect(lines.filter(({ event }) => event === "charge.created")).toHaveLength(1);
     for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(2_000);

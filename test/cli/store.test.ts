@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runSandbox, startSandbox, type StartedSandbox } from "../support/cli.js";
@@ -143,7 +143,107 @@ describe("after a kill", () => {
   });
 });
 
+it("a stop under load answers what it has begun, and keeps what it answered", async () => {
+  const cwd = await folderWith({});
+  const first = await inStore(cwd);
+  const answered: string[] = [];
+  let made = 0;
+  const work = async (): Promise<void> => {
+    for (;;) {
+      const reference = `ref-${++made}`;
+      // Whoever comes later finds nobody there.
+      const answer = await call(first, "POST", "/v1/transactions", transferRequest({ reference })).catch(
+        () => undefined,
+      );
+      if (answer === undefined) return;
+      expect(answer.status).toBe(201);
+      answered.push(reference);
+      if (answered.length === 50) first.signal("SIGTERM");
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, work));
+  expect(await first.ended).toBe(0);
+  expect(answered.length).toBeGreaterThanOrEqual(50);
+  expect((await readdir(cwd)).filter((name) => /lock|tmp/.test(name))).toEqual([]);
+  const second = await inStore(cwd);
+  const { transactions } = (await call(second, "GET", "/_sandbox/state")).body;
+  expect(transactions.map(({ reference }: LooseJson) => reference)).toEqual(expect.arrayContaining(answered));
+});
+
+describe("companies that were opened by their tokens", () => {
+  const idsIn = async (sandbox: StartedSandbox): Promise<string[]> =>
+    (await call(sandbox, "GET", "/_sandbox/companies")).body.data.map(({ companyId }: LooseJson) => companyId);
+
+  it("are bounded also after a restart, and leave nothing behind", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": "autoProvision: true\nlimits: { companies: 3 }" });
+    const first = await inStore(cwd);
+    await call(first, "POST", "/_sandbox/companies", { companyId: "company_mine" });
+    for (const name of ["a", "b", "c", "d"]) await call(first, "GET", "/v1/balance", undefined, `at_${name}`);
+    const second = await killed(first, cwd);
+    const before = ["company_sandbox", "company_mine", "company_b", "company_c", "company_d"];
+    expect(await idsIn(second)).toEqual(before);
+    await call(second, "GET", "/v1/balance", undefined, "at_b");
+    await call(second, "GET", "/v1/balance", undefined, "at_e");
+    expect(await idsIn(second)).toEqual(["company_sandbox", "company_mine", "company_b", "company_d", "company_e"]);
+    await writeFile(join(cwd, "sandbox.config.yaml"), "autoProvision: true\nlimits: { companies: 1 }");
+    const third = await killed(second, cwd);
+    await call(third, "GET", "/v1/balance", undefined, "at_f");
+    expect(await idsIn(third)).toEqual(["company_sandbox", "company_mine", "company_f"]);
+    const fourth = await killed(third, cwd);
+    expect(await idsIn(fourth)).toEqual(["company_sandbox", "company_mine", "company_f"]);
+    // A name for each that ever was would grow for ever.
+    expect(await readFile(join(cwd, "state.json"), "utf8")).not.toMatch(/company_[a-e]\b/);
+  });
+});
+
+it("what could end a line stays in its line", async () => {
+  const cwd = await folderWith({});
+  const first = await inStore(cwd);
+  const description = "one\u2028two\u2029three\rfour\nfive\r\nsix\u0085\u0000\ud800 \u{1f45f}\ufeff";
+  const { status, body: charge } = await call(
+    first,
+    "POST",
+    "/v1/charges",
+    chargeRequest({ description, metadata: { [description]: description } }),
+  );
+  expect(status).toBe(201);
+  const { body: before } = await call(first, "GET", "/_sandbox/state");
+  // Read from its journal, and then from its checkpoint.
+  const second = await killed(first, cwd);
+  expect((await call(second, "GET", `/v1/charges/${charge.id}`)).body.metadata).toEqual({ [description]: description });
+  expect((await call(second, "GET", "/_sandbox/state")).body.charges).toEqual(before.charges);
+  const third = await killed(second, cwd);
+  expect((await call(third, "GET", "/_sandbox/state")).body.charges).toEqual(before.charges);
+});
+
+it("a link to a store stays one, and leads to the same lock", async () => {
+  const cwd = await folderWith({});
+  await mkdir(join(cwd, "kept"));
+  await symlink("kept/state.json", join(cwd, "state.json"));
+  const first = await inStore(cwd);
+  await call(first, "PUT", "/_sandbox/balance", { balance: 42 });
+  const beside = await runSandbox(["start", "--port", "0", "--store", "file:kept/state.json"], { cwd });
+  expect([beside.code, beside.stderr]).toEqual([3, expect.stringContaining("uses it")]);
+  const second = await killed(first, cwd);
+  expect((await call(second, "GET", "/_sandbox/balance")).body.balance).toBe(42);
+  expect((await lstat(join(cwd, "state.json"))).isSymbolicLink()).toBe(true);
+  expect(await second.stop()).toBe(0);
+  expect((await readdir(cwd)).toSorted()).toEqual(["kept", "state.json"]);
+});
+
 describe("a store that cannot be used", () => {
+  it.each([
+    [".", "it is a folder. Name a file in it"],
+    ["/dev/full", "it is no file. Name one, or a new one"],
+    ["loop", "ELOOP: too many symbolic links"],
+  ])("is 3 when it is %s", async (path, why) => {
+    const cwd = await folderWith({});
+    await symlink("loop", join(cwd, "loop"));
+    const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", `file:${path}`], { cwd });
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`Failed to open the store ${path}: ${why}`)]);
+    expect(await readdir(cwd)).toEqual(["loop"]);
+  });
+
   it("is 3 when another process has it, by name and number", async () => {
     const cwd = await folderWith({});
     await inStore(cwd);

@@ -45,14 +45,24 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const METADATA_NAMES: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog", "metadata"]);
 
-/** Metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Oracle, Azure. */
-const METADATA_ADDRESSES: readonly string[] = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"];
+/** Metadata services outside the link-local ranges: AWS (also the credentials of pods) and Google over IPv6, Alibaba, Oracle, Azure. */
+const METADATA_NETWORKS: readonly string[] = [
+  "fd00:ec2::/32",
+  "fd20:ce::254/128",
+  "100.100.100.200/32",
+  "192.0.0.192/32",
+  "168.63.129.16/32",
+];
 
 /** One address of each range that is guarded. */
-const GUARDED: readonly string[] = ["169.254.0.0", "fe80::", ...METADATA_ADDRESSES];
+const GUARDED: readonly string[] = [
+  "169.254.0.0",
+  "fe80::",
+  ...METADATA_NETWORKS.map((network) => network.split("/", 1).join()),
+];
 
 function isMetadataAddress(address: Address): boolean {
-  return address.range() === "linkLocal" || METADATA_ADDRESSES.includes(address.toString());
+  return address.range() === "linkLocal" || METADATA_NETWORKS.some((network) => matches(network, "", address));
 }
 
 /** IPv4 written inside IPv6 (`::ffff:169.254.169.254`, or as a NAT64 or 6to4 gateway translates it) is the IPv4 address. */

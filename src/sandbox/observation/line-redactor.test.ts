@@ -40,6 +40,17 @@ describe("the redactor of lines", () => {
     expect(shown(...names)).toBe(redacted(1 + 2 * names.length));
   });
 
+  it("knows each that is there and each that went, through thousands that come and go", () => {
+    const { companies, retired, shown } = guard("a");
+    for (let n = 1; n <= 12_000; n++) {
+      companies.push({ record: { identity: identity(`n${n}`) } });
+      const [gone] = companies.length > 3 ? companies.splice(1, 1) : [];
+      if (gone !== undefined) retired.add(gone.record.identity);
+      if (n % 2_999 === 0) expect(shown("a", `n${n}`, `n${n - 1}`, `n${n - 900}`)).toBe(redacted(9));
+    }
+    expect(shown("a", "n12000", "n11999", "n9000")).toBe(redacted(9));
+  });
+
   it("knows what was replaced, also what came and went between two lines", () => {
     const { companies, retired, shown } = guard("a");
     expect(shown("a")).toBe(redacted(3));

@@ -7,7 +7,8 @@ import type { Company } from "../company.js";
 import type { Finding } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import { Observation, type ObservationLimits } from "./observation.js";
-import { type Guarded, redactorOf } from "./redact.js";
+import { createLineRedactor } from "./line-redactor.js";
+import type { Guarded, Redactor } from "./redact.js";
 
 /** Told of each new finding, and of whose client it is. */
 export type FindingListener = (finding: Finding, companyId: string) => void;
@@ -24,10 +25,12 @@ export interface Observed extends Guarded {
 export class Observations {
   readonly #byCompany = new Map<string, Observation>();
   readonly #sandbox: Observed;
+  readonly #redactor: () => Redactor;
   readonly #listeners = new Set<FindingListener>();
 
   constructor(sandbox: Observed) {
     this.#sandbox = sandbox;
+    this.#redactor = createLineRedactor(sandbox);
   }
 
   /** Throws UsageError("not-found") when there is no such company. */
@@ -66,7 +69,7 @@ export class Observations {
     return new Observation({
       limits: sandbox.options.limits,
       system: sandbox.system,
-      redactor: () => redactorOf(sandbox),
+      redactor: this.#redactor,
       company: () => sandbox.findCompany(companyId),
       onBug: (error) => this.#logBug(companyId, error),
       onFinding: (finding) => {

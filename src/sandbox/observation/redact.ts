@@ -1,4 +1,5 @@
 import type { Identity } from "../company-state.js";
+import { createEncodedRedactor } from "./encoded-secrets.js";
 import { decode, isTooPlain } from "./secrets.js";
 
 export const REDACTED = "[redacted]";
@@ -32,30 +33,35 @@ export function redactorOf({ companies, options: { adminToken }, retired }: Guar
   return createRedactor([...current, ...retired.texts, ...(adminToken === undefined ? [] : [adminToken])]);
 }
 
-/** Wherever a secret of these stands, also encoded for a URL. */
-export function createRedactor(secrets: Iterable<string>): Redactor {
-  const pattern = patternOf(new Set(secrets));
-  const text = (given: string): string => {
-    if (pattern === undefined) return given;
-    const shown = given.replaceAll(pattern, REDACTED);
+/** Wherever a secret of these stands, also encoded for a URL, as base64, or as hex. */
+export function createRedactor(given: Iterable<string>): Redactor {
+  const secrets = new Set(given);
+  const pattern = patternOf(secrets);
+  const redactEncoded = createEncodedRedactor(
+    [...secrets].filter((secret) => !isTooPlain(secret)),
+    REDACTED,
+  );
+  const text = (said: string): string => {
+    if (pattern === undefined) return said;
+    const shown = redactEncoded(said.replaceAll(pattern, REDACTED));
     if (!shown.includes("%")) return shown;
     const decoded = decode(shown);
-    const redacted = decoded.replaceAll(pattern, REDACTED);
+    const redacted = redactEncoded(decoded.replaceAll(pattern, REDACTED));
     return redacted === decoded ? shown : redacted;
   };
-  const value = (given: unknown, depth = 0): unknown => {
-    if (typeof given === "string") return text(given);
-    if (typeof given === "number") return text(String(given)) === REDACTED ? REDACTED : given;
-    if (typeof given !== "object" || given === null) return given;
+  const value = (said: unknown, depth = 0): unknown => {
+    if (typeof said === "string") return text(said);
+    if (typeof said === "number") return text(String(said)) === REDACTED ? REDACTED : said;
+    if (typeof said !== "object" || said === null) return said;
     if (depth === DEPTH_MAX) return TOO_DEEP;
-    if (Array.isArray(given)) return given.map((element: unknown) => value(element, depth + 1));
-    return Object.fromEntries(Object.entries(given).map(([name, member]) => [text(name), value(member, depth + 1)]));
+    if (Array.isArray(said)) return said.map((element: unknown) => value(element, depth + 1));
+    return Object.fromEntries(Object.entries(said).map(([name, member]) => [text(name), value(member, depth + 1)]));
   };
-  const headers: Redactor["headers"] = (given) =>
+  const headers: Redactor["headers"] = (all) =>
     Object.fromEntries(
-      Object.entries(given).map(([name, said]) => [text(name), CREDENTIAL_HEADERS.has(name) ? REDACTED : text(said)]),
+      Object.entries(all).map(([name, said]) => [text(name), CREDENTIAL_HEADERS.has(name) ? REDACTED : text(said)]),
     );
-  return { text, value: (given) => value(given), headers };
+  return { text, value: (said) => value(said), headers };
 }
 
 /** What the one and then the other leaves. */

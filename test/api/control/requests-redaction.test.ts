@@ -68,6 +68,29 @@ describe("what the journal does not show", () => {
     expect(journal[1].answer.message.join()).toContain('got "[redacted]"');
   });
 
+  it.each(["base64", "base64url", "hex"] as const)(
+    "a secret that is %s, whatever stands around it",
+    async (encoding) => {
+      const { api } = started();
+      for (const around of ["", "x", "user", "so:", '{"a": "']) {
+        for (const secret of ["at_sandbox", "secret_sandbox"]) {
+          const encoded = Buffer.from(`${around}${secret}${around}`).toString(encoding);
+          await api("GET", `/v1/charges/${encodeURIComponent(encoded)}?key=${encodeURIComponent(encoded)}`, undefined, {
+            "x-note": `it is ${encoded}!`,
+          });
+          await api("POST", "/v1/charges", chargeRequest({ description: encoded, metadata: { [encoded]: 1 } }));
+          const [asked, made] = await journalOf(world!);
+          await world!.control("DELETE", "/requests");
+          // Of its end, `%3D` may stay.
+          expect(asked.path).toMatch(/^\/v1\/charges\/\[redacted\](?:%3D)*$/);
+          expect(asked.query).toEqual({ key: "[redacted]" });
+          expect(asked.headers["x-note"]).toBe("it is [redacted]!");
+          expect(made.body).toMatchObject({ description: "[redacted]", metadata: { "[redacted]": 1 } });
+        }
+      }
+    },
+  );
+
   it("a secret as the name of a header", async () => {
     const { api } = started();
     await api("GET", "/v1/balance", undefined, { at_sandbox: "1" });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/index.js";
@@ -63,6 +63,18 @@ describe("POST /_sandbox/scenarios/replay", () => {
     }
   });
 
+  it("follows links before it looks where a file lies", async () => {
+    const outside = await folderWith({ "outside.yaml": "steps: [{ request: GET /v1/balance }]\n" });
+    await using inside = await folderInside({});
+    await symlink(join(outside, "outside.yaml"), join(inside.path, "link.yaml"));
+    await symlink(outside, join(inside.path, "folder"));
+    for (const name of ["link.yaml", "folder/outside.yaml"]) {
+      const answer = await replay({ file: `${inside.path}/${name}` });
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body["message"])).toMatch(/below the folder .*; there is no such file/);
+    }
+  });
+
   it.each([
     "../etc/passwd",
     "/etc/passwd",
@@ -71,6 +83,11 @@ describe("POST /_sandbox/scenarios/replay", () => {
     "scenarios",
     "scenarios/nowhere.yaml",
     "package.json/../../x.yaml",
+    "scenarios/%2e%2e/%2e%2e/outside.yaml",
+    "scenarios/charge-dropped.yaml\0.yaml",
+    "file:///etc/passwd.yaml",
+    "package-lock.json/x.yaml",
+    "",
     7,
     null,
   ])("refuses to read %j", async (file) => {

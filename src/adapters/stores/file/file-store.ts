@@ -5,6 +5,7 @@ import type { SystemClock } from "../../../kernel/system-clock.js";
 import { type Store, type StoreEntry, type StoreFormat, StoreUnavailable } from "../store.js";
 import { type Checkpoint, CheckpointFile, STORE_VERSION } from "./checkpoint-file.js";
 import { type FileSystem, nodeFileSystem } from "./file-system.js";
+import { findStore } from "./find-store.js";
 import { createJournal, type JournalFile } from "./journal-file.js";
 import { emptyCheckpoint, journalPath, journalsOf, loadStore } from "./load-store.js";
 import { acquireLock, type Lock } from "./lock-file.js";
@@ -32,14 +33,16 @@ const JOURNAL_BYTES = 8 * 1024 * 1024;
  * it is.
  */
 export async function openFileStore<Data>(options: FileStoreOptions<Data>): Promise<Store<Data>> {
-  const { path, fs = nodeFileSystem, system, name = "sandbox" } = options;
-  const lock = await explain(path, async () => {
-    await fs.makeFolderOf(path);
-    return acquireLock(`${path}.lock`, name, system);
+  const { fs = nodeFileSystem, format, system, name = "sandbox" } = options;
+  const { path, lock } = await explain(options.path, async () => {
+    await fs.makeFolderOf(options.path);
+    const file = await findStore(options.path);
+    await fs.makeFolderOf(file);
+    return { path: file, lock: await acquireLock(`${file}.lock`, name, system) };
   });
   try {
-    const { data, generation } = await loadStore(options.path, options.format, fs);
-    const store = new FileStore(options, fs, lock, data, generation);
+    const { data, generation } = await loadStore(path, format, fs);
+    const store = new FileStore({ ...options, path }, fs, lock, data, generation);
     await explain(path, () => store.rewrite());
     return store;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { UsageError } from "../../../kernel/problem.js";
+import { createMachineRandom } from "../../../kernel/random.js";
 import type { SystemClock } from "../../../kernel/system-clock.js";
 import { isMissing } from "./file-system.js";
 
@@ -11,6 +12,8 @@ export interface Lock {
 /** So often a lock is touched; one of another machine (or container) that was not for so long is nobody's. Real time, ms. */
 const TOUCH_MS = 10_000;
 const STALE_MS = 60_000;
+/** How long another one's turn to take over takes at least. */
+const TURN_MS = 5;
 
 interface Holder {
   readonly pid: number;
@@ -26,13 +29,13 @@ interface Holder {
  * names the holder.
  */
 export async function acquireLock(path: string, name: string, system: SystemClock): Promise<Lock> {
-  const own = `${path}.${process.pid}`;
+  // Beside its number: a process of another container that shares the folder may have the same.
+  const own = `${path}.${process.pid}-${Buffer.from(createMachineRandom().bytes(4)).toString("hex")}`;
   const { began = "" } = (await readProcess(process.pid)) ?? {};
   const holder: Holder = { pid: process.pid, host: hostname(), name, began };
   await writeFile(own, JSON.stringify(holder), { mode: 0o600 });
   try {
-    // A name that is there already cannot be linked to: of two processes one succeeds.
-    while (!(await tryLink(own, path))) await removeIfDead(path, system);
+    await take(own, path, system, refuse);
   } finally {
     await rm(own, { force: true });
   }
@@ -40,9 +43,39 @@ export async function acquireLock(path: string, name: string, system: SystemCloc
   return {
     release: async () => {
       stop();
-      await rm(path, { force: true });
+      const found = await readHolder(path);
+      // Whoever was asleep for so long that it was taken for dead has nothing to release.
+      if (found?.pid === holder.pid && found.host === holder.host && found.began === began) await rm(path);
     },
   };
+}
+
+/**
+ * Gives `path` to whom `own` names. Of many that find its holder dead one at a time may act, and each looks again when its turn has come: a lock that
+ * was moved away unseen could be the one that another has just taken.
+ */
+async function take(own: string, path: string, system: SystemClock, whenHeld: (by: Holder) => unknown): Promise<void> {
+  // A name that is there already cannot be linked to: of two processes one succeeds.
+  while (!(await tryLink(own, path))) {
+    const found = await readHolder(path);
+    if (found === undefined) continue;
+    if (await isAlive(found, path, system)) {
+      await whenHeld(found);
+      continue;
+    }
+    const turn = `${path}.turn`;
+    await take(own, turn, system, () => system.sleep(TURN_MS));
+    try {
+      const still = await readHolder(path);
+      if (still === undefined || (await isAlive(still, path, system))) continue;
+      const next = `${own}.next`;
+      await link(own, next);
+      await rename(next, path);
+      return;
+    } finally {
+      await rm(turn, { force: true });
+    }
+  }
 }
 
 function keepTouched(path: string, system: SystemClock): () => void {
@@ -67,27 +100,6 @@ async function tryLink(own: string, path: string): Promise<boolean> {
   }
 }
 
-/** Throws when the holder lives. Another process may be doing the same: whoever moves the file away looks once more at what it has moved. */
-async function removeIfDead(path: string, system: SystemClock): Promise<void> {
-  const found = await readHolder(path);
-  if (found === undefined) return;
-  if (await isAlive(found, path, system)) refuse(found);
-  const away = `${path}.stale.${process.pid}`;
-  try {
-    await rename(path, away);
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
-  }
-  const moved = await readHolder(away);
-  if (moved !== undefined && (await isAlive(moved, away, system))) {
-    await tryLink(away, path);
-    await rm(away, { force: true });
-    refuse(moved);
-  }
-  await rm(away, { force: true });
-}
-
 /** Undefined when there is no lock any more. What cannot be read was written by a process that died while it did. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -105,9 +117,11 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 /** The process table knows those of this machine; of another one, or of another container, only its touch tells. */
 async function isAlive({ pid, host, began }: Holder, path: string, system: SystemClock): Promise<boolean> {
   if (host !== hostname()) return host !== "" && system.now() - (await touchedAt(path)) < STALE_MS;
-  if (pid === 0 || pid === process.pid) return false;
+  if (pid === 0) return false;
   const found = await readProcess(pid);
   if (found !== undefined) return !found.isDead && (began === "" || found.began === began);
+  // In a container that was started again everybody has the number that it had before.
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
