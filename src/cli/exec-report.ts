@@ -5,7 +5,6 @@ import { toIso } from "../kernel/instant.js";
 import type { Coverage } from "../sandbox/observation/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
 import { redactCoverage } from "../sandbox/observation/redact-coverage.js";
-import { redactorOf } from "../sandbox/observation/redact.js";
 import { renderCoverageMarkdown } from "../sandbox/observation/render-coverage.js";
 import { countFindings, renderFinding } from "../sandbox/observation/render-findings.js";
 import { describeRendered } from "../sandbox/rules/render-rule.js";
@@ -48,7 +47,7 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
   sandbox.onFinding((finding) => findings.push(finding));
   return () => {
     // It goes into logs and files of a CI.
-    const redactor = redactorOf(sandbox);
+    const redactor = sandbox.redactor();
     const { text } = redactor;
     const coverage = redactCoverage(sandbox.coverage.ofAll(sandbox.companies), redactor);
     const deliveries = sandbox.companies.flatMap(({ world }) => world.deliveries.values());

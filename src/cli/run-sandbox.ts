@@ -9,7 +9,6 @@ import { systemClock } from "../kernel/system-clock.js";
 import type { StoredSandbox } from "../sandbox/company-state.js";
 import type { ResolvedOptions } from "../sandbox/options.js";
 import { narrate } from "../sandbox/narrate.js";
-import { createLineRedactor } from "../sandbox/observation/line-redactor.js";
 import { redactorOf, RetiredSecrets } from "../sandbox/observation/redact.js";
 import { Sandbox } from "../sandbox/sandbox.js";
 import { createLog, type LineLog, type LogPlace, type LogSource } from "./log.js";
@@ -63,13 +62,12 @@ function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
 }
 
 function sourceOf(sandbox: Sandbox): LogSource {
-  const redactor = createLineRedactor(sandbox);
   return {
     now: () => sandbox.companies[0]?.now() ?? systemClock.now(),
     get home() {
       return sandbox.companies[0]?.id;
     },
-    redact: (text) => redactor().text(text),
+    redact: (text) => sandbox.redactor().text(text),
   };
 }
 

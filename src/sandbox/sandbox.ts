@@ -20,6 +20,7 @@ import { accountFor } from "./observation/account-for.js";
 import { CoverageBook } from "./observation/coverage-book.js";
 import type { Observation } from "./observation/observation.js";
 import { type FindingListener, Observations } from "./observation/observations.js";
+import { createLineRedactor } from "./observation/line-redactor.js";
 import { RetiredSecrets } from "./observation/redact.js";
 import { KeptCompanies } from "./kept-companies.js";
 import type { ResolvedOptions } from "./options.js";
@@ -49,8 +50,9 @@ export class Sandbox {
   readonly coverage = new CoverageBook();
   /** What changes in the companies' worlds. */
   readonly commits = new Commits();
-  /** What `redactorOf` takes out beside the companies' present credentials. */
   readonly retired = new RetiredSecrets();
+  /** Takes out the companies' present credentials, what is retired, and the admin token. */
+  readonly redactor = createLineRedactor(this);
   readonly #observations: Observations;
   readonly #listeners = new Set<ExchangeListener>();
   #openings = 0;
@@ -167,12 +169,10 @@ export class Sandbox {
    * UsageError("input") when its profile is wrong.
    */
   open(setup: CompanySetup, kept?: KeptAtReset): Company {
-    if (this.#companies.has(setup.id)) {
+    if (this.#companies.has(setup.id))
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
-    }
-    if (setup.tokens.some(({ token }) => this.isTokenTaken(token))) {
+    if (setup.tokens.some(({ token }) => this.isTokenTaken(token)))
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
-    }
     const company = this.#create(setup, kept?.snapshots);
     this.#opened.set({ id: setup.id, seq: ++this.#openings, setup });
     this.#observations.open(company.id, kept?.observation);

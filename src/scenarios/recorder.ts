@@ -5,7 +5,7 @@ import type { DomainEvent } from "../domain/events.js";
 import type { Company } from "../sandbox/company.js";
 import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { type Redactor, redactorOf } from "../sandbox/observation/redact.js";
+import type { Redactor } from "../sandbox/observation/redact.js";
 import { renderRecording } from "./record-scenario.js";
 import type { RecordedRequest, RecordedWebhook } from "./recording.js";
 
@@ -57,7 +57,7 @@ export function startRecorder(
       const company = sandbox.findCompany(id);
       const webhooks = company === undefined ? [] : listWebhooks(company, begin.seq);
       // At one instant the requests come first, then what they caused.
-      const redactor = redactorOf(sandbox);
+      const redactor = sandbox.redactor();
       const shown = webhooks.map((webhook) => ({ ...webhook, data: redactData(webhook.data, redactor) }));
       const merged = [...recorded.map(redacting(redactor)), ...shown].sort((a, b) => a.at - b.at);
       return renderRecording({ ...begin, fixtures, recorded: merged, leftOut });

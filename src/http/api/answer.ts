@@ -82,7 +82,9 @@ export function describeError(
   company: Company | undefined,
   error: { readonly status: number; readonly messages: readonly string[]; correlationId: string; path: string },
 ): unknown {
-  const { status, messages, correlationId, path } = error;
+  const { status, correlationId, path } = error;
+  // What was sent is quoted, and the client's own log is no place for its credentials either.
+  const messages = error.messages.map(sandbox.redactor().text);
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
   if (shape === "message") return renderPlainError(messages);
   return renderError(status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });

@@ -39,9 +39,11 @@ function answerWithId(
   sandbox: Sandbox,
   company: Company | undefined,
   path: string,
-  { status, messages, headers, more }: Refusal,
+  refusal: Refusal,
   correlationId: string,
 ): Response {
+  const { status, headers, more } = refusal;
+  const messages = refusal.messages.map(sandbox.redactor().text);
   const at = (company ?? sandbox.companies[0])?.now() ?? sandbox.system.now();
   const body = renderError(status, messages, { correlationId, path, timestamp: toIso(at) });
   return answerJson(sandbox, company, status, { ...body, ...more }, headers);

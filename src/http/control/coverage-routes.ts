@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
 import { redactCoverage } from "../../sandbox/observation/redact-coverage.js";
-import { redactorOf } from "../../sandbox/observation/redact.js";
 import { renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
 import { respond } from "../api/answer.js";
 import { makeReady, selectCompany } from "./control-endpoint.js";
@@ -23,7 +22,7 @@ export const coverageRoutes: readonly ControlRoute[] = [
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
       const { coverage: book } = sandbox;
       const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
-      const coverage = redactCoverage(seen, redactorOf(sandbox));
+      const coverage = redactCoverage(seen, sandbox.redactor());
       if (format === "json") return coverage;
       const headers = { "content-type": "text/markdown; charset=utf-8" };
       return respond(sandbox, company, {

@@ -7,7 +7,6 @@ import type { Company } from "../company.js";
 import type { Finding } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import { Observation, type ObservationLimits } from "./observation.js";
-import { createLineRedactor } from "./line-redactor.js";
 import type { Guarded, Redactor } from "./redact.js";
 
 /** Told of each new finding, and of whose client it is. */
@@ -18,6 +17,7 @@ export interface Observed extends Guarded {
   readonly options: Guarded["options"] & { readonly limits: ObservationLimits };
   readonly log: Log;
   readonly system: SystemClock;
+  readonly redactor: () => Redactor;
   findCompany(companyId: string): Company | undefined;
 }
 
@@ -25,12 +25,10 @@ export interface Observed extends Guarded {
 export class Observations {
   readonly #byCompany = new Map<string, Observation>();
   readonly #sandbox: Observed;
-  readonly #redactor: () => Redactor;
   readonly #listeners = new Set<FindingListener>();
 
   constructor(sandbox: Observed) {
     this.#sandbox = sandbox;
-    this.#redactor = createLineRedactor(sandbox);
   }
 
   /** Throws UsageError("not-found") when there is no such company. */
@@ -69,7 +67,7 @@ export class Observations {
     return new Observation({
       limits: sandbox.options.limits,
       system: sandbox.system,
-      redactor: this.#redactor,
+      redactor: sandbox.redactor,
       company: () => sandbox.findCompany(companyId),
       onBug: (error) => this.#logBug(companyId, error),
       onFinding: (finding) => {

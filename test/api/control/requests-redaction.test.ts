@@ -149,6 +149,24 @@ describe("what the journal does not show", () => {
   });
 });
 
+describe("what an error's message does not show", () => {
+  it("a secret that it would quote", async () => {
+    const { api, control } = started({ adminToken: "admin-token-1" });
+    const sent = chargeRequest({ amount: "at_sandbox", externalId: ["x"], description: { secret_sandbox: 1 } });
+    const refused = await api("POST", "/v1/charges", sent);
+    expect(refused.status).toBe(400);
+    expect(refused.body.message[0]).toMatch(/^amount must be .*, got "\[redacted\]"$/);
+    const found = await api("GET", "/v1/charges/secret_sandbox");
+    expect(found.body.message).toEqual(['No charge has the id "[redacted]"']);
+    const admin = { authorization: "Bearer admin-token-1" };
+    const unknown = await control("POST", "/companies", { "admin-token-1": 1 }, admin);
+    expect(unknown.body.message.join()).toMatch(/^body has no "\[redacted\]"/);
+    const named = await control("GET", "/charges?company=at_sandbox", undefined, admin);
+    expect(named.status).toBe(404);
+    expect(named.body.message.join()).not.toContain("at_sandbox");
+  });
+});
+
 describe("what a verification does not show", () => {
   it("a secret, in what was expected and in what came", async () => {
     const { api, control } = started();
