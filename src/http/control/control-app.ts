@@ -22,6 +22,7 @@ import { sandboxRoutes } from "./sandbox-routes.js";
 import { scenarioRoutes, type ScenarioReplayer } from "./scenario-routes.js";
 import { snapshotsRoutes } from "./snapshots-routes.js";
 import { stateRoutes } from "./state-routes.js";
+import { streamRoutes } from "./stream-routes.js";
 
 const ownRoutes: readonly ControlRoute[] = [
   ...sandboxRoutes,
@@ -48,7 +49,7 @@ const ownRoutes: readonly ControlRoute[] = [
  * The way of every call: forgeries (403), admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
  */
 export function createControlApp(sandbox: Sandbox, replayer?: ScenarioReplayer): Hono<HttpEnv> {
-  const routes = [...ownRoutes, ...scenarioRoutes(replayer)];
+  const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
