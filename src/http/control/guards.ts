@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from "hono";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { ErrorStatus } from "../../contract/problems.js";
 import { quote } from "../../kernel/quote.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { isLoopback } from "../loopback.js";
 import { answerRefusal } from "./answer-control.js";
-import type { Sessions } from "./sessions.js";
 
 /**
  * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." The second is a
@@ -52,28 +52,22 @@ function isNavigation(c: HttpContext): boolean {
   return isPage && (method === "GET" || method === "HEAD");
 }
 
-/** "With an admin token set […] every call but `health` needs it as bearer (401)." A browser that has signed in may follow the stream, which has no other way. */
-export function requireAdminToken(sandbox: Sandbox, sessions: Sessions): MiddlewareHandler<HttpEnv> {
-  if (!sessions.needed) return (_, next) => next();
+/** "With an admin token set […] every call but `health` needs it as bearer (401)." */
+export function requireAdminToken(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
+  const { adminToken } = sandbox.options;
+  if (adminToken === undefined) return (_, next) => next();
+  const expected = digest(adminToken);
   return async (c, next) => {
-    const { path } = c.req;
-    if (path === "/_sandbox/health" || hasAdminToken(c, sessions)) return next();
-    if (path === "/_sandbox/stream" && sessions.has(c)) return next();
+    if (c.req.path === "/_sandbox/health") return next();
+    const given = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    if (given !== undefined && timingSafeEqual(digest(given), expected)) return next();
     return refuse(sandbox, c, 401, "Authorization must be: Bearer <admin token>, the one that --admin-token set");
   };
 }
 
-export function hasAdminToken(c: HttpContext, sessions: Sessions): boolean {
-  const given = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
-  return given !== undefined && sessions.isToken(given);
-}
-
-/**
- * A form that changes something, from a browser: it says where it comes from, and `refuseForgery` has refused all other origins. Cookies alone would not do, for a
- * page on another port of this machine is of the same site.
- */
-export function saysItsOrigin(c: HttpContext): boolean {
-  return c.req.header("origin") !== undefined;
+/** Digests have one length, whatever the tokens' lengths are. */
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }
 
 /** A name or an address, and a port: no user before it and no path after it, whatever a URL parser would make of them. */

@@ -32,9 +32,21 @@ export const actions = {
   addRule: ({ rule }) => ({ method: "POST", path: "/rules", body: jsonOf("The rule", rule) }),
   removeRule: ({ id }) => ({ method: "DELETE", path: `/rules/${segment(id)}` }),
   removeRules: () => ({ method: "DELETE", path: "/rules" }),
-  setting: ({ setting, value }) => ({ method: "PATCH", path: "/profile", body: nested(setting ?? "", jsonOf("The value", value)) }),
+  setting: ({ setting, value }) => ({
+    method: "PATCH",
+    path: "/profile",
+    body: nested(setting ?? "", jsonOf("The value", value)),
+  }),
   replay: ({ file }) => ({ method: "POST", path: "/scenarios/replay", body: { file: file ?? "" }, ofNoCompany: true }),
-  open: ({ companyId }) => ({ method: "POST", path: "/companies", body: optional({ companyId }) ?? {}, ofNoCompany: true }),
+  saveSnapshot: ({ snapshot }) => ({ method: "POST", path: `/snapshots/${segment(snapshot)}` }),
+  restoreSnapshot: ({ snapshot }) => ({ method: "PUT", path: `/snapshots/${segment(snapshot)}` }),
+  removeSnapshot: ({ snapshot }) => ({ method: "DELETE", path: `/snapshots/${segment(snapshot)}` }),
+  open: ({ companyId }) => ({
+    method: "POST",
+    path: "/companies",
+    body: optional({ companyId }) ?? {},
+    ofNoCompany: true,
+  }),
 } as const satisfies Readonly<Record<string, (fields: Fields) => ControlOrder>>;
 
 export type ActionName = keyof typeof actions;

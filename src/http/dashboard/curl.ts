@@ -12,7 +12,10 @@ export interface ControlOrder {
 }
 
 /** The same call as a command for a shell, for the company that the page is about. */
-export function curlOf({ sandbox, company, here }: Pick<View, "sandbox" | "company" | "here">, order: ControlOrder): string {
+export function curlOf(
+  { sandbox, company, here }: Pick<View, "sandbox" | "company" | "here">,
+  order: ControlOrder,
+): string {
   const { method, path, body, ofNoCompany } = order;
   const isDefault = ofNoCompany === true || sandbox.defaultCompany === company;
   const url = `${sandbox.options.publicUrl ?? here.origin}/_sandbox${path}${isDefault ? "" : `?company=${encodeURIComponent(company.id)}`}`;

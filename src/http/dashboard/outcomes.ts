@@ -2,6 +2,7 @@ import { RecentMap } from "../../kernel/recent-map.js";
 
 /** What an action did, to be shown by the page that follows. */
 export interface Outcome {
+  readonly id: string;
   readonly ok: boolean;
   /** One line. */
   readonly title: string;
@@ -14,17 +15,16 @@ export interface Outcome {
 }
 
 /** Those of the last actions: a page that is loaded again shows them once more, until there were so many others. */
-const KEPT = 100;
+const KEPT = 50;
 
 export class Outcomes {
   readonly #byId = new RecentMap<string, Outcome>(KEPT);
   #last = 0;
 
-  /** Its id, for the address of the page that shows it. */
-  keep(outcome: Outcome): string {
+  /** With its id, for the address of the page that shows it. */
+  keep(outcome: Omit<Outcome, "id">): Outcome {
     const id = String(++this.#last);
-    this.#byId.set(id, outcome);
-    return id;
+    return this.#byId.set(id, { ...outcome, id });
   }
 
   find(id: string): Outcome | undefined {

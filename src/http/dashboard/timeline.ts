@@ -1,128 +1,170 @@
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import type { DomainEvent } from "../../domain/events.js";
 import type { World } from "../../domain/work.js";
+import type { Row, Table } from "../../kernel/table.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Journal, JournalEntry } from "../../sandbox/observation/journal.js";
 
-export const timelineKinds = ["requests", "changes", "webhooks"] as const;
-export type TimelineKind = (typeof timelineKinds)[number];
+/** One part of a company's story: a request with what its own work made, or a change that no request made: it was time for it, or somebody did it by hand. */
+export type Story =
+  | {
+      readonly kind: "request";
+      readonly entry: JournalEntry;
+      readonly changes: readonly Change[];
+      /** Whether it made more than is shown. */
+      readonly isCut: boolean;
+    }
+  | { readonly kind: "change"; readonly change: Change };
 
-/** One line of a company's story. */
-export type TimelineItem = Place &
-  (
-    | { readonly kind: "requests"; readonly entry: JournalEntry }
-    | { readonly kind: "changes"; readonly event: DomainEvent }
-    /** `attempt` counts from 1; 0 stands for a delivery of which none was made. */
-    | { readonly kind: "webhooks"; readonly delivery: Delivery; readonly attempt: number }
-  );
+/** One state change, and who is told of it. */
+export interface Change {
+  readonly event: DomainEvent;
+  /** Oldest first. */
+  readonly deliveries: readonly Delivery[];
+  /** Whether there are more. */
+  readonly isCut: boolean;
+}
 
-/** Where it stands among the others: by `order`, then by `tie`. */
-export interface Place {
-  /** In the order of the company's records: of what is no record itself, just behind the one before it. */
-  readonly order: number;
-  readonly tie: number;
+export interface TimelineRequest {
+  readonly limit: number;
+  /** Undefined: from the newest. */
+  readonly before?: Place | undefined;
+  /** Default: all. */
+  readonly isWanted?: ((story: Story) => boolean) | undefined;
 }
 
 export interface TimelinePage {
   /** Newest first. */
-  readonly items: readonly TimelineItem[];
-  /** Of the page with what was before; undefined when there is nothing. */
-  readonly older: string | undefined;
+  readonly stories: readonly Story[];
+  /** Where to go on with what was before; undefined when there is nothing. */
+  readonly older: Place | undefined;
+  /** How many stories were looked at: more than are shown when not all are wanted, and never more than {@link STORIES_READ_MAX}. */
+  readonly read: number;
 }
 
-interface TimelineRequest {
-  readonly limit: number;
-  readonly before: Place | undefined;
-  /** Undefined: all. */
-  readonly kind: TimelineKind | undefined;
+/** A place in the story: before it stand the events and the journal's entries with a lower seq. */
+export interface Place {
+  readonly event: number;
+  readonly entry: number;
 }
 
-/** Requests, state changes and webhooks of one company as one story. No more is looked at than the newest of each, but for webhooks that were sent again. */
+/** Of one request, as many changes are shown: a batch may make a thousand. */
+export const CHANGES_SHOWN = 10;
+/** Of one change, as many deliveries are shown. */
+export const DELIVERIES_SHOWN = 5;
+/** For one page, no more is looked at. */
+export const STORIES_READ_MAX = 1_000;
+/** The journal is in the order of the answers. So many requests may have been answered before one whose work was done earlier. */
+const OVERTAKING_MAX = 50;
+
+/**
+ * Requests, state changes and webhooks as one story, newest first: each request with the changes that it made, each change with the deliveries that it
+ * owed. Events and journal are read backwards from a place, no further than the page needs.
+ */
 export function readTimeline(company: Company, journal: Journal["entries"], request: TimelineRequest): TimelinePage {
-  const { limit, before, kind } = request;
-  const reading = { limit: limit + 1, isWanted: (place: Place) => before === undefined || compare(place, before) < 0 };
-  const items = [
-    ...(kind === undefined || kind === "requests" ? readRequests(company, journal, reading) : []),
-    ...(kind === undefined || kind === "changes" ? readChanges(company.world, reading) : []),
-    ...(kind === undefined || kind === "webhooks" ? readWebhooks(company.world, reading) : []),
-  ];
-  const newest = items.sort((a, b) => compare(b, a)).slice(0, limit);
-  return { items: newest, older: items.length > limit ? writePlace(newest.at(-1)) : undefined };
+  const { limit, before, isWanted = () => true } = request;
+  const reader = new StoryReader(company, journal, before);
+  const stories: Story[] = [];
+  for (let read = 0; ; read++) {
+    const { place } = reader;
+    const story = reader.next();
+    if (story === undefined) return { stories, older: undefined, read };
+    if (read === STORIES_READ_MAX || (stories.length === limit && isWanted(story)))
+      return { stories, older: place, read };
+    if (isWanted(story)) stories.push(story);
+  }
 }
 
 export function parsePlace(text: string): Place | undefined {
-  const [, order, tie] = /^(\d{1,15}(?:\.\d{1,6})?)-(\d{1,15})$/.exec(text) ?? [];
-  return order === undefined ? undefined : { order: Number(order), tie: Number(tie) };
+  const [, event, entry] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+  return event === undefined ? undefined : { event: Number(event), entry: Number(entry) };
 }
 
-function writePlace(place: Place | undefined): string | undefined {
-  return place && `${place.order}-${place.tie}`;
+export function writePlace({ event, entry }: Place): string {
+  return `${event}-${entry}`;
 }
 
-interface Reading {
-  readonly limit: number;
-  readonly isWanted: (place: Place) => boolean;
-}
+/** Goes back through events and journal at once. */
+class StoryReader {
+  readonly #world: World;
+  readonly #journal: Journal["entries"];
+  /** The entries that come next, newest first, as far as they were read. */
+  readonly #ahead: JournalEntry[];
+  #place: Place;
 
-function compare(a: Place, b: Place): number {
-  return a.order - b.order || a.tie - b.tie;
-}
-
-/** A request stands before what it made. One of no company, or of a world that another has replaced since, stands where the next newer one does. */
-function readRequests({ record }: Company, journal: Journal["entries"], { limit, isWanted }: Reading): TimelineItem[] {
-  const found: TimelineItem[] = [];
-  let order = record.seq + BEHIND.request;
-  for (const entry of journal.values().toReversed()) {
-    if (entry.made.to > 0) order = Math.min(order, entry.made.from + BEHIND.request);
-    const place = { order, tie: entry.seq };
-    if (isWanted(place)) found.push({ kind: "requests", entry, ...place });
-    if (found.length === limit) break;
+  constructor({ world, record }: Company, journal: Journal["entries"], before: Place | undefined) {
+    this.#world = world;
+    this.#journal = journal;
+    const newest = journal.page({ limit: 1, newestFirst: true }).rows[0]?.seq ?? 0;
+    this.#place = before ?? { event: record.seq + 1, entry: newest + 1 };
+    this.#ahead = this.#readEntries(this.#place.entry);
   }
-  return found;
-}
 
-function readChanges({ events }: World, { limit, isWanted }: Reading): TimelineItem[] {
-  const placeOf = ({ seq }: DomainEvent): Place => ({ order: seq, tie: 0 });
-  const { rows } = events.page({ limit, newestFirst: true, where: (event) => isWanted(placeOf(event)) });
-  return rows.map((event) => ({ kind: "changes", event, ...placeOf(event) }));
-}
-
-function readWebhooks({ deliveries, events }: World, { limit, isWanted }: Reading): TimelineItem[] {
-  const all = events.values();
-  let found: TimelineItem[] = [];
-  for (const delivery of deliveries.values()) {
-    const { attempts } = delivery;
-    for (let attempt = Math.min(1, attempts.length); attempt <= attempts.length; attempt++) {
-      const place = placeOfAttempt(all, delivery, attempt);
-      if (isWanted(place)) found.push({ kind: "webhooks", delivery, attempt, ...place });
-    }
-    if (found.length > 20 * limit) found = newestOf(found, limit);
+  get place(): Place {
+    return this.#place;
   }
-  return newestOf(found, limit);
-}
 
-function newestOf(items: TimelineItem[], limit: number): TimelineItem[] {
-  return items.sort((a, b) => compare(b, a)).slice(0, limit);
-}
-
-/** The first stands behind its delivery's own record. A later one stands behind the last event before its instant. */
-function placeOfAttempt(events: readonly DomainEvent[], { seq, attempts }: Delivery, attempt: number): Place {
-  const at = attempt > 1 ? attempts[attempt - 1]?.at : undefined;
-  const behind = at === undefined ? seq : Math.max(seq, lastBefore(events, at));
-  return { order: behind + BEHIND.attempt, tie: attempt };
-}
-
-/** Of the last event before an instant; 0 when there is none. */
-function lastBefore(events: readonly DomainEvent[], at: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((events[middle]?.at ?? 0) < at) low = middle + 1;
-    else high = middle;
+  next(): Story | undefined {
+    const [event] = this.#world.events.page({ beyond: this.#place.event, newestFirst: true, limit: 1 }).rows;
+    const [entry] = this.#ahead;
+    if (event === undefined) return entry && this.#tellRequest(entry);
+    const maker = this.#ahead.find((other) => this.#hasMade(other, event));
+    if (maker !== undefined) return this.#tellRequest(maker);
+    if (entry !== undefined && this.#isLater(entry, event)) return this.#tellRequest(entry);
+    this.#place = { ...this.#place, event: event.seq };
+    const deliveries = rowsFrom(this.#world.deliveries, event.seq, OWED_READ_MAX);
+    return { kind: "change", change: changeOf(event, deliveries) };
   }
-  return events[low - 1]?.seq ?? 0;
+
+  #tellRequest(entry: JournalEntry): Story {
+    const { from, to } = entry.made;
+    const isPlaced = this.#isPlaced(entry);
+    this.#ahead.splice(this.#ahead.indexOf(entry), 1);
+    const last = this.#ahead.at(-1)?.seq;
+    if (last !== undefined && this.#ahead.length < OVERTAKING_MAX) this.#ahead.push(...this.#readEntries(last));
+    // One that was overtaken over the end of a page comes twice, rather than not at all.
+    const next = Math.max(0, ...this.#ahead.map(({ seq }) => seq)) + 1;
+    this.#place = { event: isPlaced ? Math.min(this.#place.event, from + 1) : this.#place.event, entry: next };
+    if (!isPlaced || from === to) return { kind: "request", entry, changes: [], isCut: false };
+    return { kind: "request", entry, ...readChanges(this.#world, from, to) };
+  }
+
+  #readEntries(beyond: number): JournalEntry[] {
+    return this.#journal.page({ beyond, newestFirst: true, limit: OVERTAKING_MAX }).rows;
+  }
+
+  #hasMade(entry: JournalEntry, { seq }: DomainEvent): boolean {
+    return this.#isPlaced(entry) && entry.made.from < seq && seq <= entry.made.to;
+  }
+
+  /** What was refused has no place among the records but its time; of two of one instant it is taken for the later one. */
+  #isLater(entry: JournalEntry, event: DomainEvent): boolean {
+    return this.#isPlaced(entry) ? entry.made.to >= event.seq : entry.at >= event.at;
+  }
+
+  /** Whether its place among the records is known: not when it was refused, nor when what it made was replaced by another state. */
+  #isPlaced({ made: { to } }: JournalEntry): boolean {
+    return to > 0 && to < this.#place.event;
+  }
 }
 
-/** What comes behind a record, and before the next one. */
-const BEHIND = { attempt: 0.25, request: 0.5 } as const;
+/** What one piece of work owes stands right behind its changes. */
+const OWED_READ_MAX = 100;
+
+function readChanges({ events, deliveries }: World, from: number, to: number) {
+  const made = rowsFrom(events, from, CHANGES_SHOWN + 1).filter(({ seq }) => seq <= to);
+  const owed = rowsFrom(deliveries, from, OWED_READ_MAX).filter(({ seq }) => seq <= to);
+  return {
+    changes: made.slice(0, CHANGES_SHOWN).map((event) => changeOf(event, owed)),
+    isCut: made.length > CHANGES_SHOWN,
+  };
+}
+
+function changeOf(event: DomainEvent, deliveries: readonly Delivery[]): Change {
+  const own = deliveries.filter(({ eventId }) => eventId === event.id);
+  return { event, deliveries: own.slice(0, DELIVERIES_SHOWN), isCut: own.length > DELIVERIES_SHOWN };
+}
+
+function rowsFrom<T extends Row>(table: Pick<Table<T>, "page">, beyond: number, limit: number): readonly T[] {
+  return table.page({ beyond, limit }).rows;
+}

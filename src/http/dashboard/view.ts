@@ -2,7 +2,6 @@ import type { Query } from "../../contract/queries-wire.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Redactor } from "../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { ScenarioReplayer } from "../control/scenario-routes.js";
 import type { Outcome } from "./outcomes.js";
 
 /** Where the dashboard's pages stand; `/_sandbox` itself is its first. */
@@ -12,7 +11,6 @@ export const DASHBOARD = "/_sandbox/dashboard";
 export interface View {
   readonly sandbox: Sandbox;
   readonly company: Company;
-  readonly replayer: ScenarioReplayer | undefined;
   /** What shows texts that clients sent takes their credentials out. */
   readonly redactor: Redactor;
   /** The way from the page to the sandbox's root, `../../`: a proxy may have put it anywhere. */
@@ -27,6 +25,10 @@ export interface View {
   readonly outcome: Outcome | undefined;
   /** Whether somebody signed in with the admin token, and so may sign out. */
   readonly signedIn: boolean;
+  /** Every form that changes something sends it. */
+  readonly formToken: string;
+  /** Whether the sandbox replays scenarios. */
+  readonly replays: boolean;
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,7 @@
+import type { DashboardPage } from "../page.js";
+
+export const clockPage: DashboardPage = {
+  path: "/clock",
+  title: "Clock",
+  render: () => <></>,
+};

@@ -1,0 +1,31 @@
+/**
+ * The dashboard's pages: one module each in `pages/`, which exports a `DashboardPage` (see page.ts), listed here.
+ *
+ * What holds for each of them:
+ * - It reads the company's tables (`view.company.world`) and changes nothing. Lists are paged: `readList(view, table, {…})` with `<Pager>`
+ *   (parts/pager.tsx), never a whole table.
+ * - Links to other pages come from `linkTo(view, "/charges/" + id)`. Times, amounts, ids and states come from parts/show.tsx, tables and empty lists from parts/table.tsx.
+ * - Whatever changes something is an `<Action>` (parts/action.tsx): a form for an entry of actions.ts, with its line of curl beside it.
+ * - What clients wrote is shown through `view.redactor`, and is only ever text: JSX escapes it.
+ * - An element whose state the reader may have changed (a field, `<details>`) has an `id`, by which it is recognized when the page is brought up to date.
+ */
+import type { DashboardPage } from "./page.js";
+import { clockPage } from "./pages/clock.js";
+
+export interface NavigationGroup {
+  readonly title: string;
+  readonly pages: readonly DashboardPage[];
+}
+
+/** What the navigation shows, in its order. */
+export const navigation: readonly NavigationGroup[] = [
+  { title: "Payments", pages: [] },
+  { title: "Webhooks", pages: [] },
+  { title: "Steer", pages: [clockPage] },
+  { title: "Judge", pages: [] },
+];
+
+/** Those that one reaches from another page: a charge, a delivery. */
+const details: readonly DashboardPage[] = [];
+
+export const pages: readonly DashboardPage[] = [...navigation.flatMap((group) => group.pages), ...details];
