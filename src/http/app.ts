@@ -3,11 +3,13 @@ import type { Sandbox } from "../sandbox/sandbox.js";
 import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
+import { addCheckoutRoutes } from "./checkout/routes.js";
 import { createControlApp } from "./control/control-app.js";
 import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpEnv } from "./env.js";
 import { logRequest, logRequests } from "./log-request.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
+import { addAssetRoutes } from "./pages/asset-routes.js";
 import { answerMalformed } from "./refuse-malformed.js";
 
 /** What the sandbox can do beside its own: put in by who puts it together. */
@@ -15,12 +17,14 @@ export interface AppExtensions {
   readonly replayer?: ScenarioReplayer;
 }
 
-/** Everything the sandbox answers over HTTP: the API under test, the control API, and 404 in the contract's shape for the rest. */
+/** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   addApiRoutes(app, sandbox);
   for (const path of ["/openapi.json", "/openapi.yaml"]) app.use(path, logRequests(sandbox));
   addOpenApiRoutes(app, sandbox);
+  addCheckoutRoutes(app, sandbox);
+  addAssetRoutes(app);
   app.route("/", createControlApp(sandbox, extensions.replayer));
   app.notFound((c) => {
     const malformed = c.env?.malformed;
