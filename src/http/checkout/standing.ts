@@ -5,35 +5,42 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { makeReady } from "../control/control-endpoint.js";
 import type { HttpContext } from "../env.js";
 
-/** A charge as it stands now: everything that is due has happened. */
+/** A charge as it stands, and whose it is. */
 export interface Standing {
   readonly company: Company;
   readonly charge: Charge;
 }
 
-/**
- * The charge that the path names, whosever it is. Undefined when there is none. Fixtures may give one id to charges of several companies: then
- * `?company=` chooses, and without it the company that was opened first.
- */
+/** As {@link standingNow}, once everything that is due has happened. For what only shows it. */
 export async function findStanding(c: HttpContext, sandbox: Sandbox): Promise<Standing | undefined> {
-  const chargeId = c.req.param("chargeId") ?? "";
-  const companyId = c.req.query("company");
-  let company = holderOf(sandbox, chargeId, companyId);
-  while (company !== undefined) {
-    await makeReady(company);
-    const holder = holderOf(sandbox, chargeId, companyId);
-    const charge = holder?.world.charges.get(chargeId);
-    if (holder === company && charge !== undefined) return { company, charge };
-    // A reset or a restore has put another company in its place.
-    company = holder;
-  }
-  return undefined;
+  await makeStandingReady(c, sandbox);
+  return standingNow(c, sandbox);
 }
 
-function holderOf(sandbox: Sandbox, chargeId: string, companyId: string | undefined): Company | undefined {
-  return sandbox.companies.find(
-    ({ id, world }) => (companyId === undefined || id === companyId) && world.charges.get(chargeId) !== undefined,
-  );
+/** Everything that is due in the charge's company has happened. */
+export async function makeStandingReady(c: HttpContext, sandbox: Sandbox): Promise<void> {
+  for (let company = standingNow(c, sandbox)?.company; company !== undefined;) {
+    await makeReady(company);
+    const current = standingNow(c, sandbox)?.company;
+    if (current === company) return;
+    // A reset or a restore has put another company in its place.
+    company = current;
+  }
+}
+
+/**
+ * The charge that the path names, whosever it is, at this very moment: who decides by it and then waits decides by the past. Undefined when there is none.
+ * Fixtures may give one id to charges of several companies: then `?company=` chooses, and without it the company that was opened first.
+ */
+export function standingNow(c: HttpContext, sandbox: Sandbox): Standing | undefined {
+  const chargeId = c.req.param("chargeId") ?? "";
+  const companyId = c.req.query("company");
+  for (const company of sandbox.companies) {
+    const charge =
+      companyId === undefined || company.id === companyId ? company.world.charges.get(chargeId) : undefined;
+    if (charge !== undefined) return { company, charge };
+  }
+  return undefined;
 }
 
 /** What the customer is told of the charge. `pending`: it was paid, and the result comes later. `closed`: dropped, though its time was not over. */

@@ -13,7 +13,7 @@ import { answerCharge, answerNotice, redirect } from "./answer.js";
 import type { Entered } from "./payment-form.js";
 import { readForm } from "./read-form.js";
 import { redirectionTo } from "./redirection.js";
-import { findStanding, type Standing, stateOf } from "./standing.js";
+import { makeStandingReady, type Standing, standingNow, stateOf } from "./standing.js";
 import { type CheckoutView, viewOf, WAITING } from "./view.js";
 
 /**
@@ -26,7 +26,9 @@ export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Re
   try {
     const form = await readForm(c);
     await sandbox.writable();
-    const standing = await findStanding(c, sandbox);
+    await makeStandingReady(c, sandbox);
+    // From here to the end of the work nothing is waited for: of two forms that come at once the second sees what the first has done.
+    const standing = standingNow(c, sandbox);
     if (standing === undefined) return await answerNotice(sandbox, view, 404, view.texts.unknown);
     const gate = afterAnswer(c, sandbox.system);
     const answer = await act(sandbox, view, standing, form, gate);
