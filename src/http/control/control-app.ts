@@ -54,7 +54,7 @@ export function createControlApp(sandbox: Sandbox, replayer?: ScenarioReplayer):
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
-  addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), replays: replayer !== undefined });
+  addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), scenarios: replayer });
   app.use("*", requireAdminToken(sandbox));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);

@@ -58,7 +58,8 @@ export function createEventStream(
         for (const signal of signals) signal.addEventListener("abort", end);
         write(`retry: ${RECONNECT_MS}\n\n`);
         beat();
-        const send = (event: string, data: unknown): void => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+        const send = (event: string, data: unknown): void =>
+          write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
         stopFollowing = begin({ send, end });
         // What ended it may have happened before it began.
         if (isOver) stopFollowing();

@@ -37,6 +37,12 @@ export const actions = {
     path: "/profile",
     body: nested(setting ?? "", jsonOf("The value", value)),
   }),
+  replayText: ({ story }) => ({
+    method: "POST",
+    path: "/scenarios/replay",
+    body: jsonOf("The scenario", story),
+    ofNoCompany: true,
+  }),
   replay: ({ file }) => ({ method: "POST", path: "/scenarios/replay", body: { file: file ?? "" }, ofNoCompany: true }),
   saveSnapshot: ({ snapshot }) => ({ method: "POST", path: `/snapshots/${segment(snapshot)}` }),
   restoreSnapshot: ({ snapshot }) => ({ method: "PUT", path: `/snapshots/${segment(snapshot)}` }),

@@ -1,14 +1,16 @@
 import { type Context, Hono } from "hono";
+import type { Rule } from "../../domain/rules/rule.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company.js";
 import { redactorOf } from "../../sandbox/observation/redact.js";
+import { renderRule } from "../../sandbox/rules/render-rule.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { logBug } from "../api/answer.js";
 import { refusalOf } from "../control/answer-control.js";
 import { makeReady, selectCompany } from "../control/control-endpoint.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { answerPage } from "../pages/answer-page.js";
-import { type Fields, isAction } from "./actions.js";
+import { type ActionName, type Fields, isAction } from "./actions.js";
 import { backOf, requireSession, showSignIn, signIn, signOut, takeForm } from "./guard-dashboard.js";
 import { createLive } from "./live.js";
 import { Outcomes } from "./outcomes.js";
@@ -17,20 +19,22 @@ import { type AskControl, runAction } from "./run-action.js";
 import { Sessions } from "./sessions.js";
 import { Shell } from "./shell.js";
 import { ProblemPage } from "./sign-in.js";
-import { DASHBOARD, rootOf, type View } from "./view.js";
+import { SwitchedOffRules } from "./switched-off.js";
+import { DASHBOARD, rootOf, type ScenarioList, type View } from "./view.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;
   /** The control API, without the guards of a socket. */
   readonly ask: AskControl;
-  /** Whether it replays scenarios. */
-  readonly replays: boolean;
+  /** Undefined when it replays none. */
+  readonly scenarios: ScenarioList | undefined;
 }
 
 /** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. Who asks comes from this machine or from an own page: `refuseForgery` has seen to it. */
-export function createDashboard({ sandbox, ask, replays }: DashboardDeps): Hono<HttpEnv> {
+export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hono<HttpEnv> {
   const sessions = new Sessions(sandbox.system, sandbox.options.adminToken);
   const outcomes = new Outcomes();
+  const switchedOff = new SwitchedOffRules();
   const live = createLive(sandbox);
   const app = new Hono<HttpEnv>();
   app.use("*", requireSession(sessions));
@@ -67,10 +71,19 @@ export function createDashboard({ sandbox, ask, replays }: DashboardDeps): Hono<
   async function act(c: HttpContext, { back, ...fields }: Fields): Promise<Response> {
     const name = c.req.param("name") ?? "";
     if (!isAction(name)) return answerProblemPage(c, 404, [`There is no action ${quote(name)}.`]);
-    const here = new URL(c.req.url);
-    const done = await runAction({ sandbox, company: companyOf(c, sandbox), here, ask }, name, fields);
+    const company = companyOf(c, sandbox);
+    const before = company.world.rules.values();
+    const done = await runAction({ sandbox, company, here: new URL(c.req.url), ask }, name, fields);
+    if (done.ok) noteRules(company, name, fields, before);
     const { id } = outcomes.keep(done);
     return c.redirect(rootOf(c.req.path) + withOutcome(backOf(back), id).slice(1), 303);
+  }
+
+  /** A rule that was switched off can be switched on again. */
+  function noteRules({ id }: Company, name: ActionName, fields: Fields, before: readonly Rule[]): void {
+    if (name === "removeRules") switchedOff.add(id, before.toReversed().map(renderRule));
+    if (name === "removeRule") switchedOff.add(id, before.filter((rule) => rule.id === fields["id"]).map(renderRule));
+    if (name === "addRule") switchedOff.forget(id, fields["rule"] ?? "");
   }
 
   function viewOf(c: HttpContext, company: Company): View {
@@ -86,7 +99,8 @@ export function createDashboard({ sandbox, ask, replays }: DashboardDeps): Hono<
       outcome: outcome === undefined ? undefined : outcomes.find(outcome),
       signedIn: sessions.needed,
       formToken: sessions.formTokenOf(c),
-      replays,
+      scenarios,
+      switchedOff: switchedOff.of(company.id),
     };
   }
 

@@ -32,7 +32,8 @@ const done: Readonly<Record<ActionName, (said: Said) => string>> = {
   removeRule: () => "The rule is gone.",
   removeRules: () => "All rules are gone.",
   setting: () => "The setting is changed.",
-  replay: ({ name, outcome }) => `${String(name)}: ${String(outcome)}.`,
+  replay: describeReplay,
+  replayText: describeReplay,
   open: ({ companyId }) => `The company ${String(companyId)} is open.`,
   saveSnapshot: ({ name }) => `The state is kept as ${String(name)}.`,
   restoreSnapshot: () => "The company is as it was then.",
@@ -61,11 +62,16 @@ const failed: Readonly<Record<ActionName, string>> = {
   removeRules: "removing the rules",
   setting: "the change of the setting",
   replay: "the scenario",
+  replayText: "the scenario",
   open: "opening the company",
   saveSnapshot: "the snapshot",
   restoreSnapshot: "going back to the snapshot",
   removeSnapshot: "removing the snapshot",
 };
+
+function describeReplay({ name, outcome, stepsPassed }: Said): string {
+  return `“${String(name)}” ${String(outcome)} after ${String(stepsPassed)} ${stepsPassed === 1 ? "step" : "steps"}.`;
+}
 
 function describeAdvance({ now: at, firedCount, deliveries }: Said): string {
   const attempted = isObject(deliveries) ? Number(deliveries["attempted"]) : 0;

@@ -8,6 +8,8 @@ export interface Outcome {
   readonly title: string;
   /** Of a refusal, what was wrong. */
   readonly problems: readonly string[];
+  /** For reading, several lines: why a scenario failed. */
+  readonly text?: string | undefined;
   /** The same as a command. */
   readonly curl: string;
   /** What the control API answered, as text; empty without a body. */

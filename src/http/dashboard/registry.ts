@@ -11,6 +11,14 @@
  */
 import type { DashboardPage } from "./page.js";
 import { clockPage } from "./pages/clock.js";
+import { companiesPage } from "./pages/companies.js";
+import { coveragePage } from "./pages/coverage.js";
+import { findingsPage } from "./pages/findings.js";
+import { profilePage } from "./pages/profile.js";
+import { rulesPage } from "./pages/rules.js";
+import { scenariosPage } from "./pages/scenarios.js";
+import { settingPage } from "./pages/setting.js";
+import { statePage } from "./pages/state.js";
 
 export interface NavigationGroup {
   readonly title: string;
@@ -21,11 +29,11 @@ export interface NavigationGroup {
 export const navigation: readonly NavigationGroup[] = [
   { title: "Payments", pages: [] },
   { title: "Webhooks", pages: [] },
-  { title: "Steer", pages: [clockPage] },
-  { title: "Judge", pages: [] },
+  { title: "Steer", pages: [clockPage, rulesPage, scenariosPage, profilePage, statePage, companiesPage] },
+  { title: "Judge", pages: [findingsPage, coveragePage] },
 ];
 
 /** Those that one reaches from another page: a charge, a delivery. */
-const details: readonly DashboardPage[] = [];
+const details: readonly DashboardPage[] = [settingPage];
 
 export const pages: readonly DashboardPage[] = [...navigation.flatMap((group) => group.pages), ...details];

@@ -1,3 +1,4 @@
+import { isObject } from "../../domain/profile/read-overrides.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { refusalOf } from "../control/answer-control.js";
@@ -28,11 +29,12 @@ export async function runAction(doing: Doing, name: ActionName, fields: Fields):
   const response = await doing.ask(requestOf(doing, order));
   const answer = readJson(await response.text());
   const { ok } = response;
-  const problems = ok ? [] : messagesOf(answer);
+  const failure = name === "replay" || name === "replayText" ? failureIn(answer) : undefined;
   return {
-    ok,
+    ok: ok && failure === undefined,
     title: titleOf(name, ok, answer),
-    problems,
+    problems: ok ? [] : messagesOf(answer),
+    text: failure,
     curl: curlOf(doing, order),
     answer: ok && answer !== undefined ? JSON.stringify(answer, undefined, 2) : "",
   };
@@ -55,8 +57,14 @@ function readJson(text: string): unknown {
   return text === "" ? undefined : JSON.parse(text);
 }
 
+/** That a story did not come out as told is an answer of the control API, and not an error. */
+function failureIn(answer: unknown): string | undefined {
+  const failure = isObject(answer) ? answer["failure"] : undefined;
+  return isObject(failure) ? String(failure["text"]) : undefined;
+}
+
 /** Of an error body. */
 function messagesOf(answer: unknown): readonly string[] {
-  const messages = typeof answer === "object" && answer !== null && "message" in answer ? answer.message : [];
+  const messages = isObject(answer) ? answer["message"] : [];
   return Array.isArray(messages) ? messages.map(String) : [];
 }

@@ -124,7 +124,7 @@ function sectionOf({ path }: DashboardPage): string {
 /** Of the action that led here: what it did or why not, and the same as a command. */
 function OutcomeBanner({ view: { outcome } }: { readonly view: View }) {
   if (outcome === undefined) return <></>;
-  const { ok, title, problems, curl, answer } = outcome;
+  const { ok, title, problems, text, curl, answer } = outcome;
   return (
     <section class={`alert outcome ${ok ? "good" : "bad"}`} role={ok ? "status" : "alert"} id={`outcome-${outcome.id}`}>
       <strong>{title}</strong>
@@ -135,7 +135,8 @@ function OutcomeBanner({ view: { outcome } }: { readonly view: View }) {
           ))}
         </ul>
       )}
-      <CommandLine line={curl} of="what was done" />
+      {text !== undefined && <Text label="Why">{text}</Text>}
+      {curl !== "" && <CommandLine line={curl} of="what was done" />}
       {answer !== "" && (
         <details id={`answer-${outcome.id}`}>
           <summary>The answer</summary>

@@ -121,6 +121,22 @@ td { white-space: nowrap; }
   line-height: 1.45;
   white-space: pre-wrap;
 }
+.stack { display: grid; gap: 0.625rem; min-width: 0; }
+.row { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: end; justify-content: space-between; }
+.grow { flex: 1 1 16rem; }
+.big { font-size: 1.25rem; font-weight: 600; }
+.big .time { font-size: 1.125rem; }
+.big .soft { font-size: 0.875rem; font-weight: 400; }
+progress { width: 100%; height: 0.5rem; accent-color: var(--accent); }
+.matrix th[scope="row"] { font-weight: 400; white-space: nowrap; }
+.matrix .mark { text-align: center; padding-inline: 0.5rem; }
+.met { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.met.yes { color: var(--accent-strong); font-weight: 600; }
+.met.no { color: var(--soft); }
+.value { display: inline-flex; flex-wrap: wrap; gap: 0.5rem; max-width: 20rem; white-space: normal; }
+.finding { border-left-width: 3px; }
+.lines { display: grid; gap: 0.25rem; padding-left: 1.25rem; }
+blockquote { margin: 0; padding-left: 0.875rem; border-left: 3px solid var(--accent); }
 .pager { display: flex; justify-content: space-between; }
 .filter { display: flex; flex-wrap: wrap; gap: 0.375rem; }
 .filter a {

@@ -108,9 +108,9 @@ class StoryReader {
     const [event] = this.#world.events.page({ beyond: this.#place.event, newestFirst: true, limit: 1 }).rows;
     const [entry] = this.#ahead;
     if (event === undefined) return entry && this.#tellRequest(entry);
-    const maker = this.#ahead.find((other) => this.#hasMade(other, event));
-    if (maker !== undefined) return this.#tellRequest(maker);
     if (entry !== undefined && this.#isLater(entry, event)) return this.#tellRequest(entry);
+    const overtaken = this.#ahead.find((other) => this.#hasMade(other, event));
+    if (overtaken !== undefined) return this.#tellRequest(overtaken);
     this.#place = { ...this.#place, event: event.seq };
     const deliveries = rowsFrom(this.#world.deliveries, event.seq, OWED_READ_MAX);
     return { kind: "change", change: changeOf(event, deliveries) };

@@ -2,10 +2,14 @@ import type { Query } from "../../contract/queries-wire.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Redactor } from "../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { ScenarioReplayer } from "../control/scenario-routes.js";
 import type { Outcome } from "./outcomes.js";
+import type { SwitchedOff } from "./switched-off.js";
 
 /** Where the dashboard's pages stand; `/_sandbox` itself is its first. */
 export const DASHBOARD = "/_sandbox/dashboard";
+
+export type ScenarioList = Pick<ScenarioReplayer, "list">;
 
 /** What a page is made from: one company, in which everything that is due has happened, and what the address says. */
 export interface View {
@@ -27,8 +31,10 @@ export interface View {
   readonly signedIn: boolean;
   /** Every form that changes something sends it. */
   readonly formToken: string;
-  /** Whether the sandbox replays scenarios. */
-  readonly replays: boolean;
+  /** Which stories lie ready; undefined when the sandbox replays none. */
+  readonly scenarios: ScenarioList | undefined;
+  /** Rules of the company that were switched off here, newest first. */
+  readonly switchedOff: readonly SwitchedOff[];
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>;
