@@ -35,6 +35,6 @@ function isPlain(text: string): boolean {
 }
 
 /** In single quotes a shell reads everything as it is, but for the quote itself. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
