@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
@@ -26,6 +26,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addCheckoutRoutes(app, sandbox);
   addAssetRoutes(app);
   app.route("/", createControlApp(sandbox, extensions.replayer));
+  app.get("/", leadToDashboard);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
@@ -37,3 +38,9 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;
 }
+
+/** "`/` leads people there and answers programs with 404 as the contract would": a browser asks for a page by name. */
+const leadToDashboard: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const wantsPage = c.req.header("accept")?.split(",").some((type) => /^\s*text\/html\b/i.test(type)) === true;
+  return wantsPage ? c.redirect("./_sandbox", 302) : next();
+};

@@ -133,7 +133,16 @@ progress { width: 100%; height: 0.5rem; accent-color: var(--accent); }
 .met { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .met.yes { color: var(--accent-strong); font-weight: 600; }
 .met.no { color: var(--soft); }
-.value { display: inline-flex; flex-wrap: wrap; gap: 0.5rem; max-width: 20rem; white-space: normal; }
+.value { display: flex; flex-wrap: wrap; align-items: start; gap: 0.25rem 0.5rem; min-width: 9rem; max-width: 22rem; white-space: normal; }
+.settings { table-layout: fixed; }
+.settings th:nth-child(1), .settings td:nth-child(1) { width: 17rem; min-width: 15rem; }
+.settings th:nth-child(3), .settings td:nth-child(3) { width: 18rem; min-width: 11rem; }
+.settings .wide { width: auto; }
+.settings tbody th { padding-top: 1rem; background: var(--sunken); font-size: 0.8125rem; text-align: left; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1px; margin: 0 -1.25rem -1.25rem; overflow: hidden; background: var(--line); border-top: 1px solid var(--line); border-radius: 0 0 0.625rem 0.625rem; }
+.tiles > div { padding: 0.75rem 1.25rem; background: var(--surface); }
+.tiles dt { color: var(--soft); font-size: 0.75rem; }
+.tiles dd { font-size: 1rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .finding { border-left-width: 3px; }
 .lines { display: grid; gap: 0.25rem; padding-left: 1.25rem; }
 blockquote { margin: 0; padding-left: 0.875rem; border-left: 3px solid var(--accent); }
@@ -150,10 +159,21 @@ blockquote { margin: 0; padding-left: 0.875rem; border-left: 3px solid var(--acc
 }
 .filter a:hover { border-color: var(--edge); }
 .filter a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-.actions { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: start; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: start; }
 .action { display: grid; gap: 0.75rem; min-width: 0; }
 .action-line { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; min-width: 0; }
+td .action { min-width: max-content; }
+td .action-line { flex-wrap: nowrap; }
+td .action-line:has(.curl[open]) { flex-wrap: wrap; }
+td .actions { flex-wrap: nowrap; gap: 0.25rem; }
+td .action-line { gap: 0.125rem; }
+td .command { width: 24rem; white-space: normal; }
+td .act { min-height: 1.75rem; padding-block: 0.0625rem; font-size: 0.8125rem; }
+.action.inline { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; }
+.action.inline .labelled { flex: 1 1 12rem; }
 .act {
+  white-space: nowrap;
+  overflow-wrap: normal;
   min-height: 2rem;
   padding: 0.25rem 0.75rem;
   border: 1px solid var(--accent);
@@ -177,7 +197,7 @@ blockquote { margin: 0; padding-left: 0.875rem; border-left: 3px solid var(--acc
   border-radius: 0.4375rem;
   background: var(--surface);
 }
-textarea.input { min-height: 9rem; font-family: var(--mono); font-size: 0.8125rem; line-height: 1.45; resize: vertical; }
+textarea.input { font-family: var(--mono); font-size: 0.8125rem; line-height: 1.45; resize: vertical; }
 .input::placeholder { color: var(--soft); opacity: 1; }
 .labelled { display: grid; gap: 0.25rem; min-width: 0; }
 .labelled > span { font-weight: 500; }

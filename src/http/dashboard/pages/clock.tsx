@@ -73,16 +73,22 @@ function Move({ view }: { readonly view: View }) {
         />
         <Action view={view} name="next" label="To the next due" tone="quiet" />
       </div>
-      <Action view={view} name="advance" example={{ by: "2h30m" }} label="Advance" tone="quiet">
-        <Field id="by" name="by" label="By" placeholder="2h30m" hint="1d2h59m59s, PT1H, or milliseconds" required />
+      <Action view={view} name="advance" example={{ by: "2h30m" }} label="Advance" tone="quiet" inline>
+        <Field id="by" name="by" label="By a duration" placeholder="2h30m, PT1H, or milliseconds" required />
       </Action>
-      <Action view={view} name="set" example={{ now: toIso(company.now() + 86_400_000) }} label="Go there" tone="quiet">
+      <Action
+        view={view}
+        name="set"
+        example={{ now: toIso(company.now() + 86_400_000) }}
+        label="Go there"
+        inline
+        tone="quiet"
+      >
         <Field
           id="now"
           name="now"
-          label="To"
+          label="To a time, ISO 8601"
           placeholder={toIso(company.now() + 86_400_000)}
-          hint="ISO 8601, not in the past"
           required
         />
       </Action>

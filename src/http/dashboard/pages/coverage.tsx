@@ -10,7 +10,7 @@ import { sectionTitles } from "../../../sandbox/observation/render-coverage.js";
 import { describeRendered } from "../../../sandbox/rules/render-rule.js";
 import type { DashboardPage } from "../page.js";
 import { Code, Pill } from "../parts/show.js";
-import { DataTable, Facts } from "../parts/table.js";
+import { DataTable } from "../parts/table.js";
 import { linkTo, type View } from "../view.js";
 
 export const coveragePage: DashboardPage = {
@@ -46,9 +46,14 @@ function Summary({ coverage: { percent, met, total, sections } }: { readonly cov
       <progress value={met} max={Math.max(1, total)} aria-label="Met of the contract">
         {percent} %
       </progress>
-      <Facts
-        of={shown.map((section) => [sectionTitles[section], `${sections[section].met} of ${sections[section].total}`])}
-      />
+      <dl class="tiles">
+        {shown.map((section) => (
+          <div>
+            <dt>{sectionTitles[section]}</dt>
+            <dd>{`${sections[section].met} of ${sections[section].total}`}</dd>
+          </div>
+        ))}
+      </dl>
     </section>
   );
 }

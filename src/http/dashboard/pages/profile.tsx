@@ -3,8 +3,7 @@ import { type DescribedSetting, describeProfile } from "../../../domain/profile/
 import { groupOf } from "../../../domain/profile/settings.js";
 import { profileValuesOf } from "../../control/render-control.js";
 import type { DashboardPage } from "../page.js";
-import { Code, Pill } from "../parts/show.js";
-import { DataTable } from "../parts/table.js";
+import { Code, Pill, Sentence } from "../parts/show.js";
 import { linkTo, type View } from "../view.js";
 
 export const profilePage: DashboardPage = {
@@ -17,47 +16,53 @@ export const profilePage: DashboardPage = {
       const group = groupOf(setting.setting);
       groups.set(group, [...(groups.get(group) ?? []), setting]);
     }
-    return [...groups].map(([group, settings]) => <Group view={view} name={group} settings={settings} />);
+    return (
+      <div class="scroll" tabindex={0} role="region" aria-label="Settings">
+        <table class="settings">
+          <caption class="visually-hidden">Settings</caption>
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              <th scope="col">What it says</th>
+              <th scope="col">Value</th>
+            </tr>
+          </thead>
+          {[...groups].map(([name, settings]) => (
+            <tbody>
+              <tr>
+                <th scope="rowgroup" colspan={3}>
+                  {name}
+                </th>
+              </tr>
+              {settings.map((setting) => (
+                <SettingRow view={view} setting={setting} />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+    );
   },
 };
 
-interface GroupProps {
-  readonly view: View;
-  readonly name: string;
-  readonly settings: readonly DescribedSetting[];
-}
-
-function Group({ view, name, settings }: GroupProps) {
+function SettingRow({ view, setting }: { readonly view: View; readonly setting: DescribedSetting }) {
   return (
-    <section class="stack">
-      <h2>{name}</h2>
-      <DataTable
-        caption={`Settings of ${name}`}
-        rows={settings}
-        empty=""
-        idOf={({ setting }) => `setting-${setting}`}
-        columns={[
-          {
-            title: "Setting",
-            cell: ({ setting }) => (
-              <a href={linkTo(view, `/profile/${setting}`)}>
-                <Code>{setting}</Code>
-              </a>
-            ),
-          },
-          { title: "What it says", kind: "wide", cell: ({ summary }) => summary },
-          {
-            title: "Value",
-            cell: (setting) => (
-              <span class="value">
-                <Code>{showValue(setting.value)}</Code>
-                {!isDefault(setting) && <Pill tone="info">changed</Pill>}
-              </span>
-            ),
-          },
-        ]}
-      />
-    </section>
+    <tr id={`setting-${setting.setting}`}>
+      <td>
+        <a href={linkTo(view, `/profile/${setting.setting}`)}>
+          <Code>{setting.setting}</Code>
+        </a>
+      </td>
+      <td class="wide">
+        <Sentence text={setting.summary} />
+      </td>
+      <td>
+        <span class="value">
+          <Code>{showValue(setting.value)}</Code>
+          {!isDefault(setting) && <Pill tone="info">changed</Pill>}
+        </span>
+      </td>
+    </tr>
   );
 }
 

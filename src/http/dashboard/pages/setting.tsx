@@ -6,7 +6,7 @@ import { didYouMean } from "../../../kernel/suggest.js";
 import { profileValuesOf } from "../../control/render-control.js";
 import type { DashboardPage } from "../page.js";
 import { Action } from "../parts/action.js";
-import { Code, Pill } from "../parts/show.js";
+import { Code, Pill, Sentence } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
 import { linkTo, type View } from "../view.js";
 import { isDefault, showValue } from "./profile.js";
@@ -18,7 +18,9 @@ export const settingPage: DashboardPage = {
     const setting = getSetting(view);
     return (
       <>
-        <p>{setting.summary}</p>
+        <p>
+          <Sentence text={setting.summary} />
+        </p>
         <div class="panels">
           <Panel title="Now">
             <Facts
@@ -39,7 +41,9 @@ export const settingPage: DashboardPage = {
             )}
           </Panel>
           <Panel title="The contract">
-            <blockquote>{setting.contract}</blockquote>
+            <blockquote>
+              <Sentence text={setting.contract} />
+            </blockquote>
           </Panel>
         </div>
         <Alternatives view={view} setting={setting} />
@@ -78,7 +82,7 @@ function Alternatives({ view, setting }: SettingProps) {
             title: "Value",
             cell: ({ value, form }) => (form === true ? showValue(value) : <Code>{showValue(value)}</Code>),
           },
-          { title: "What it does", kind: "wide", cell: ({ effect }) => effect },
+          { title: "What it does", kind: "wide", cell: ({ effect }) => <Sentence text={effect} /> },
           {
             title: "",
             cell: ({ value, form }) =>

@@ -13,7 +13,7 @@ export const statePage: DashboardPage = {
     <>
       <div class="panels">
         <Panel title="Keep the state as it is now">
-          <Action view={view} name="saveSnapshot" example={{ snapshot: "before-payday" }} label="Save">
+          <Action view={view} name="saveSnapshot" example={{ snapshot: "before-payday" }} label="Save" inline>
             <Field id="snapshot" name="snapshot" label="Name" placeholder="before-payday" required />
           </Action>
         </Panel>

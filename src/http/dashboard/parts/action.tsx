@@ -17,15 +17,28 @@ interface ActionProps {
   readonly tone?: "main" | "quiet" | "danger";
   /** Whether the line of curl stands beside the button; default true. It is in what the action answers in any case. */
   readonly curl?: boolean;
+  /** The button stands beside the fields. */
+  readonly inline?: boolean;
   /** For buttons that say too little without what stands beside them: `Remove the rule "slow"`. */
   readonly describes?: string;
 }
 
 /** A button that does something, as a form that needs no script, with the same as a command to copy. */
 export function Action(props: ActionProps) {
-  const { view, name, label, fields = {}, children, example = {}, tone = "main", curl = true, describes } = props;
+  const {
+    view,
+    name,
+    label,
+    fields = {},
+    children,
+    example = {},
+    tone = "main",
+    curl = true,
+    inline = false,
+    describes,
+  } = props;
   return (
-    <form class="action" method="post" action={actionUrl(view, name)}>
+    <form class={inline ? "action inline" : "action"} method="post" action={actionUrl(view, name)}>
       <FormToken view={view} />
       {Object.entries(fields).map(([field, value]) => (
         <input type="hidden" name={field} value={value} />

@@ -74,7 +74,7 @@ const tones: Readonly<Record<string, Tone>> = {
   created: "info",
   pending: "info",
   processing: "info",
-  running: "info",
+  running: "good",
   frozen: "info",
 };
 
@@ -85,6 +85,11 @@ export function Text({ label, children }: { readonly label: string; readonly chi
       {children}
     </pre>
   );
+}
+
+/** A sentence in which names of the API stand between backticks, as the contract writes them. */
+export function Sentence({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <Code>{part}</Code> : part))}</>;
 }
 
 /** JSON for reading. */
