@@ -63,8 +63,10 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
   app.notFound((c) => answerProblemPage(c, 404, [`There is no page ${c.req.path} here.`]));
   app.onError((error, c) => {
     const { status, messages } = refusalOf(error);
-    if (status === 500) logBug(sandbox, undefined, { correlationId: sandbox.ids.hex32(), path: c.req.path }, error);
-    return answerProblemPage(c, status, messages);
+    if (status !== 500) return answerProblemPage(c, status, messages);
+    const correlationId = sandbox.ids.hex32();
+    logBug(sandbox, undefined, { correlationId, path: c.req.path }, error);
+    return answerProblemPage(c, status, [...messages, `correlationId: ${correlationId}`]);
   });
   return app;
 

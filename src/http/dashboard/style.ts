@@ -65,7 +65,7 @@ h3 { font-size: 0.875rem; }
   border-radius: 0.625rem;
 }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(21rem, 100%), 1fr)); gap: 1.25rem; align-items: start; }
-.scroll { overflow-x: auto; background: var(--surface); border: 1px solid var(--line); border-radius: 0.625rem; }
+.scroll { position: relative; overflow-x: auto; background: var(--surface); border: 1px solid var(--line); border-radius: 0.625rem; }
 .panel .scroll { margin: 0 -1.25rem -1.25rem; border-width: 1px 0 0; border-radius: 0 0 0.625rem 0.625rem; }
 .panel .scroll:not(:last-child) { margin-bottom: 0; border-bottom-width: 1px; border-radius: 0; }
 table { width: 100%; border-collapse: collapse; }
@@ -247,7 +247,27 @@ summary { cursor: pointer; }
   .group-title, .version { display: none; }
   .sections a { white-space: nowrap; }
   .shell main { padding: 1rem; }
-  th:first-child, td:first-child { padding-left: 0.75rem; }
+  .brand { font-size: 0.875rem; }
+  .bar { gap: 0.5rem; }
+  .clock .time { font-size: 0.75rem; }
+  .data thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .data, .data tbody { display: block; }
+  .data tr { display: block; padding: 0.5rem 1rem; }
+  .data tbody tr:not(:last-child) { border-bottom: 1px solid var(--line); }
+  .data tbody tr > * { border: 0 !important; }
+  .data td { display: flex; gap: 0.75rem; padding: 0.1875rem 0 !important; min-width: 0; text-align: left; white-space: normal; }
+  .data td:has(> .cell:empty) { display: none; }
+  .data td::before { content: attr(data-title); flex: 0 0 5.5rem; color: var(--soft); font-size: 0.75rem; line-height: 1.3125rem; }
+  .data td[data-title=""]::before { display: none; }
+  .cell { min-width: 0; }
+  td .action { min-width: 0; }
+  td .command { width: auto; }
+  .settings, .settings tbody { display: block; }
+  .settings thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .settings tr { display: block; padding: 0.5rem 1rem; }
+  .settings tbody tr:not(:last-child) { border-bottom: 1px solid var(--line); }
+  .settings tbody tr > * { display: block; width: auto !important; padding: 0.125rem 0 !important; border: 0 !important; background: none !important; }
+  .matrix th:first-child { padding-left: 0.75rem; }
   .facts > div { grid-template-columns: 7rem minmax(0, 1fr); }
 }
 @media (forced-colors: active) {

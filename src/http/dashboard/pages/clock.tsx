@@ -111,8 +111,14 @@ function Due({ view }: { readonly view: View }) {
         idOf={({ id }) => `due-${id}`}
         empty="Nothing is due. A charge that waits for its payment, a transfer that settles, a webhook that is sent again would stand here."
         columns={[
-          { title: "At", cell: ({ dueAt }) => <Time at={dueAt} /> },
-          { title: "", cell: ({ dueAt }) => <span class="soft">{describeDistance(dueAt, company.now())}</span> },
+          {
+            title: "At",
+            cell: ({ dueAt }) => (
+              <>
+                <Time at={dueAt} /> <span class="soft">{describeDistance(dueAt, company.now())}</span>
+              </>
+            ),
+          },
           { title: "What", cell: ({ kind }) => <Pill>{words[kind]}</Pill> },
           { title: "Of", kind: "wide", cell: (item) => <Subject view={view} item={item} /> },
         ]}

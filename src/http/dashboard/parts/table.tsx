@@ -18,27 +18,29 @@ export interface DataTableProps<Row> {
   readonly idOf?: (row: Row) => string;
 }
 
-/** Rows under their headings. On a narrow screen it is scrolled sideways, the page is not. */
+/** Rows under their headings; on a narrow screen each row is a block of its own. The roles stay those of a table however it is laid out. */
 export function DataTable<Row>({ caption, columns, rows, empty, idOf }: DataTableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={caption}>
-      <table>
+      <table class="data" role="table">
         <caption class="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map(({ title, kind }) => (
-              <th scope="col" class={kind}>
+              <th scope="col" role="columnheader" class={kind}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr id={idOf?.(row)}>
-              {columns.map(({ cell, kind }) => (
-                <td class={kind}>{cell(row)}</td>
+            <tr id={idOf?.(row)} role="row">
+              {columns.map(({ title, cell, kind }) => (
+                <td class={kind} role="cell" data-title={title}>
+                  <div class="cell">{cell(row)}</div>
+                </td>
               ))}
             </tr>
           ))}
