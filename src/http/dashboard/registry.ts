@@ -10,15 +10,28 @@
  * - An element whose state the reader may have changed (a field, `<details>`) has an `id`, by which it is recognized when the page is brought up to date.
  */
 import type { DashboardPage } from "./page.js";
+import { batchPage } from "./pages/batch.js";
+import { batchesPage } from "./pages/batches.js";
+import { chargePage } from "./pages/charge.js";
+import { chargesPage } from "./pages/charges.js";
 import { clockPage } from "./pages/clock.js";
 import { companiesPage } from "./pages/companies.js";
 import { coveragePage } from "./pages/coverage.js";
+import { customersPage } from "./pages/customers.js";
+import { deliveriesPage } from "./pages/deliveries.js";
+import { deliveryPage } from "./pages/delivery.js";
 import { findingsPage } from "./pages/findings.js";
+import { ledgerPage } from "./pages/ledger.js";
+import { overviewPage } from "./pages/overview.js";
 import { profilePage } from "./pages/profile.js";
+import { requestPage } from "./pages/request.js";
 import { rulesPage } from "./pages/rules.js";
 import { scenariosPage } from "./pages/scenarios.js";
 import { settingPage } from "./pages/setting.js";
 import { statePage } from "./pages/state.js";
+import { subscriptionsPage } from "./pages/subscriptions.js";
+import { transferPage } from "./pages/transfer.js";
+import { transfersPage } from "./pages/transfers.js";
 
 export interface NavigationGroup {
   readonly title: string;
@@ -27,13 +40,13 @@ export interface NavigationGroup {
 
 /** What the navigation shows, in its order. */
 export const navigation: readonly NavigationGroup[] = [
-  { title: "Payments", pages: [] },
-  { title: "Webhooks", pages: [] },
+  { title: "Payments", pages: [overviewPage, chargesPage, transfersPage, batchesPage, customersPage, ledgerPage] },
+  { title: "Webhooks", pages: [subscriptionsPage, deliveriesPage] },
   { title: "Steer", pages: [clockPage, rulesPage, scenariosPage, profilePage, statePage, companiesPage] },
   { title: "Judge", pages: [findingsPage, coveragePage] },
 ];
 
 /** Those that one reaches from another page: a charge, a delivery. */
-const details: readonly DashboardPage[] = [settingPage];
+const details: readonly DashboardPage[] = [chargePage, transferPage, batchPage, deliveryPage, requestPage, settingPage];
 
 export const pages: readonly DashboardPage[] = [...navigation.flatMap((group) => group.pages), ...details];

@@ -5,6 +5,7 @@ import type { DashboardPage } from "./page.js";
 import { CommandLine, FormToken } from "./parts/action.js";
 import { Pill, Text } from "./parts/show.js";
 import { navigation } from "./registry.js";
+import { dataStyle } from "./data-style.js";
 import { dashboardScript } from "./script.js";
 import { dashboardStyle } from "./style.js";
 import { DASHBOARD, linkTo, type View } from "./view.js";
@@ -25,7 +26,7 @@ export function Shell({ view, page, title, children }: ShellProps) {
       lang="en"
       title={`${title} · ${company.id}`}
       root={root}
-      styles={[dashboardStyle]}
+      styles={[dashboardStyle, dataStyle]}
       scripts={[dashboardScript]}
     >
       <a class="skip" href="#main">

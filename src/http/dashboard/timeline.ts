@@ -75,6 +75,11 @@ export function readTimeline(company: Company, journal: Journal["entries"], requ
   }
 }
 
+/** What one request made, as far as that is still known. */
+export function changesOf({ world, record }: Company, { made: { from, to } }: JournalEntry) {
+  return to > from && to <= record.seq ? readChanges(world, from, to) : { changes: [], isCut: false };
+}
+
 export function parsePlace(text: string): Place | undefined {
   const [, event, entry] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   return event === undefined ? undefined : { event: Number(event), entry: Number(entry) };
