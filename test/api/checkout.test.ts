@@ -61,13 +61,13 @@ describe("the payment page of a charge that is due", () => {
     );
     expect(choices).toEqual([
       ["+2250700000001", "Pays"],
-      ["+221770000009", "Fails: the payment was declined"],
-      ["+2250700000003", "Fails: no confirmation came in time"],
-      ["+2250700000004", "Pays; only transfers are late"],
-      ["+2250700000005", "Pays, and no webhook is sent"],
-      ["+2250700000006", "Fails: not enough money on the account"],
-      ["+2250700000007", "Refused at once, no attempt"],
-      ["+2250700000008", "Fails: the account’s identity is not verified"],
+      ["+221770000009", "Fails: payment declined"],
+      ["+2250700000003", "Fails: no answer in time"],
+      ["+2250700000004", "Pays (only transfers are late)"],
+      ["+2250700000005", "Pays, sends no webhook"],
+      ["+2250700000006", "Fails: not enough money"],
+      ["+2250700000007", "Refused: no attempt is made"],
+      ["+2250700000008", "Fails: identity not verified"],
     ]);
   });
 
@@ -172,8 +172,7 @@ describe("paying on the page", () => {
     const failed = await pay(world, id, "+2250700000006", { attempt: "0" });
     expect([failed.status, failed.headers.get("location")]).toEqual([303, id]);
     const html = await page(world, `/checkout/${id}`);
-    expect(html).toContain("The payment did not go through</strong>: not enough money on the account");
-    expect(html).toContain("insufficient_funds");
+    expect(html).toContain("The payment did not go through: not enough money");
     expect(html).toContain("No money was taken.");
     const paid = await pay(world, id, "+2250700000001", { attempt: "1" });
     expect(paid.headers.get("location")).toBe("https://shop.test/yes");
@@ -228,7 +227,7 @@ describe("paying on the page", () => {
     expect((await pay(world, id, "+2250700000002")).headers.get("location")).toBe(id);
     const html = await page(world, `/checkout/${id}`);
     expect(html).toContain("Payment closed");
-    expect(html).toContain("the payment was declined");
+    expect(html).toContain("payment declined");
     expect(html).not.toContain("<form");
   });
 });

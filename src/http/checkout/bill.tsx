@@ -1,3 +1,4 @@
+import type { Money } from "../../domain/accounts/money.js";
 import { showMoney } from "../pages/show-money.js";
 import { isoDuration, showCountdown } from "../pages/show-time.js";
 import { type Standing, timeLeft } from "./standing.js";
@@ -16,7 +17,6 @@ interface BillProps {
 /** Who wants how much, for what, and until when. */
 export function Bill({ standing, texts, isOpen }: BillProps) {
   const { company, charge } = standing;
-  const amount = showMoney(charge.amount);
   return (
     <section class="bill">
       <div class="merchant">
@@ -30,10 +30,12 @@ export function Bill({ standing, texts, isOpen }: BillProps) {
       {isOpen ? (
         <h1 class="amount">
           <span class="visually-hidden">{texts.amount}: </span>
-          {amount}
+          <Amount money={charge.amount} />
         </h1>
       ) : (
-        <p class="amount">{amount}</p>
+        <p class="amount">
+          <Amount money={charge.amount} />
+        </p>
       )}
       <p class="description" dir="auto">
         {shorten(charge.description)}
@@ -46,6 +48,16 @@ export function Bill({ standing, texts, isOpen }: BillProps) {
         {isOpen && <TimeLeft standing={standing} texts={texts} />}
       </dl>
     </section>
+  );
+}
+
+/** A long sum may stand above its unit: neither is broken. */
+function Amount({ money }: { readonly money: Money }) {
+  const [sum, unit] = showMoney(money).split(/\s(?=F)/);
+  return (
+    <>
+      <span class="sum">{sum}</span> <span class="unit">{unit}</span>
+    </>
   );
 }
 

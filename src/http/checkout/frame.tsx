@@ -9,8 +9,8 @@ import type { CheckoutView } from "./view.js";
 interface FrameProps {
   readonly view: CheckoutView;
   readonly title: string;
-  /** The version of the charge that the page shows, where it may become another by itself. */
-  readonly follows?: string | undefined;
+  /** Where the page may become another by itself: which version of the charge it shows, and the address of the next one. */
+  readonly follows?: { readonly version: string; readonly next: string } | undefined;
   readonly head?: Child;
   readonly children?: Child;
 }
@@ -44,8 +44,8 @@ export function Frame({ view, title, follows, head, children }: FrameProps) {
       </header>
       <main
         class="checkout"
-        data-version={follows}
-        data-self={follows === undefined ? undefined : linkTo()}
+        data-version={follows?.version}
+        data-next={follows?.next}
         data-status={follows === undefined ? undefined : statusUrl}
       >
         {children}

@@ -8,7 +8,7 @@ import { type Entered, PaymentForm } from "./payment-form.js";
 import { redirectionTo } from "./redirection.js";
 import { type CheckoutState, type Standing, stateOf, versionOf } from "./standing.js";
 import type { Notice, Texts } from "./texts.js";
-import type { CheckoutView } from "./view.js";
+import { type CheckoutView, WAITING } from "./view.js";
 
 /** The page of a charge, whatever its state. */
 export function ChargePage(view: CheckoutView, standing: Standing, entered: Entered): JSX.Element {
@@ -35,7 +35,11 @@ function DuePage({ view, standing, entered }: PageProps & { readonly entered: En
   const { texts } = view;
   const { company, charge } = standing;
   return (
-    <Frame view={view} title={texts.due.title(showMoney(charge.amount), company.id)} follows={versionOf(standing)}>
+    <Frame
+      view={view}
+      title={texts.due.title(showMoney(charge.amount), company.id)}
+      follows={{ version: versionOf(standing), next: view.linkTo() }}
+    >
       <Bill standing={standing} texts={texts} isOpen />
       <PaymentForm view={view} standing={standing} entered={entered} />
     </Frame>
@@ -53,7 +57,7 @@ function SettledPage({ view, standing, state }: PageProps & { readonly state: Se
     <Frame
       view={view}
       title={title}
-      follows={isPending ? versionOf(standing) : undefined}
+      follows={isPending ? { version: versionOf(standing), next: view.linkTo({ [WAITING]: "" }) } : undefined}
       head={isPending && <AskAgain />}
     >
       <Bill standing={standing} texts={texts} isOpen={false} />
@@ -95,7 +99,7 @@ function noticeOf(state: SettledState, { charge }: Standing, texts: Texts): Noti
     case "closed": {
       const { title, text } = texts.closed;
       const reason = charge.droppedReason ?? "";
-      return { title, text: text(texts.reasons[reason] ?? texts.otherReason(reason)) };
+      return { title, text: text(texts.reasons[reason] ?? reason) };
     }
     default:
       return texts[state];

@@ -75,12 +75,10 @@ function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly te
   const last = charge.entries[0];
   if (last === undefined) return undefined;
   const code = last.error ?? "";
-  const reason = texts.reasons[code];
   return (
     <div class="alert bad" role="alert">
       <p>
-        <strong>{texts.attemptFailed}</strong>
-        {reason === undefined ? "" : `: ${reason}`} <code>{code}</code>
+        <strong>{texts.attemptFailed(texts.reasons[code] ?? code)}</strong>
       </p>
       <p>
         {texts.nothingTaken} {texts.again}

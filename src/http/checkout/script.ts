@@ -10,7 +10,7 @@ export const checkoutScript = createAsset(
   `"use strict";
 (() => {
   const page = document.querySelector("main[data-version]");
-  const { version, self, status } = page.dataset;
+  const { version, next, status } = page.dataset;
   const form = document.getElementById("payment");
   const field = document.getElementById("msisdn");
   const clock = document.getElementById("left");
@@ -37,10 +37,10 @@ export const checkoutScript = createAsset(
   async function follow() {
     try {
       const answer = document.hidden || sent ? undefined : await fetch(status, { cache: "no-store" });
-      if (answer?.status === 404) return location.replace(self);
+      if (answer?.status === 404) return location.replace(next);
       if (answer?.ok) {
         const now = await answer.json();
-        if (!sent && now.version !== version) return location.replace(self + (page.dataset.waiting ?? ""));
+        if (!sent && now.version !== version) return location.replace(next);
         Object.assign(left, { ms: now.leftMs, runs: now.isRunning, since: performance.now() });
         if (stands !== null) stands.hidden = now.isRunning;
       }
@@ -57,7 +57,7 @@ export const checkoutScript = createAsset(
   });
   /* Back from the merchant: the browser may show the page as it was left. */
   addEventListener("pageshow", (event) => {
-    if (event.persisted) location.replace(self);
+    if (event.persisted) location.replace(next);
   });
 
   const numbers = [...document.querySelectorAll("a[data-number]")];

@@ -27,10 +27,9 @@ export interface Texts {
   readonly cancel: string;
   readonly back: string;
   readonly again: string;
-  readonly attemptFailed: string;
+  readonly attemptFailed: (reason: string) => string;
   /** By the error of the attempt; another error is told by its code alone. */
   readonly reasons: Readonly<Record<string, string>>;
-  readonly otherReason: (code: string) => string;
   readonly nothingTaken: string;
   readonly problems: {
     readonly phoneMissing: string;
