@@ -42,5 +42,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
 /** "`/` leads people there and answers programs with 404 as the contract would": a browser asks for a page by name. */
 const leadToDashboard: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const wantsPage = c.req.header("accept")?.split(",").some((type) => /^\s*text\/html\b/i.test(type)) === true;
-  return wantsPage ? c.redirect("./_sandbox", 302) : next();
+  if (!wantsPage) return next();
+  c.header("vary", "accept");
+  return c.redirect("./_sandbox", 302);
 };

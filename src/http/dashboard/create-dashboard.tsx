@@ -74,7 +74,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
     const name = c.req.param("name") ?? "";
     if (!isAction(name)) return answerProblemPage(c, 404, [`There is no action ${quote(name)}.`]);
     const company = companyOf(c, sandbox);
-    const before = company.world.rules.values();
+    const before = [...company.world.rules.values()];
     const done = await runAction({ sandbox, company, here: new URL(c.req.url), ask }, name, fields);
     if (done.ok) noteRules(company, name, fields, before);
     const { id } = outcomes.keep(done);

@@ -21,7 +21,10 @@ export function requireSession(sessions: Sessions): MiddlewareHandler<HttpEnv> {
     if (!sessions.needed || path === SIGN_IN || sessions.has(c)) return next();
     if (c.req.method !== "GET" || path === `${DASHBOARD}/live`) return c.body(null, 401);
     const { pathname, search } = new URL(c.req.url);
-    return c.redirect(`${rootOf(path)}${SIGN_IN.slice(1)}?${new URLSearchParams({ back: pathname + search })}`, 303);
+    return c.redirect(
+      `${rootOf(path)}${SIGN_IN.slice(1)}?${String(new URLSearchParams({ back: pathname + search }))}`,
+      303,
+    );
   };
 }
 
@@ -87,8 +90,12 @@ export function signOut(sessions: Sessions): FormHandler {
 
 /** A page of the dashboard: a form may say where it leads back, and nobody else's page is meant. */
 export function backOf(given: string = ""): string {
-  return /^\/_sandbox(?:\/dashboard(?:\/[\w.+%~-]+)*)?(?:\?[^#\\]*)?$/.test(given) ? given : "/_sandbox";
+  const url = URL.canParse(given, NOWHERE) ? new URL(given, NOWHERE) : undefined;
+  const isOurs = url?.origin === NOWHERE && (url.pathname === "/_sandbox" || url.pathname.startsWith(`${DASHBOARD}/`));
+  return isOurs ? url.pathname + url.search : "/_sandbox";
 }
+
+const NOWHERE = "http://sandbox.invalid";
 
 interface SignInAnswer {
   readonly status: number;

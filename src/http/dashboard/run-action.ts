@@ -41,7 +41,7 @@ export async function runAction(doing: Doing, name: ActionName, fields: Fields):
 }
 
 function requestOf({ sandbox, company, here }: Doing, { method, path, body, ofNoCompany }: ControlOrder): Request {
-  const query = ofNoCompany === true ? "" : `?${new URLSearchParams({ company: company.id })}`;
+  const query = ofNoCompany === true ? "" : `?${String(new URLSearchParams({ company: company.id }))}`;
   const { adminToken } = sandbox.options;
   return new Request(`${here.origin}/_sandbox${path}${query}`, {
     method,

@@ -20,7 +20,7 @@ interface ShellProps {
 /** What stands around every page: the company and its clock, the navigation, and what the last action did. */
 export function Shell({ view, page, title, children }: ShellProps) {
   const { company, root } = view;
-  const liveUrl = `${root}${DASHBOARD.slice(1)}/live?${new URLSearchParams({ company: company.id })}`;
+  const liveUrl = `${root}${DASHBOARD.slice(1)}/live?${String(new URLSearchParams({ company: company.id }))}`;
   return (
     <Layout
       lang="en"

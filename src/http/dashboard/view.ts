@@ -44,7 +44,7 @@ export function linkTo({ company, sandbox, root }: View, path: string, given: Pa
   const isDefault = sandbox.defaultCompany === company;
   const parameters = new URLSearchParams(isDefault ? {} : { company: company.id });
   for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);
-  const query = parameters.size === 0 ? "" : `?${parameters}`;
+  const query = parameters.size === 0 ? "" : `?${String(parameters)}`;
   return root + (path === "" ? "/_sandbox" : DASHBOARD + path).slice(1) + query;
 }
 

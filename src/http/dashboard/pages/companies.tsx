@@ -55,7 +55,7 @@ export const companiesPage: DashboardPage = {
 };
 
 function Choice({ view, company: { id } }: { readonly view: View; readonly company: Company }) {
-  const href = `${view.root}${DASHBOARD.slice(1)}/companies?${new URLSearchParams({ company: id })}`;
+  const href = `${view.root}${DASHBOARD.slice(1)}/companies?${String(new URLSearchParams({ company: id }))}`;
   return (
     <>
       <a href={href}>

@@ -65,7 +65,7 @@ export function FormToken({ view: { formToken, here } }: { readonly view: View }
 }
 
 export function actionUrl({ root, company }: View, name: ActionName): string {
-  return `${root}${DASHBOARD.slice(1)}/actions/${name}?${new URLSearchParams({ company: company.id })}`;
+  return `${root}${DASHBOARD.slice(1)}/actions/${name}?${String(new URLSearchParams({ company: company.id }))}`;
 }
 
 /** A line for a shell, folded away. */
