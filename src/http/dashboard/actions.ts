@@ -19,6 +19,11 @@ export const actions = {
   pay: ({ id, msisdn }) => ({ method: "POST", path: `/charges/${segment(id)}/pay`, body: optional({ msisdn }) }),
   cancel: ({ id }) => ({ method: "POST", path: `/charges/${segment(id)}/cancel` }),
   drop: ({ id, reason }) => ({ method: "POST", path: `/charges/${segment(id)}/drop`, body: optional({ reason }) }),
+  refund: ({ id, amount }) => ({
+    method: "POST",
+    path: `/charges/${segment(id)}/refund`,
+    body: amount === undefined ? undefined : { amount: numberOf(amount) },
+  }),
   complete: ({ id }) => ({ method: "POST", path: `/transactions/${segment(id)}/complete` }),
   fail: ({ id, reason }) => ({ method: "POST", path: `/transactions/${segment(id)}/fail`, body: optional({ reason }) }),
   redeliver: ({ id }) => ({ method: "POST", path: `/deliveries/${segment(id)}/redeliver` }),

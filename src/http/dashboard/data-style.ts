@@ -10,8 +10,8 @@ export const dataStyle = createAsset(
 .search .input { flex: 1; min-width: 0; }
 .hint { display: grid; gap: 0.5rem; padding: 1.25rem; border: 1px dashed var(--edge); border-radius: 0.625rem; }
 .panel .hint { padding: 0.875rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 0.75rem; }
-.tile {
+.counts { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.25rem, 1fr)); gap: 0.75rem; }
+.count {
   display: grid;
   gap: 0.125rem;
   padding: 0.75rem 1rem;
@@ -21,9 +21,9 @@ export const dataStyle = createAsset(
   color: var(--ink);
   text-decoration: none;
 }
-.tile:hover { border-color: var(--edge); color: var(--ink); }
-.tile b { font-size: 1.125rem; font-weight: 600; font-variant-numeric: tabular-nums; }
-.tile span { color: var(--soft); font-size: 0.8125rem; }
+.count:hover { border-color: var(--edge); color: var(--ink); }
+.count b { font-size: 1.0625rem; white-space: nowrap; font-weight: 600; font-variant-numeric: tabular-nums; }
+.count span { color: var(--soft); font-size: 0.8125rem; }
 .two-lines { display: grid; gap: 0.125rem; }
 .two-lines .code { font-size: 0.75rem; }
 .minus { color: var(--bad); }
@@ -56,11 +56,12 @@ export const dataStyle = createAsset(
 .changes > li { display: grid; gap: 0.25rem; }
 .word { font-weight: 500; }
 
-.drawing { display: block; width: 100%; min-width: 36rem; height: auto; font-family: inherit; }
+.figure { display: grid; gap: 0.5rem; min-width: 0; margin: 0; }
+.drawing { display: block; max-width: none; font-family: inherit; }
+.drawing.plot { width: 100%; min-width: 36rem; height: auto; }
 .drawing-frame { overflow-x: auto; }
-.drawing.small { width: auto; max-width: 100%; min-width: 22rem; }
 .state rect { fill: var(--sunken); stroke: var(--line); stroke-width: 1.5; }
-.state text { fill: var(--soft); font-size: 13px; }
+.state text { fill: var(--soft); font-size: 12.5px; }
 .state .when { font-family: var(--mono); font-size: 10.5px; }
 .state.passed rect { fill: var(--surface); stroke: var(--accent); }
 .state.passed text { fill: var(--ink); }
@@ -82,10 +83,11 @@ export const dataStyle = createAsset(
 .plot .balance-area { fill: var(--accent-wash); }
 .plot .balance-now { fill: var(--accent); stroke: var(--surface); stroke-width: 2; }
 
-.steps { display: grid; gap: 0.5rem; padding: 0; list-style: none; counter-reset: none; }
-.steps > li { display: grid; gap: 0.5rem; padding: 0.625rem 0.875rem; border: 1px solid var(--line); border-radius: 0.5rem; min-width: 0; }
-.steps > li.planned { border-style: dashed; }
-.postings { display: grid; grid-template-columns: auto auto; gap: 0 0.75rem; justify-content: end; font-size: 0.8125rem; }
+.steps { display: grid; gap: 0.5rem; padding: 0; list-style: none; }
+.stack > .empty { padding: 0.75rem 1.25rem; }
+.steps > li { background: var(--surface); display: grid; gap: 0.5rem; padding: 0.625rem 0.875rem; border: 1px solid var(--line); border-radius: 0.5rem; min-width: 0; }
+.steps > li.planned { border-style: dashed; background: transparent; }
+.postings { display: grid; grid-template-columns: 4rem 8rem; gap: 0 0.75rem; justify-content: start; font-size: 0.8125rem; }
 .postings > span:nth-child(odd) { color: var(--soft); text-align: left; }
 @media (max-width: 48rem) {
   .search { flex: 1 1 100%; }

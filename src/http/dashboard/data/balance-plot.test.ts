@@ -71,11 +71,19 @@ describe("plotBalance", () => {
     expect(line).toContain("H425V");
   });
 
-  it("writes the day where it changes, and days alone over a longer time", () => {
-    const labels = (days: number) =>
-      plot([1, 2], (index) => START + index * days * 86_400_000).times.map(({ label }) => label);
-    expect(labels(1)).toEqual(["01-15 09:00:00", "17:00:00", "01-16 01:00:00", "01-16 09:00:00"]);
-    expect(labels(30)).toEqual(["2026-01-15", "2026-01-25", "2026-02-04", "2026-02-14"]);
+  it("goes by the entries when that is wanted, which shows what happened close together", () => {
+    const entries = ledgerOf([1, 2, 3], (index) => START + index ** 9);
+    expect(plotBalance(entries, "entries")).toMatchObject({ along: "entries", line: expect.stringContaining("H425V") });
+  });
+
+  it.each([
+    [0.5, ["01-15 09:00:00", "09:00:10", "09:00:20", "09:00:30"]],
+    [60 * 2, ["01-15 09:00", "09:30", "10:00", "10:30", "11:00"]],
+    [60 * 24, ["01-15 12:00", "18:00", "01-16 00:00", "06:00"]],
+    [60 * 24 * 30, ["2026-01-22", "2026-01-29", "2026-02-05", "2026-02-12"]],
+  ])("has round times below a line of %d minutes, and the day where it changes", (minutes, expected) => {
+    const { times } = plot([1, 2], (index) => START + index * minutes * 60_000);
+    expect(times.map(({ label }) => label)).toEqual(expected);
   });
 
   it("reads no more entries than it draws, from the first to the last", () => {

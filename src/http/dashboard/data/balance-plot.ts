@@ -25,7 +25,7 @@ export interface BalancePlot {
   /** Entries that were drawn, of how many. */
   readonly drawn: number;
   readonly entries: number;
-  /** Of entries of one and the same instant, what stands at the right of another came later. */
+  /** What goes from left to right. Of entries that are all of one instant it is never the time. */
   readonly along: "time" | "entries";
 }
 
@@ -38,14 +38,17 @@ const FRAME = { left: 104, right: 14, top: 12, bottom: 30 } as const;
 const STEPS = 4;
 
 /** Undefined when there is nothing to draw. */
-export function plotBalance(ledger: Pick<Table<LedgerEntry>, "values">): BalancePlot | undefined {
+export function plotBalance(
+  ledger: Pick<Table<LedgerEntry>, "values">,
+  wanted: BalancePlot["along"] = "time",
+): BalancePlot | undefined {
   const entries = ledger.values();
   const chosen = choose(entries);
   const first = chosen[0];
   const last = chosen.at(-1);
   if (first === undefined || last === undefined) return undefined;
   const span = last.at - first.at;
-  const along = span > 0 ? "time" : "entries";
+  const along = span > 0 ? wanted : "entries";
   const balances = chosen.map(({ balance }) => balance);
   const lowest = Math.min(...balances);
   const highest = Math.max(...balances);
@@ -101,15 +104,37 @@ function niceTicks(lowest: Money, highest: Money): Money[] {
 
 const INNER = WIDTH - FRAME.left - FRAME.right;
 
+const TICKS_MAX = 6;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What the times beside the line may be apart, ms. */
+const TIME_STEPS: readonly number[] = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+  ...[1, 2, 7, 14, 30, 90, 365, 3_650].map((count) => count * DAY),
+];
+
+/** Round times. Where they are days apart the time of the day is left out, where the day changes it is written. */
 function timeTicks(from: Instant, to: Instant): BalancePlot["times"] {
-  const day = (at: Instant): string => toIso(at).slice(0, 10);
-  const [begin, end] = to - from >= 3 * 86_400_000 ? [0, 10] : [11, 19];
-  return [0, 1 / 3, 2 / 3, 1].map((share) => {
-    const at = from + share * (to - from);
-    const time = toIso(Math.round(at)).slice(begin, end);
-    const label = begin === 11 && (share === 0 || day(at) !== day(from)) ? `${day(at).slice(5)} ${time}` : time;
-    return { x: round(FRAME.left + share * INNER), label, anchor: anchorAt(share) };
+  const step = TIME_STEPS.find((length) => (to - from) / length < TICKS_MAX) ?? 36_500 * DAY;
+  const first = Math.ceil(from / step) * step;
+  const count = Math.floor((to - first) / step) + 1;
+  return Array.from({ length: count }, (_, index) => {
+    const at = first + index * step;
+    const share = (at - from) / (to - from);
+    return { x: round(FRAME.left + share * INNER), label: labelOf(at, step, index === 0), anchor: anchorAt(share) };
   });
+}
+
+function labelOf(at: Instant, step: number, isFirst: boolean): string {
+  const [day = "", time = ""] = toIso(at).split("T");
+  if (step >= DAY) return day;
+  const clock = time.slice(0, step < MINUTE ? 8 : 5);
+  return isFirst || at % DAY === 0 ? `${day.slice(5)} ${clock}` : clock;
 }
 
 function entryTicks(count: number): BalancePlot["times"] {
@@ -122,8 +147,8 @@ function entryTicks(count: number): BalancePlot["times"] {
 }
 
 function anchorAt(share: number): "start" | "middle" | "end" {
-  if (share === 0) return "start";
-  return share === 1 ? "end" : "middle";
+  if (share < 0.06) return "start";
+  return share > 0.94 ? "end" : "middle";
 }
 
 function round(value: number): number {

@@ -34,16 +34,23 @@ describe("a lifecycle's drawing", () => {
     },
   );
 
-  it.each([drawCharge([]), drawTransfer([]), drawBatch([])])("keeps its states apart and inside", (drawing) => {
-    for (const [index, { x, y }] of drawing.states.entries()) {
-      expect(x).toBeGreaterThanOrEqual(0);
-      expect(y).toBeGreaterThanOrEqual(0);
-      expect(x + STATE_WIDTH).toBeLessThanOrEqual(drawing.width);
-      expect(y + STATE_HEIGHT).toBeLessThanOrEqual(drawing.height);
-      for (const other of drawing.states.slice(index + 1))
-        expect(Math.abs(other.x - x) >= STATE_WIDTH || Math.abs(other.y - y) >= STATE_HEIGHT).toBe(true);
-    }
-  });
+  it.each([drawCharge([]), drawTransfer([]), drawBatch([])])(
+    "keeps its states and its words apart and inside",
+    (drawing) => {
+      for (const { labelY } of drawing.moves) {
+        expect(labelY).toBeGreaterThan(drawing.top);
+        expect(labelY).toBeLessThan(drawing.top + drawing.height);
+      }
+      for (const [index, { x, y }] of drawing.states.entries()) {
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(y).toBeGreaterThanOrEqual(drawing.top);
+        expect(x + STATE_WIDTH).toBeLessThanOrEqual(drawing.width);
+        expect(y + STATE_HEIGHT).toBeLessThanOrEqual(drawing.top + drawing.height);
+        for (const other of drawing.states.slice(index + 1))
+          expect(Math.abs(other.x - x) >= STATE_WIDTH || Math.abs(other.y - y) >= STATE_HEIGHT).toBe(true);
+      }
+    },
+  );
 
   it("shows the way that a charge took, and when", () => {
     const drawing = drawCharge([

@@ -21,6 +21,8 @@ export interface Visit<Status extends string = string> {
 export interface LifecycleDrawing {
   readonly width: number;
   readonly height: number;
+  /** Where it begins: moves may go above the states. */
+  readonly top: number;
   readonly states: readonly DrawnState[];
   readonly moves: readonly DrawnMove[];
 }
@@ -51,11 +53,13 @@ export interface DrawnMove {
   readonly times: number;
 }
 
-export const STATE_WIDTH = 138;
+export const STATE_WIDTH = 146;
 export const STATE_HEIGHT = 46;
-const COLUMN = 212;
+const COLUMN = 216;
 const ROW = 92;
-const MARGIN = { top: 44, side: 10, bottom: 40 } as const;
+const MARGIN = 4;
+/** Of a label, above its line and below. */
+const LETTERS = { above: 12, below: 4 } as const;
 
 /** Column and row of each state. */
 type Layout<Status extends string> = Readonly<Record<Status, readonly [column: number, row: number]>>;
@@ -87,29 +91,24 @@ function draw<Status extends string, Action extends string>(
   layout: Layout<Status>,
   visits: readonly Visit<Status>[],
 ): LifecycleDrawing {
-  const places = Object.values<readonly [number, number]>(layout);
-  const columns = Math.max(...places.map(([column]) => column));
-  const rows = Math.max(...places.map(([, row]) => row));
-  const moves = listTransitions(lifecycle);
-  const states = Object.keys(layout) as Status[];
-  return {
-    width: 2 * MARGIN.side + columns * COLUMN + STATE_WIDTH,
-    height: MARGIN.top + rows * ROW + STATE_HEIGHT + MARGIN.bottom,
-    states: states.map((status) => ({ status, ...cornerOf(layout[status]), ...placeOf(status, visits) })),
-    moves: states.flatMap((from) =>
-      states.flatMap((to) => {
-        const actions = moves.filter((move) => move.from === from && move.to === to).map(({ action }) => action);
-        if (actions.length === 0) return [];
-        return {
-          from,
-          to,
-          label: actions.join(" · "),
-          ...wayOf(layout[from], layout[to]),
-          times: countMoves(visits, from, to),
-        };
-      }),
-    ),
-  };
+  const transitions = listTransitions(lifecycle);
+  const statuses = Object.keys(layout) as Status[];
+  const states = statuses.map((status) => ({ status, ...cornerOf(layout[status]), ...placeOf(status, visits) }));
+  const moves = statuses.flatMap((from) =>
+    statuses.flatMap((to) => {
+      const actions = transitions.filter((move) => move.from === from && move.to === to).map(({ action }) => action);
+      if (actions.length === 0) return [];
+      const label = actions.join(" · ");
+      return { from, to, label, ...wayOf(layout[from], layout[to]), times: countMoves(visits, from, to) };
+    }),
+  );
+  const top = Math.min(0, ...moves.map(({ labelY }) => labelY - LETTERS.above));
+  const bottom = Math.max(
+    ...states.map(({ y }) => y + STATE_HEIGHT + MARGIN),
+    ...moves.map(({ labelY }) => labelY + LETTERS.below),
+  );
+  const width = Math.max(...states.map(({ x }) => x + STATE_WIDTH + MARGIN));
+  return { width, height: bottom - top, top, states, moves };
 }
 
 function placeOf(status: string, visits: readonly Visit[]): Pick<DrawnState, "place" | "at"> {
@@ -123,7 +122,7 @@ function countMoves(visits: readonly Visit[], from: string, to: string): number 
 }
 
 function cornerOf([column, row]: readonly [number, number]) {
-  return { x: MARGIN.side + column * COLUMN, y: MARGIN.top + row * ROW };
+  return { x: MARGIN + column * COLUMN, y: MARGIN + row * ROW };
 }
 
 /** Along a row straight on, over what stands between; to another row down and then across; from a state to itself around its edge. */

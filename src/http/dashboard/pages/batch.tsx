@@ -71,16 +71,16 @@ function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch
   const next = from + TRANSFERS_SHOWN < transactionIds.length ? String(from + TRANSFERS_SHOWN) : null;
   const prev = from > 0 ? String(Math.max(0, from - TRANSFERS_SHOWN)) : null;
   return (
-    <section class="stack" aria-labelledby="transfers">
-      <h2 id="transfers">Its transfers</h2>
+    <section class="stack">
+      <h2>Its transfers</h2>
       <DataTable
         caption="Transfers of the batch"
         rows={rows}
         idOf={({ id }) => id}
         empty="It has no transfers."
         columns={[
-          ...transferColumns(view).filter(({ title }) => title !== "Created"),
-          { title: "", cell: (transfer) => <SettleByHand view={view} transfer={transfer} /> },
+          ...transferColumns(view).filter(({ title }) => title !== "Created" && title !== "Id"),
+          { title: "By hand", cell: (transfer) => <SettleByHand view={view} transfer={transfer} /> },
         ]}
       />
       <Pager view={view} path={`/batches/${batchId(batch.id)}`} list={{ prev, next }} order="oldest" />

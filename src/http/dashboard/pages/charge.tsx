@@ -3,12 +3,11 @@ import { toXof } from "../../../domain/accounts/money.js";
 import { dueId } from "../../../domain/work.js";
 import { textsIn } from "../../checkout/texts.js";
 import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
-import { apiCurl } from "../api-curl.js";
 import { drawCharge } from "../data/lifecycle-drawing.js";
 import { pendingPaymentsOf, relatedTo } from "../data/related.js";
 import { visitsOfCharge } from "../data/visits.js";
 import type { DashboardPage } from "../page.js";
-import { Action, Choice, CommandLine, Field } from "../parts/action.js";
+import { Action, Choice, Field } from "../parts/action.js";
 import { Lifecycle } from "../parts/lifecycle.js";
 import { foundOr } from "../parts/not-found.js";
 import { DeliveriesOf, EntriesOf, RequestsAbout } from "../parts/related.js";
@@ -83,7 +82,7 @@ function Terms({ view, charge }: Props) {
           ...(status === "due"
             ? [
                 [
-                  "Dropped",
+                  "Drops at",
                   <>
                     <Time at={expiresAt} />{" "}
                     <span class="soft">{describeDistance(expiresAt, company.now())} if nobody pays</span>
@@ -117,17 +116,23 @@ function Steering({ view, charge }: Props) {
         </p>
       </Panel>
     );
-  const part = Math.max(1, Math.floor(toXof(left) / 4));
+  const part = String(Math.max(1, Math.floor(toXof(left) / 2)));
   return (
     <Panel title="Do">
       <p>
-        <Amount money={left} /> can be refunded, by the API alone:
+        <Amount money={left} /> can be refunded.
       </p>
-      <CommandLine
-        line={apiCurl(view, "POST", `/v1/charges/${charge.id}/refund`, { amount: part })}
-        of="Refund a part"
-      />
-      <CommandLine line={apiCurl(view, "POST", `/v1/charges/${charge.id}/refund`)} of="Refund all that is left" />
+      <Action view={view} name="refund" fields={{ id: charge.id }} label="Refund all that is left" />
+      <Action
+        view={view}
+        name="refund"
+        fields={{ id: charge.id }}
+        label="Refund a part"
+        example={{ amount: part }}
+        tone="quiet"
+      >
+        <Field id="amount" name="amount" label="XOF" placeholder={part} required />
+      </Action>
     </Panel>
   );
 }
@@ -179,8 +184,8 @@ function Payments({ view, charge }: Props) {
   const { due } = view.company.world;
   const pending = pendingPaymentsOf(view.company.world, charge);
   return (
-    <section class="stack" aria-labelledby="payments">
-      <h2 id="payments">Payments and refunds</h2>
+    <section class="stack">
+      <h2>Payments and refunds</h2>
       {pending.map(({ id, msisdn }) => {
         const at = due.get(dueId("payment.settle", id))?.dueAt;
         return (

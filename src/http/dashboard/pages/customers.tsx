@@ -54,7 +54,7 @@ function People({ view }: { readonly view: View }) {
           },
           { title: "kycStatus", cell: ({ kycStatus }) => <Status of={kycStatus} /> },
           {
-            title: "",
+            title: "By hand",
             cell: ({ id, msisdn }) => (
               <Action
                 view={view}

@@ -176,8 +176,8 @@ function Attempts({ view, delivery }: Props) {
   const isSubscribed = company.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const steps = retryPlanOf(delivery, company.profile.webhooks.retry, isSubscribed);
   return (
-    <section class="stack" aria-labelledby="attempts">
-      <h2 id="attempts">Attempts and retries</h2>
+    <section class="stack">
+      <h2>Attempts and retries</h2>
       {steps.length === 0 ? (
         <p class="empty">A rule dropped it: nothing was sent.</p>
       ) : (

@@ -1,7 +1,7 @@
 import { accountIds, ledgerEntryTypes } from "../../../domain/accounts/account.js";
 import { balanceOf } from "../../../domain/accounts/ledger.js";
 import { toXof } from "../../../domain/accounts/money.js";
-import { plotBalance } from "../data/balance-plot.js";
+import { type BalancePlot, plotBalance } from "../data/balance-plot.js";
 import { listEntries } from "../data/lists.js";
 import { orderOf } from "../actions.js";
 import { curlOf } from "../curl.js";
@@ -13,7 +13,7 @@ import { entryColumns } from "../parts/related.js";
 import { CutNote, Hint, Search, Tools } from "../parts/search.js";
 import { Amount } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
-import type { View } from "../view.js";
+import { linkTo, type View } from "../view.js";
 
 const path = "/ledger";
 
@@ -31,11 +31,11 @@ export const ledgerPage: DashboardPage = {
   lead: "Every movement of money, in double entry: the postings of an entry add up to nothing.",
   render: (view) => {
     const { company, query } = view;
-    const plot = plotBalance(company.world.ledger);
+    const plot = plotBalance(company.world.ledger, query["along"] === "entries" ? "entries" : "time");
     const list = listEntries(company, query);
     return (
       <>
-        {plot === undefined ? <NoEntry view={view} /> : <BalancePanel plot={plot} />}
+        {plot === undefined ? <NoEntry view={view} /> : <BalancePanel view={view} plot={plot} />}
         <div class="panels">
           <Accounts view={view} />
           <Panel title="Set the balance">
@@ -73,10 +73,26 @@ export const ledgerPage: DashboardPage = {
   },
 };
 
-function BalancePanel({ plot }: { readonly plot: NonNullable<ReturnType<typeof plotBalance>> }) {
+interface BalanceProps {
+  readonly view: View;
+  readonly plot: BalancePlot;
+}
+
+function BalancePanel({ view, plot }: BalanceProps) {
+  const hrefOf = (along: string | undefined): string => linkTo(view, path, { ...view.query, along });
   return (
     <Panel title="Balance over time">
       <BalanceFigure plot={plot} />
+      {plot.from !== plot.to && (
+        <nav class="filter" aria-label="What goes from left to right">
+          <a href={hrefOf(undefined)} aria-current={plot.along === "time" ? "true" : undefined}>
+            by time
+          </a>
+          <a href={hrefOf("entries")} aria-current={plot.along === "entries" ? "true" : undefined}>
+            entry by entry
+          </a>
+        </nav>
+      )}
     </Panel>
   );
 }

@@ -29,7 +29,7 @@ export const overviewPage: DashboardPage = {
     const isNew = timeline.read === 0 && query["before"] === undefined;
     return (
       <>
-        <Tiles view={view} />
+        <Counts view={view} />
         {isNew ? <NothingYet view={view} /> : <Timeline view={view} timeline={timeline} />}
       </>
     );
@@ -37,7 +37,7 @@ export const overviewPage: DashboardPage = {
 };
 
 /** What there is of everything. Tables know how many rows they have. */
-function Tiles({ view }: { readonly view: View }) {
+function Counts({ view }: { readonly view: View }) {
   const { world } = view.company;
   const counts = [
     ["charges", world.charges.size, "/charges"],
@@ -47,13 +47,13 @@ function Tiles({ view }: { readonly view: View }) {
     ["deliveries", world.deliveries.size, "/deliveries"],
   ] as const;
   return (
-    <div class="tiles">
-      <a class="tile" href={linkTo(view, "/ledger")}>
+    <div class="counts">
+      <a class="count" href={linkTo(view, "/ledger")}>
         <b>{showMoney(balanceOf(view.company))}</b>
         <span>balance</span>
       </a>
       {counts.map(([name, count, path]) => (
-        <a class="tile" href={linkTo(view, path)}>
+        <a class="count" href={linkTo(view, path)}>
           <b>{String(count)}</b>
           <span>{count === 1 ? singularOf(name) : name}</span>
         </a>

@@ -46,7 +46,9 @@ export const requestPage: DashboardPage = {
                 ["Id", <Code>{entry.id}</Code>],
               ]}
             />
+            <h3>Headers</h3>
             <Text label="Headers of the request">{linesOf(shown.headers)}</Text>
+            <h3>Body</h3>
             {shown.body === null ? (
               <p class="soft">It had no body.</p>
             ) : (
@@ -76,6 +78,7 @@ export const requestPage: DashboardPage = {
                 ["Rule", shown.rule === null ? <span class="soft">none</span> : (shown.rule.name ?? shown.rule.id)],
               ]}
             />
+            <h3>Body</h3>
             {shown.answer === null ? (
               <p class="soft">It had no body.</p>
             ) : (
@@ -83,8 +86,8 @@ export const requestPage: DashboardPage = {
             )}
           </Panel>
         </div>
-        <section class="stack" aria-labelledby="made">
-          <h2 id="made">What it made</h2>
+        <section class="stack">
+          <h2>What it made</h2>
           {changes.length === 0 ? (
             <Empty>It changed nothing, or the state that it changed was replaced since.</Empty>
           ) : (

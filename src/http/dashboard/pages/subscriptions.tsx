@@ -34,7 +34,7 @@ export const subscriptionsPage: DashboardPage = {
             { title: "Topic", cell: (subscription) => <Code>{shownTopic(company.profile, subscription)}</Code> },
             { title: "URL", kind: "wide", cell: ({ url }) => <Code>{view.redactor.text(url)}</Code> },
             { title: "Id", cell: ({ id }) => <ShortId id={id} /> },
-            { title: "", cell: ({ id }) => <a href={linkTo(view, "/deliveries", { q: id })}>Deliveries</a> },
+            { title: "Webhooks", cell: ({ id }) => <a href={linkTo(view, "/deliveries", { q: id })}>Deliveries</a> },
           ]}
         />
         <CutNote list={list} what="subscriptions" />

@@ -18,13 +18,15 @@ interface LifecycleProps {
 
 /** The states that there are, the way that was taken, and when; the same in words below. */
 export function Lifecycle({ drawing, visits, what }: LifecycleProps) {
-  const { width, height, states, moves } = drawing;
+  const { width, height, top, states, moves } = drawing;
   return (
     <>
       <div class="drawing-frame" tabindex={0} role="region" aria-label={`The lifecycle of the ${what}, drawn`}>
         <svg
           class="drawing"
-          viewBox={`0 0 ${width} ${height}`}
+          width={width}
+          height={height}
+          viewBox={`0 ${top} ${width} ${height}`}
           role="img"
           aria-labelledby="lifecycle-title lifecycle-desc"
         >

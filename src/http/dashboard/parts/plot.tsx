@@ -11,6 +11,7 @@ export function BalanceFigure({ plot }: { readonly plot: BalancePlot }) {
         <svg class="drawing plot" viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby="plot-title plot-desc">
           <title id="plot-title">The balance over time</title>
           <desc id="plot-desc">{describe(plot)}</desc>
+          <path class="balance-area" d={area} />
           {balances.map(({ y, balance }) => (
             <g>
               <line class="grid" x1="104" x2={width - 14} y1={y} y2={y} />
@@ -19,7 +20,6 @@ export function BalanceFigure({ plot }: { readonly plot: BalancePlot }) {
               </text>
             </g>
           ))}
-          <path class="balance-area" d={area} />
           <path class="balance-line" d={line} />
           <circle class="balance-now" cx={last.x} cy={last.y} r="4.5" />
           {times.map(({ x, label, anchor }) => (
@@ -30,7 +30,7 @@ export function BalanceFigure({ plot }: { readonly plot: BalancePlot }) {
         </svg>
       </div>
       <figcaption class="soft">
-        {along === "entries" ? "All entries are of one instant: the line goes from entry to entry. " : ""}
+        {along === "entries" ? "From entry to entry, whatever time lay between them. " : ""}
         {drawn < entries
           ? `Drawn from ${drawn} of ${entries} entries, at even distances.`
           : `${entries} ${entries === 1 ? "entry" : "entries"}.`}

@@ -19,8 +19,8 @@ interface Props<T> {
 /** Requests about one resource, newest first. */
 export function RequestsAbout({ view, some: { rows, older } }: Props<JournalEntry>) {
   return (
-    <section class="stack" aria-labelledby="requests">
-      <h2 id="requests">Requests</h2>
+    <section class="stack">
+      <h2>Requests</h2>
       {rows.length === 0 ? (
         <Empty>No request of the API was about it, or the journal has forgotten them.</Empty>
       ) : (
@@ -46,8 +46,8 @@ export function toneOfRequest({ status, fate, fault }: JournalEntry): string {
 /** Money that one resource moved, newest first. */
 export function EntriesOf({ view, some: { rows, older } }: Props<LedgerEntry>) {
   return (
-    <section class="stack" aria-labelledby="entries">
-      <h2 id="entries">Ledger entries</h2>
+    <section class="stack">
+      <h2>Ledger entries</h2>
       <DataTable
         caption="Ledger entries"
         rows={rows}
@@ -95,8 +95,8 @@ export function Signed({ money }: { readonly money: Money }) {
 /** Webhooks about one resource, newest first. */
 export function DeliveriesOf({ view, some: { rows, older } }: Props<Delivery>) {
   return (
-    <section class="stack" aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
+    <section class="stack">
+      <h2>Deliveries</h2>
       <DataTable
         caption="Deliveries"
         rows={rows}
