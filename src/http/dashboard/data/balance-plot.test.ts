@@ -20,21 +20,32 @@ function ledgerOf(balances: readonly number[], atOf: (index: number) => number) 
   return { values: () => rows };
 }
 
-function plot(balances: readonly number[], atOf = (index: number) => START + index * 60_000): BalancePlot {
-  const drawn = plotBalance(ledgerOf(balances, atOf));
+function plot(
+  balances: readonly number[],
+  atOf = (index: number) => START + index * 60_000,
+  until = atOf(balances.length - 1),
+): BalancePlot {
+  const drawn = plotBalance(ledgerOf(balances, atOf), { until, along: "time" });
   if (drawn === undefined) throw new Error("Nothing was drawn.");
   return drawn;
 }
 
 describe("plotBalance", () => {
   it("draws nothing without entries", () => {
-    expect(plotBalance({ values: () => [] })).toBeUndefined();
+    expect(plotBalance({ values: () => [] }, { until: START, along: "time" })).toBeUndefined();
   });
 
   it("draws a step for each entry: the balance stands until the next one", () => {
     const { line, along, drawn, entries } = plot([1_000, 2_000, 500]);
-    expect(line).toMatch(/^M104 [\d.]+H425V[\d.]+H746V[\d.]+$/);
+    expect(line).toMatch(/^M104 [\d.]+H425V[\d.]+H746V[\d.]+H746$/);
     expect({ along, drawn, entries }).toEqual({ along: "time", drawn: 3, entries: 3 });
+  });
+
+  it("goes on to now: what the last entry left still stands", () => {
+    const { line, times, to } = plot([1, 2], undefined, START + 4 * 60_000);
+    expect(line).toMatch(/H264.5V[\d.]+H746$/);
+    expect(times.at(-1)?.label).toBe("09:04");
+    expect(to).toBe(START + 4 * 60_000);
   });
 
   it.each([
@@ -73,7 +84,10 @@ describe("plotBalance", () => {
 
   it("goes by the entries when that is wanted, which shows what happened close together", () => {
     const entries = ledgerOf([1, 2, 3], (index) => START + index ** 9);
-    expect(plotBalance(entries, "entries")).toMatchObject({ along: "entries", line: expect.stringContaining("H425V") });
+    expect(plotBalance(entries, { until: START, along: "entries" })).toMatchObject({
+      along: "entries",
+      line: expect.stringContaining("H425V"),
+    });
   });
 
   it.each([
@@ -105,7 +119,7 @@ describe("plotBalance", () => {
         };
       },
     });
-    const drawn = plotBalance({ values: () => entries });
+    const drawn = plotBalance({ values: () => entries }, { until: START, along: "time" });
     expect(drawn).toMatchObject({ drawn: POINTS_MAX, entries: length, from: START, to: START + length - 1 });
     expect(read).toBe(POINTS_MAX);
   });

@@ -37,17 +37,24 @@ const HEIGHT = 240;
 const FRAME = { left: 104, right: 14, top: 12, bottom: 30 } as const;
 const STEPS = 4;
 
+export interface PlotRequest {
+  /** How far the line goes: the balance after the last entry still stands. */
+  readonly until: Instant;
+  readonly along: BalancePlot["along"];
+}
+
 /** Undefined when there is nothing to draw. */
 export function plotBalance(
   ledger: Pick<Table<LedgerEntry>, "values">,
-  wanted: BalancePlot["along"] = "time",
+  { until, along: wanted }: PlotRequest,
 ): BalancePlot | undefined {
   const entries = ledger.values();
   const chosen = choose(entries);
   const first = chosen[0];
   const last = chosen.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  const span = last.at - first.at;
+  const to = Math.max(until, last.at);
+  const span = to - first.at;
   const along = span > 0 ? wanted : "entries";
   const balances = chosen.map(({ balance }) => balance);
   const lowest = Math.min(...balances);
@@ -65,19 +72,19 @@ export function plotBalance(
   };
   const points = chosen.map((entry, index) => ({ x: xOf(entry, index), y: yOf(entry.balance) }));
   const line = points.map(({ x, y }, index) => (index === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join("");
-  const end = points.at(-1) ?? { x: 0, y: 0 };
+  const end = { x: WIDTH - FRAME.right, y: yOf(last.balance) };
   return {
     width: WIDTH,
     height: HEIGHT,
-    line: chosen.length === 1 ? `${line}H${WIDTH - FRAME.right}` : line,
-    area: `${line}V${HEIGHT - FRAME.bottom}H${points[0]?.x ?? 0}Z`,
+    line: `${line}H${end.x}`,
+    area: `${line}H${end.x}V${HEIGHT - FRAME.bottom}H${points[0]?.x ?? 0}Z`,
     balances: ticks.map((balance) => ({ y: yOf(balance), balance })),
-    times: along === "time" ? timeTicks(first.at, last.at) : entryTicks(entries.length),
+    times: along === "time" ? timeTicks(first.at, to) : entryTicks(entries.length),
     last: { ...end, balance: last.balance },
     lowest,
     highest,
     from: first.at,
-    to: last.at,
+    to,
     drawn: chosen.length,
     entries: entries.length,
     along,

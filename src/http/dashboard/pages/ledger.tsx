@@ -31,7 +31,8 @@ export const ledgerPage: DashboardPage = {
   lead: "Every movement of money, in double entry: the postings of an entry add up to nothing.",
   render: (view) => {
     const { company, query } = view;
-    const plot = plotBalance(company.world.ledger, query["along"] === "entries" ? "entries" : "time");
+    const along = query["along"] === "entries" ? "entries" : "time";
+    const plot = plotBalance(company.world.ledger, { until: company.now(), along });
     const list = listEntries(company, query);
     return (
       <>
