@@ -55,22 +55,8 @@ function Move({ view }: { readonly view: View }) {
   return (
     <Panel title="Move it forward">
       <div class="actions">
-        <Action
-          view={view}
-          name="advance"
-          fields={{ by: "1m" }}
-          label="+ 1 min"
-          describes="Advance by 1 minute"
-          tone="quiet"
-        />
-        <Action
-          view={view}
-          name="advance"
-          fields={{ by: "1h" }}
-          label="+ 1 h"
-          describes="Advance by 1 hour"
-          tone="quiet"
-        />
+        <Action view={view} name="advance" fields={{ by: "1m" }} label="Advance 1 min" tone="quiet" />
+        <Action view={view} name="advance" fields={{ by: "1h" }} label="Advance 1 h" tone="quiet" />
         <Action view={view} name="next" label="To the next due" tone="quiet" />
       </div>
       <Action view={view} name="advance" example={{ by: "2h30m" }} label="Advance" tone="quiet" inline>

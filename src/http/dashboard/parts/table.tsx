@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 
 export interface Column<Row> {
+  /** Empty over buttons. */
   readonly title: string;
   readonly cell: (row: Row) => Child;
   /** `number` stands at the right; `wide` takes what the others leave. */
@@ -29,7 +30,7 @@ export function DataTable<Row>({ caption, columns, rows, empty, idOf }: DataTabl
           <tr role="row">
             {columns.map(({ title, kind }) => (
               <th scope="col" role="columnheader" class={kind}>
-                {title}
+                {title === "" ? <span class="visually-hidden">Actions</span> : title}
               </th>
             ))}
           </tr>
