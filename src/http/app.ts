@@ -1,13 +1,15 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
+import { addCheckoutRoutes } from "./checkout/routes.js";
 import { createControlApp } from "./control/control-app.js";
 import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpEnv } from "./env.js";
 import { logRequest, logRequests } from "./log-request.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
+import { addAssetRoutes } from "./pages/asset-routes.js";
 import { answerMalformed } from "./refuse-malformed.js";
 
 /** What the sandbox can do beside its own: put in by who puts it together. */
@@ -15,13 +17,16 @@ export interface AppExtensions {
   readonly replayer?: ScenarioReplayer;
 }
 
-/** Everything the sandbox answers over HTTP: the API under test, the control API, and 404 in the contract's shape for the rest. */
+/** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   addApiRoutes(app, sandbox);
   for (const path of ["/openapi.json", "/openapi.yaml"]) app.use(path, logRequests(sandbox));
   addOpenApiRoutes(app, sandbox);
+  addCheckoutRoutes(app, sandbox);
+  addAssetRoutes(app);
   app.route("/", createControlApp(sandbox, extensions.replayer));
+  app.get("/", leadToDashboard);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
@@ -33,3 +38,11 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;
 }
+
+/** "`/` leads people there and answers programs with 404 as the contract would": a browser asks for a page by name. */
+const leadToDashboard: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const wantsPage = c.req.header("accept")?.split(",").some((type) => /^\s*text\/html\b/i.test(type)) === true;
+  if (!wantsPage) return next();
+  c.header("vary", "accept");
+  return c.redirect("./_sandbox", 302);
+};

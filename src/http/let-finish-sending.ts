@@ -15,7 +15,8 @@ const IDLE_MS_MAX = 5_000;
  * everything. Ending sooner would close the connection under it (`connection: close`), and many a client loses the answer to that reset.
  */
 export async function letFinishSending(answer: Response, incoming: Incoming): Promise<Response> {
-  if (incoming.complete || incoming.destroyed) return answer;
+  // A stream has no end that could wait.
+  if (incoming.complete || incoming.destroyed || isEventStream(answer)) return answer;
   if (answer.body === null) {
     await discardRest(incoming);
     return answer;
@@ -31,6 +32,10 @@ export async function letFinishSending(answer: Response, incoming: Incoming): Pr
     },
   });
   return new Response(body, { status: answer.status, headers });
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
 /** Whether the client has sent everything; if not, its connection was cut. */

@@ -29,6 +29,19 @@ describe("DueQueue", () => {
     expect(drain(queue)).toEqual(["a", "b", "c"]);
   });
 
+  it("shows the soonest without putting the others in order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(20))), fc.nat(10), (given, count) => {
+        const queue = new DueQueue();
+        for (const [seq, [id, dueAt]] of given.entries()) {
+          if (dueAt === 20) queue.delete(`item-${id}`);
+          else queue.set(queue.get(`item-${id}`) ?? item(`item-${id}`, dueAt, seq));
+        }
+        expect(queue.soonest(count)).toEqual(queue.values().slice(0, count));
+      }),
+    );
+  });
+
   it("forgets the old instant of what is scheduled anew", () => {
     const queue = new DueQueue();
     queue.set(item("a", 10, 1));

@@ -46,6 +46,23 @@ export class DueQueue<Kind extends string> implements RowStore<DueItem<Kind>> {
     return undefined;
   }
 
+  /** The first few of them, earliest first, without putting all the others in order. */
+  soonest(count: number): DueItem<Kind>[] {
+    const found: DueItem<Kind>[] = [];
+    // The places whose item may be the next: an item comes after the one above it in the heap.
+    const places = this.#heap.length === 0 ? [] : [0];
+    const itemAt = (place: number): DueItem<Kind> => this.#heap[place]!;
+    while (found.length < count && places.length > 0) {
+      const place = places.reduce((a, b) => (byDueThenSeq(itemAt(a), itemAt(b)) <= 0 ? a : b));
+      const below = [2 * place + 1, 2 * place + 2].filter((other) => other < this.#heap.length);
+      places.splice(places.indexOf(place), 1, ...below);
+      const item = itemAt(place);
+      // What was taken back as it was stands there twice, and of equals one behind the other.
+      if (this.#items.get(item.id) === item && found.at(-1) !== item) found.push(item);
+    }
+    return found;
+  }
+
   /** Earliest first. */
   values(): DueItem<Kind>[] {
     return [...this.#items.values()].sort(byDueThenSeq);

@@ -41,7 +41,7 @@ export class Company {
   readonly watcher: CompanyWatcher;
   /** It notes which of its settings are read (`collectSettings`). */
   profile: Profile;
-  /** Raised after every commit. */
+  /** Raised after every commit, and when the clock, the profile or the snapshots were changed. */
   readonly changed = new Signal();
   /** Raised whenever a delivery has changed. */
   readonly deliveriesChanged = new Signal();
@@ -153,6 +153,7 @@ export class Company {
     this.#armedFor = undefined;
     this.record.clock = this.clock.save();
     this.note(() => headEntry(this.id, { clock: this.record.clock }));
+    this.changed.raise();
     this.wake();
   }
 
@@ -169,6 +170,7 @@ export class Company {
     this.record.overrides = overrides;
     this.watcher.adopt(overrides);
     this.note(() => headEntry(this.id, { overrides }));
+    this.changed.raise();
   }
 
   /** Tells the store of a change, if it keeps any. Nobody stores what another company has taken the place of. */

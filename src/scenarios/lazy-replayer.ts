@@ -1,3 +1,4 @@
+import { listBelow } from "./list-below.js";
 import type { ReplayerOptions } from "./scenario-replayer.js";
 
 /** A replayer that is loaded with the first story: a start without one needs no parser. */
@@ -6,6 +7,7 @@ export function createLazyReplayer(options: ReplayerOptions) {
   let loaded: ReturnType<typeof load> | undefined;
   return {
     replay: async (request: unknown): Promise<unknown> => (await (loaded ??= load())).replay(request),
+    list: () => listBelow(options.folder),
     close: async (): Promise<void> => (await loaded)?.close(),
   };
 }

@@ -9,11 +9,16 @@ const page = readPage("docs/control-api.md");
 const titles = page.headings.map(({ text }) => text).filter((text) => /^[A-Z]+ \/_sandbox/.test(text));
 const commands = page.blocks.filter(({ language }) => language === "bash");
 
+/** For people: of the control API only their address is told. */
+const PAGES = /^\/_sandbox(?:$|\/(?:assets|dashboard)(?:\/|$))/;
+
 /** `PUT /_sandbox/customers/:id`, as the server has it. */
 async function registeredRoutes(): Promise<string[]> {
   const world = createWorld();
   await world.close();
-  const routes = world.app.routes.filter(({ method, path }) => method !== "ALL" && path.startsWith("/_sandbox"));
+  const routes = world.app.routes.filter(
+    ({ method, path }) => method !== "ALL" && path.startsWith("/_sandbox") && !PAGES.test(path),
+  );
   return routes.map(({ method, path }) => `${method} ${path}`);
 }
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { startLive } from "../support/live.js";
 import { type Page, readPage, root } from "../support/markdown.js";
@@ -27,6 +28,25 @@ describe("docs/clock-and-webhooks.md", () => {
     ]);
     const [first, ...rest] = exhausted[0]?.attempts.map(({ at }) => at) ?? [];
     expect(rest.map((at) => (at - (first ?? 0)) / 1000)).toEqual([10, 70, 370, 2170, 9370]);
+  });
+});
+
+describe("docs/payment-page.md", () => {
+  const page = readPage("docs/payment-page.md");
+
+  it("has lines that work, and lead where it says", { timeout: 60_000 }, async () => {
+    const live = await startLive({ clock: "running" });
+    const printed = (await runShell(bashOf(page), { url: live.url })).trim().split("\n").filter(Boolean);
+    const [payment, ...led] = printed;
+    expect(payment).toMatch(new RegExp(`^${live.url}/checkout/[\\da-f-]{36}$`));
+    expect(led).toEqual([`303 to ${payment}`, "303 to https://shop.test/no", "303 to https://shop.test/yes"]);
+  });
+
+  it("has rules that are rules", async () => {
+    const live = await startLive();
+    const rules: unknown = parse(page.blocks.find(({ language }) => language === "yaml")?.text ?? "");
+    const answers = await Promise.all([rules].flat().map(async (rule) => live.control("POST", "/rules", rule)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   });
 });
 
@@ -82,11 +102,11 @@ describe("examples/docker-compose", () => {
 });
 
 describe("every page", () => {
-  const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)];
+  const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(`${root}docs`).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
 
   it.each(pages)("%s has a block of bash only where a test runs it", (path) => {
     const executed = ["README.md", "docs/control-api.md", "docs/clock-and-webhooks.md", "docs/coverage.md",
-      "docs/fixtures.md", "docs/rules.md", "docs/testing.md"];
+      "docs/fixtures.md", "docs/payment-page.md", "docs/rules.md", "docs/testing.md"];
     if (!executed.includes(path)) expect(bashOf(readPage(path))).toBe("");
     else expect(bashOf(readPage(path))).not.toBe("");
   });

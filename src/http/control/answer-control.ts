@@ -49,7 +49,8 @@ function answerWithId(
   return answerJson(sandbox, company, status, { ...body, ...more }, headers);
 }
 
-function refusalOf(thrown: unknown): Refusal {
+/** What whoever threw it would be answered. */
+export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof UsageError) return { status: statusOfUsage[thrown.kind], messages: thrown.messages };
   if (thrown instanceof IllegalTransition) return { status: 422, messages: [thrown.message] };
   if (thrown instanceof StoreUnavailable) return { status: 500, messages: [thrown.message] };

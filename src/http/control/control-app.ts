@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../env.js";
+import { addDashboardRoutes } from "../dashboard/dashboard-routes.js";
 import { logRequests } from "../log-request.js";
 import { answerRefusal } from "./answer-control.js";
 import { clockRoutes } from "./clock-routes.js";
@@ -22,6 +23,7 @@ import { sandboxRoutes } from "./sandbox-routes.js";
 import { scenarioRoutes, type ScenarioReplayer } from "./scenario-routes.js";
 import { snapshotsRoutes } from "./snapshots-routes.js";
 import { stateRoutes } from "./state-routes.js";
+import { streamRoutes } from "./stream-routes.js";
 
 const ownRoutes: readonly ControlRoute[] = [
   ...sandboxRoutes,
@@ -45,13 +47,14 @@ const ownRoutes: readonly ControlRoute[] = [
  * The control API, for whoever drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
  * shape, whatever `errors.shape` makes the API under test answer.
  *
- * The way of every call: forgeries (403), admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
+ * The way of every call: forgeries (403), the dashboard's pages, admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
  */
 export function createControlApp(sandbox: Sandbox, replayer?: ScenarioReplayer): Hono<HttpEnv> {
-  const routes = [...ownRoutes, ...scenarioRoutes(replayer)];
+  const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
+  addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), scenarios: replayer });
   app.use("*", requireAdminToken(sandbox));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);

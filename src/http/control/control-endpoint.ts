@@ -80,6 +80,7 @@ async function readCall(
     body: takes === "json" ? await readJson(c, bodyLimit, bounds) : undefined,
     bytes: takes === "bytes" ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
     signal: c.req.raw.signal,
+    stopping: c.env?.stopping,
     gate,
     refuse: (refusal) => answerRefusal(sandbox, current(c, sandbox, undefined), c.req.path, refusal),
   };

@@ -20,6 +20,8 @@ export interface ControlCall {
   readonly bytes: Buffer;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** Aborted when the server begins to stop; undefined without a server. */
+  readonly stopping: AbortSignal | undefined;
   /** Lets webhooks go out once this call is answered. */
   readonly gate: ReleaseGate;
   /** An answer that is an error, when there is more to say than a thrown one could. */

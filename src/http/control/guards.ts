@@ -31,7 +31,7 @@ function hostProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
   return `Host ${quote(unknown)} is not a name of this sandbox: ${why}`;
 }
 
-function originProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
+export function originProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
   const origin = c.req.header("origin");
   if (origin !== undefined) {
     if (isOwnOrigin(sandbox, c, origin)) return undefined;

@@ -1,11 +1,12 @@
 import { members } from "../../contract/members.js";
-import { renderCharge } from "../../contract/charges-wire.js";
+import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges-wire.js";
 import { msisdn } from "../../contract/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers-wire.js";
 import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
 import { cancelPayment, dropCharge } from "../../domain/charges/drop-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
+import { refundCharge } from "../../domain/charges/refund-charge.js";
 import type { Charge } from "../../domain/charges/charge.js";
 import { completeByHand, failByHand } from "../../domain/transfers/decide-transfer.js";
 import type { Batch, Transfer } from "../../domain/transfers/transfer.js";
@@ -67,6 +68,16 @@ export const paymentsRoutes: readonly ControlRoute[] = [
         run((work) => dropCharge(work, id, reason), undefined),
         company.profile,
       );
+    },
+  },
+  {
+    method: "POST",
+    path: "/charges/:id/refund",
+    company: "selected",
+    takes: "json",
+    handle: ({ company, id, body, run }) => {
+      const amount = refundAmountOf(parseRequest(refundRequest, body));
+      return showCharge(run(refundCharge, { chargeId: id, amount }), company.profile);
     },
   },
   {

@@ -68,12 +68,12 @@ function cut(text: string): string {
 }
 
 /** As a whole, since a token may have a slash in it; then part by part: what is a secret as a whole is one in its own part too. */
-function redactPath(entry: JournalEntry, { text }: Redactor): string {
+export function redactPath(entry: JournalEntry, { text }: Redactor): string {
   return text(pathOf(entry)).split("/").map(text).join("/");
 }
 
 /** A token that no company knows may be another deployment's. */
-function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
+export function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
   const token = problem === "token_invalid" ? headers["authorization"]?.split(" ").at(-1) : undefined;
   return token === undefined ? redactor : chain(redactor, createRedactor([token]));
 }

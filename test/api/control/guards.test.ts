@@ -19,7 +19,6 @@ describe("paths and methods", () => {
     ["GET", "/clock/"],
     ["POST", "/charges/x/refund"],
     ["GET", "/snapshots/a/b"],
-    ["GET", "/stream"],
   ])("%s %s is 404 with the error body", async (method, path) => {
     const answer = await open().control(method, path);
     expect(answer.status).toBe(404);

@@ -165,6 +165,30 @@ describe("POST /charges/:id/pay", () => {
   });
 });
 
+describe("POST /charges/:id/refund", () => {
+  it("refunds a part, then what is left, and is no request of the client", async () => {
+    const { id } = await charge();
+    await world.control("POST", `/charges/${id}/pay`);
+    const part = await world.control("POST", `/charges/${id}/refund`, { amount: 2_500 });
+    expect(part.status).toBe(200);
+    expect(part.body).toMatchObject({ id, status: "refunded_partially", refunded: 2_500 });
+    const rest = await world.control("POST", `/charges/${id}/refund`);
+    expect(rest.body).toMatchObject({ status: "refunded", refunded: 10_000 });
+    expect(rest.body).toEqual((await world.api("GET", `/v1/charges/${id}`)).body);
+    const { data } = (await world.control("GET", "/requests")).body;
+    expect(data.map(({ path }: { path: string }) => path)).not.toContain(`/v1/charges/${id}/refund`);
+  });
+
+  it("is 400 for more than was paid or no amount, 422 for a charge that is not paid, 404 for an unknown id", async () => {
+    const { id } = await charge();
+    expect((await world.control("POST", `/charges/${id}/refund`)).status).toBe(422);
+    await world.control("POST", `/charges/${id}/pay`);
+    for (const amount of [10_001, 0, 1.5, null, "1"])
+      expect((await world.control("POST", `/charges/${id}/refund`, { amount })).status).toBe(400);
+    expect((await world.control("POST", "/charges/x/refund")).status).toBe(404);
+  });
+});
+
 describe("POST /charges/:id/cancel and /drop", () => {
   it("a cancelled payment leaves the charge due", async () => {
     const { id } = await charge();

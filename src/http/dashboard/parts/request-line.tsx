@@ -1,0 +1,45 @@
+import { redactPath, withOwnToken } from "../../control/render-request.js";
+import { statusOf } from "../../../sandbox/observation/request-subject.js";
+import type { JournalEntry } from "../../../sandbox/observation/journal.js";
+import { linkTo, type View } from "../view.js";
+import { Pill, Status, Time } from "./show.js";
+
+/** A request on one line: what was asked, what was answered, and what a rule did to it. */
+export function RequestLine({ view, entry }: { readonly view: View; readonly entry: JournalEntry }) {
+  const { id, at, method, rule } = entry;
+  const status = statusOf(entry);
+  const why = messageOf(entry);
+  return (
+    <div class="line">
+      <Time at={at} />
+      <span class="method">{method}</span>
+      <a class="code" href={linkTo(view, `/requests/${id}`)}>
+        {shownPath(view, entry)}
+      </a>
+      {status === undefined || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
+      {rule !== undefined && (
+        <Pill tone="warn">rule {rule.name === null ? rule.id : view.redactor.text(rule.name)}</Pill>
+      )}
+      <FateMark entry={entry} />
+      {why !== undefined && <span class="soft">{withOwnToken(view.redactor, entry).text(why)}</span>}
+    </div>
+  );
+}
+
+/** That the client never read the answer. */
+export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEntry }) {
+  if (fault !== undefined) return <Pill tone="bad">fault: {fault}</Pill>;
+  return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : <></>;
+}
+
+export function shownPath({ redactor }: View, entry: JournalEntry): string {
+  return redactPath(entry, withOwnToken(redactor, entry));
+}
+
+/** The first thing that an error body says. */
+function messageOf({ status, answer }: JournalEntry): string | undefined {
+  if (status < 400 || typeof answer !== "object" || answer === null || !("message" in answer)) return undefined;
+  const { message } = answer;
+  const [first, ...others] = Array.isArray(message) ? message.map(String) : [String(message)];
+  return first === undefined || others.length === 0 ? first : `${first} (and ${others.length} more)`;
+}

@@ -1,0 +1,42 @@
+import type { Child } from "hono/jsx";
+import { type Asset, ASSETS } from "./asset.js";
+import { icon } from "./icon.js";
+import { pageStyle } from "./style.js";
+
+export interface LayoutProps {
+  readonly lang: string;
+  readonly title: string;
+  /** The way from the page to the sandbox's root, `../`: a proxy may have put it anywhere (`--public-url https://host/sandbox`). */
+  readonly root: string;
+  /** Beside {@link pageStyle}. */
+  readonly styles?: readonly Asset[];
+  readonly scripts?: readonly Asset[];
+  /** More for the head. */
+  readonly head?: Child;
+  readonly children?: Child;
+}
+
+/** The document around every page. Its style and scripts come from files of their own, so that a strict Content-Security-Policy holds. */
+export function Layout({ lang, title, root, styles = [], scripts = [], head, children }: LayoutProps) {
+  const hrefOf = ({ file }: Asset): string => root + ASSETS + file;
+  return (
+    <html lang={lang}>
+      <head>
+        <meta charset="utf-8" />
+        <title>{title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" type="image/svg+xml" href={hrefOf(icon)} />
+        {[pageStyle, ...styles].map((style) => (
+          <link rel="stylesheet" href={hrefOf(style)} />
+        ))}
+        {scripts.map((script) => (
+          <script src={hrefOf(script)} defer />
+        ))}
+        {head}
+      </head>
+      <body>{children}</body>
+    </html>
+  );
+}

@@ -1,0 +1,144 @@
+import { expect, it } from "vitest";
+import { fromXof } from "../../src/domain/accounts/money.js";
+import { setBalance } from "../../src/domain/accounts/set-balance.js";
+import {
+  CHANGES_SHOWN,
+  parsePlace,
+  readTimeline,
+  STORIES_READ_MAX,
+  type Story,
+  writePlace,
+} from "../../src/http/dashboard/timeline.js";
+import type { PageRequest, Row, Table } from "../../src/kernel/table.js";
+import { type Live, startLive, startReceiver } from "../support/live.js";
+import { transferRequest } from "../support/requests.js";
+
+function timeline(live: Live, limit = 50, before?: string) {
+  const company = live.sandbox.defaultCompany;
+  const { entries } = live.sandbox.observationOf(company.id).journal;
+  const place = before === undefined ? undefined : parsePlace(before);
+  const page = readTimeline(company, entries, { limit, before: place });
+  return { ...page, lines: page.stories.map(tell), older: page.older && writePlace(page.older) };
+}
+
+/** `POST 201 [charge.created (pending)]` */
+function tell(story: Story): string {
+  const told = (story.kind === "request" ? story.changes : [story.change]).map(({ event, deliveries }) =>
+    deliveries.length === 0 ? event.type : `${event.type} (${deliveries.map(({ status }) => status).join()})`,
+  );
+  return story.kind === "request" ? [story.entry.method, story.entry.status, ...told].join(" ") : told.join();
+}
+
+it("tells each request with what it made, each change with its deliveries, and what time brought in between", async () => {
+  const receiver = await startReceiver();
+  const live = await startLive();
+  await live.subscribe("charges/events", receiver.url);
+  const { id } = await live.createCharge();
+  await live.http("GET", `/v1/charges/${id}`);
+  await live.advance("1h");
+  await live.http("POST", `/v1/charges/${id}/pay`);
+  await live.settle();
+  expect(timeline(live).lines).toEqual([
+    "POST 422",
+    "charge.dropped (succeeded)",
+    "GET 200",
+    "POST 201 charge.created",
+    "POST 201 subscription.created",
+  ]);
+});
+
+it("puts a request that was refused where it was asked, by the company's time", async () => {
+  const live = await startLive();
+  await live.createCharge();
+  await live.http("POST", "/v1/charges", { amount: -1 });
+  await live.advance("1h");
+  expect(timeline(live).lines).toEqual(["charge.dropped", "POST 400", "POST 201 charge.created"]);
+});
+
+it("goes on where a page ended: nothing comes twice, and nothing is left out", async () => {
+  const live = await startLive();
+  for (let n = 0; n < 5; n++) {
+    const { id } = await live.createCharge();
+    await live.http("POST", `/v1/charges/${id}/refund`);
+    await live.control("POST", `/charges/${id}/pay`);
+    await live.http("GET", `/v1/charges/${id}`);
+  }
+  const whole = timeline(live).lines;
+  expect(whole).toHaveLength(20);
+  for (const limit of [1, 3, 7]) {
+    const lines: string[] = [];
+    let before: string | undefined;
+    do {
+      const page = timeline(live, limit, before);
+      expect(page.lines.length).toBeLessThanOrEqual(limit);
+      lines.push(...page.lines);
+      before = page.older;
+    } while (before !== undefined);
+    expect(lines).toEqual(whole);
+  }
+});
+
+it("shows some of what a large batch made, and says that there is more", async () => {
+  const live = await startLive();
+  const transactions = Array.from({ length: 200 }, () => transferRequest({ type: undefined }));
+  await live.ok("POST", "/v1/transactions/batch", { transactions });
+  const [story] = timeline(live).stories;
+  expect(story).toMatchObject({ kind: "request", isCut: true });
+  expect(story?.kind === "request" && story.changes).toHaveLength(CHANGES_SHOWN);
+  expect(timeline(live).lines).toHaveLength(1);
+});
+
+it("keeps requests of before a restored state apart from what happens after", async () => {
+  const live = await startLive();
+  await live.control("POST", "/snapshots/empty");
+  await live.createCharge();
+  await live.createCharge();
+  await live.control("PUT", "/snapshots/empty");
+  expect(timeline(live).lines).toEqual(["POST 201", "POST 201"]);
+  await live.control("PUT", "/balance", { balance: 5 });
+  expect(timeline(live).lines.toSorted()).toEqual(["POST 201", "POST 201", "balance.adjusted"]);
+});
+
+it("finds what is wanted, and looks no further back than it must", async () => {
+  const live = await startLive();
+  await live.createCharge();
+  for (let n = 1; n <= STORIES_READ_MAX; n++) live.company.run(setBalance, fromXof(n));
+  const { entries } = live.sandbox.observationOf(live.company.id).journal;
+  const isWanted = (story: Story): boolean => story.kind === "request";
+  const page = readTimeline(live.company, entries, { limit: 5, isWanted });
+  expect(page).toMatchObject({ stories: [], read: STORIES_READ_MAX });
+  expect(readTimeline(live.company, entries, { limit: 5, isWanted, before: page.older }).stories.map(tell)).toEqual([
+    "POST 201 charge.created",
+  ]);
+});
+
+it("reads little of a long story", async () => {
+  const live = await startLive();
+  for (let n = 0; n < 200; n++) await live.createCharge();
+  for (let n = 1; n <= 5_000; n++) live.company.run(setBalance, fromXof(n));
+  const { company } = live;
+  let read = 0;
+  const counted = <T extends Row>(table: Table<T>) =>
+    new Proxy(table, {
+      get(target, name) {
+        if (name !== "page") throw new Error(`The timeline asks for ${String(name)}.`);
+        return (request: PageRequest<T>) => {
+          const page = target.page(request);
+          read += page.rows.length;
+          return page;
+        };
+      },
+    });
+  const { events, deliveries } = company.world;
+  const world = { ...company.world, events: counted(events), deliveries: counted(deliveries) };
+  const watched = Object.create(company, { world: { value: world } });
+  const { entries } = live.sandbox.observationOf(company.id).journal;
+  expect(readTimeline(watched, entries, { limit: 50 }).stories).toHaveLength(50);
+  expect(read).toBe(51);
+});
+
+it("takes no text for a place but its own", () => {
+  expect(parsePlace("12-3")).toEqual({ event: 12, entry: 3 });
+  for (const text of ["", "12", "12-", "-3", "12-3-4", "1e3-1", "9999999999999999-1"])
+    expect(parsePlace(text)).toBeUndefined();
+});

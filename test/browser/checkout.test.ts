@@ -1,0 +1,264 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it, type TestContext } from "vitest";
+import { expectAccessible, expectFits, type PageOptions, useBrowser } from "../support/browser.js";
+import { startLive, startReceiver, type Live } from "../support/live.js";
+import type { WorldOptions } from "../support/world.js";
+
+const browser = useBrowser();
+
+/** A charge's page in a browser, and the shop that it leads back to. */
+interface Checkout {
+  readonly live: Live;
+  readonly page: Page;
+  readonly id: string;
+  readonly url: string;
+  /** Where the shop's answers stand. */
+  readonly shop: string;
+  /** As the API shows it. */
+  readonly charge: () => Promise<{ readonly status: string; readonly attempts: number; readonly paid: number }>;
+}
+
+interface Given {
+  readonly world?: WorldOptions;
+  readonly page?: PageOptions;
+  /** Of the charge. */
+  readonly change?: Readonly<Record<string, unknown>>;
+}
+
+async function openCheckout(test: TestContext, { world, page: options, change }: Given = {}): Promise<Checkout> {
+  const live = await startLive(world);
+  const { origin: shop } = await startReceiver({
+    headers: { "content-type": "text/html" },
+    body: "<title>Shop</title>",
+  });
+  const { id, paymentUrl } = await live.createCharge({
+    onCompletedRedirectionUrl: `${shop}/thanks?order=7`,
+    onCanceledRedirectionUrl: `${shop}/cart`,
+    ...change,
+  });
+  const page = await browser.open(test, options);
+  await page.goto(paymentUrl);
+  const charge = () => live.ok("GET", `/v1/charges/${id}`);
+  return { live, page, id, url: paymentUrl, shop, charge };
+}
+
+/** Every kind of space is one. */
+const plain = (text: string): string => text.replaceAll(/[\u00a0\u202f]/g, " ");
+const payButton = (page: Page) => page.getByRole("button", { name: "Pay 10 000 F CFA" });
+const field = (page: Page) => page.getByLabel("Mobile money number");
+
+describe("the payment page", () => {
+  it("pays with a number that is typed, and leads to the shop", async (test) => {
+    const { page, shop, charge } = await openCheckout(test);
+    await field(page).fill("07 00 00 00 10");
+    await payButton(page).click();
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect(await charge()).toMatchObject({ status: "paid", attempts: 1 });
+  });
+
+  it("pays with a test number that is chosen, without another page in between", async (test) => {
+    const { page, url, shop, charge } = await openCheckout(test);
+    await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays" }).click();
+    expect(await field(page).inputValue()).toBe("+2250700000001");
+    expect(page.url()).toBe(url);
+    await payButton(page).click();
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect((await charge()).status).toBe("paid");
+  });
+
+  it("says why an attempt failed, and then pays", async (test) => {
+    const { page, url, shop, charge } = await openCheckout(test);
+    await page.getByRole("link", { name: "not enough money" }).click();
+    await payButton(page).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("The payment did not go through: not enough money");
+    expect(page.url()).toBe(url);
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays" }).click();
+    await payButton(page).click();
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect(await charge()).toMatchObject({ status: "paid", attempts: 2 });
+  });
+
+  it("stays, and says what is wrong, when the number is none or is refused", async (test) => {
+    const expected = /status of 4(?:00|22)/;
+    const { page, shop, charge } = await openCheckout(test, { page: { expected } });
+    await field(page).fill("12345");
+    await payButton(page).click();
+    await page.getByText("This is not a phone number").waitFor();
+    expect(await field(page).inputValue()).toBe("12345");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Refused" }).click();
+    await payButton(page).click();
+    await page.getByText("does not accept payment requests").waitFor();
+    await field(page).fill("+2250700000001");
+    await payButton(page).click();
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect((await charge()).attempts).toBe(1);
+  });
+
+  it("cancels, leads to the shop, and can be paid still", async (test) => {
+    const { page, url, shop, charge } = await openCheckout(test);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.waitForURL(`${shop}/cart`);
+    expect(await charge()).toMatchObject({ status: "due", attempts: 0 });
+    await page.goBack();
+    await page.waitForURL(url);
+    await field(page).fill("+2250700000001");
+    await payButton(page).click();
+    await page.waitForURL(`${shop}/thanks?order=7`);
+  });
+
+  it("pays once, however often Pay is clicked", async (test) => {
+    const { live, page, shop, charge } = await openCheckout(test, { world: { balance: 0 } });
+    await field(page).fill("+2250700000001");
+    await payButton(page).dblclick();
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect(await charge()).toMatchObject({ paid: 10_000, attempts: 1 });
+    expect((await live.ok("GET", "/v1/balance")).balance).toBe(10_000);
+  });
+
+  it("leads a customer on whose shop leads on to another host", async (test) => {
+    const live = await startLive();
+    const last = await startReceiver({ headers: { "content-type": "text/html" }, body: "<title>Shop</title>" });
+    const first = await startReceiver({ status: 302, headers: { location: `${last.origin}/end` } });
+    const { paymentUrl } = await live.createCharge({ onCompletedRedirectionUrl: `${first.origin}/return` });
+    const page = await browser.open(test);
+    await page.goto(paymentUrl);
+    await field(page).fill("+2250700000001");
+    await payButton(page).click();
+    await page.waitForURL(`${last.origin}/end`);
+    expect(first.received.map(({ path }) => path)).toContain("/return");
+  });
+});
+
+describe("time on the payment page", () => {
+  it("becomes another page when the company's clock passes the end of the charge", async (test) => {
+    const { live, page, shop } = await openCheckout(test);
+    expect(await page.locator("#left").innerText()).toBe("1:00:00");
+    await live.advance("59m50s");
+    await page.getByText("0:10", { exact: true }).waitFor();
+    await live.advance("10s");
+    await page.getByRole("heading", { name: "Payment link expired" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Back to the merchant" }).click();
+    await page.waitForURL(`${shop}/cart`);
+  });
+
+  it("counts down by itself while the clock runs, and says when it stands", async (test) => {
+    const { live, page } = await openCheckout(test, { world: { clock: "running" } });
+    await page.getByText(/^59:5\d$/).waitFor();
+    expect(await page.getByText("clock stands still").isVisible()).toBe(false);
+    await live.control("PUT", "/clock", { mode: "frozen" });
+    await page.getByText("clock stands still").waitFor();
+  });
+
+  it("shows what was paid elsewhere, and what is no longer there", async (test) => {
+    const paid = await openCheckout(test);
+    await paid.live.ok("POST", `/v1/charges/${paid.id}/pay`);
+    await paid.page.getByRole("heading", { name: "Payment complete" }).waitFor();
+    const gone = await openCheckout(test, { page: { expected: /status of 404/ } });
+    await gone.live.control("POST", "/reset");
+    await gone.page.getByRole("heading", { name: "Payment not found" }).waitFor();
+    await expectAccessible(gone.page);
+  });
+
+  it("waits for a result that comes later, and leads on with it", async (test) => {
+    const later = { on: "payment", then: { after: "5s" } };
+    const { live, page, shop, charge } = await openCheckout(test);
+    await live.control("POST", "/rules", later);
+    await field(page).fill("+2250700000001");
+    await payButton(page).click();
+    await page.getByRole("heading", { name: "Waiting for confirmation" }).waitFor();
+    await expectAccessible(page);
+    expect((await charge()).status).toBe("due");
+    await live.advance("5s");
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect((await charge()).status).toBe("paid");
+  });
+});
+
+describe("for everybody", () => {
+  it("works without a script, also while it waits", async (test) => {
+    const { live, page, url, shop, charge } = await openCheckout(test, { page: { javaScriptEnabled: false } });
+    await page.getByRole("link", { name: "not enough money" }).click();
+    await page.waitForURL(`${url}?msisdn=%2B2250700000006`);
+    await payButton(page).click();
+    await page.waitForURL(url);
+    await page.getByText("The payment did not go through").waitFor();
+    await live.control("POST", "/rules", { on: "payment", then: { after: "5s" } });
+    await field(page).fill("+2250700000001");
+    await payButton(page).click();
+    await page.getByRole("heading", { name: "Waiting for confirmation" }).waitFor();
+    await live.advance("5s");
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect(await charge()).toMatchObject({ status: "paid", attempts: 2 });
+  });
+
+  it("works with the keyboard alone, with the focus to be seen", async (test) => {
+    const { page, shop, charge } = await openCheckout(test);
+    const focused = () => page.locator(":focus");
+    for (const name of ["English", "Français"]) {
+      await page.keyboard.press("Tab");
+      expect(await focused().innerText()).toBe(name);
+    }
+    await page.keyboard.press("Tab");
+    expect(await focused().getAttribute("name")).toBe("msisdn");
+    await page.keyboard.press("Tab");
+    expect(plain(await focused().innerText())).toContain("+225 07 00 00 00 01");
+    expect(await page.evaluate<string>("getComputedStyle(document.activeElement).outlineWidth")).toBe("3px");
+    await page.keyboard.press("Enter");
+    expect(await field(page).inputValue()).toBe("+2250700000001");
+    while ((await focused().getAttribute("value")) !== "pay") await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect((await charge()).status).toBe("paid");
+  });
+
+  it("pays with Enter from the field", async (test) => {
+    const { page, shop, charge } = await openCheckout(test);
+    await field(page).fill("+2250700000001");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect((await charge()).status).toBe("paid");
+  });
+
+  it("speaks French to who prefers it, or chooses it", async (test) => {
+    const { page, shop } = await openCheckout(test, { page: { locale: "fr-CI" } });
+    expect(plain(await page.title())).toBe("Payer 10 000 F CFA à company_sandbox");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "English" }).click();
+    await payButton(page).waitFor();
+    await page.getByRole("link", { name: "Français" }).click();
+    await page.getByRole("link", { name: "solde insuffisant" }).click();
+    await page.getByRole("button", { name: "Payer 10 000 F CFA" }).click();
+    await page.getByText("Le paiement n’a pas abouti : solde insuffisant").waitFor();
+    await page.getByRole("button", { name: "Annuler" }).click();
+    await page.waitForURL(`${shop}/cart`);
+  });
+
+  it.for([320, 390])("fits a screen of %i px, with Pay in sight", async (width, test) => {
+    const page = { viewport: { width, height: 700 }, isMobile: true, hasTouch: true };
+    const { page: phone } = await openCheckout(test, { page });
+    await expectFits(phone);
+    const box = await payButton(phone).boundingBox();
+    expect((box?.y ?? 700) + (box?.height ?? 0)).toBeLessThanOrEqual(700);
+  });
+
+  it("fits a small screen whatever the merchant sends", async (test) => {
+    const change = { amount: 200_000_000, description: "w".repeat(300), externalId: `order-${"9".repeat(80)}` };
+    const page = { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true };
+    await expectFits((await openCheckout(test, { page, change })).page);
+  });
+
+  it.for(["light", "dark"] as const)(
+    "has no violation of axe in %s colours, and keeps its policy",
+    async (colorScheme, test) => {
+      const description = `<script>document.title = "forged"</script><img src="//evil.example/x.png">`;
+      const { page } = await openCheckout(test, { page: { colorScheme }, change: { description } });
+      await expectAccessible(page);
+      expect(plain(await page.title())).toBe("Pay 10 000 F CFA to company_sandbox");
+      expect(await page.getByText(description).isVisible()).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import axe, { type AxeResults } from "axe-core";
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, type TestContext } from "vitest";
+
+/** A real Chromium, for the tests of one file: `const browser = useBrowser();` at its top. */
+export interface TestBrowser {
+  /**
+   * A page in a context of its own, closed at the end of the test, which fails when there was an error in its console, an error of its scripts, a
+   * breach of its Content-Security-Policy, or a request to another host than this machine. Skips the test where there is no Chromium.
+   */
+  open(test: TestContext, options?: PageOptions): Promise<Page>;
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** Lines of the console that belong to what is tested: the browser writes one for each page whose status is 400 or more. */
+  readonly expected?: RegExp;
+}
+
+/** Where Debian has it; the variable says where else it is. */
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+/** Nothing of the browser's own goes out, and it draws the same in a container without a graphics card. */
+export const CHROMIUM_ARGS: readonly string[] = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export function useBrowser(): TestBrowser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (existsSync(CHROMIUM))
+      browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: [...CHROMIUM_ARGS] });
+  });
+  afterAll(async () => browser?.close());
+  return {
+    async open(test, options = {}) {
+      if (browser === undefined)
+        return test.skip(`There is no Chromium at ${CHROMIUM}: set CHROMIUM_PATH to where it is.`);
+      const { expected, ...given } = options;
+      const context = await browser.newContext({ locale: "en", ...given });
+      const page = await context.newPage();
+      const problems = watch(page);
+      test.onTestFinished(async () => {
+        await context.close();
+        expect(problems.filter((problem) => expected?.test(problem) !== true)).toEqual([]);
+      });
+      return page;
+    },
+  };
+}
+
+/** What goes wrong in a page, one line each, from now on. */
+function watch(page: Page): readonly string[] {
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      problems.push(`${message.type()}: ${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => problems.push(`page error: ${error.stack ?? error.message}`));
+  page.on("request", (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (protocol !== "data:" && hostname !== "127.0.0.1" && hostname !== "localhost")
+      problems.push(`request to another host: ${request.url()}`);
+  });
+  return problems;
+}
+
+/** No rule of axe is violated, in the light colours nor in the dark ones. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>("axe.run()");
+    const lines = violations.map(
+      ({ id, help, nodes }) => `${colorScheme}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(" | ")}`,
+    );
+    expect(lines).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+}
+
+/** No part of the page is wider than the window. */
+export async function expectFits(page: Page): Promise<void> {
+  const excess = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+  expect(excess).toBeLessThanOrEqual(0);
+}
