@@ -9,7 +9,12 @@ import { prepareShell, type ShellOptions } from "./shell.js";
 
 /** What a reader does with a page, in its order. Call it while tests are collected: it takes the page's code. */
 export function stepsOf(page: OpenPage): readonly Step[] {
-  const taken = new Set([...page.take("bash"), ...page.take("js", isFile), ...page.take("yaml", isFile)]);
+  const taken = new Set([
+    ...page.take("bash"),
+    ...page.take("js", isFile),
+    ...page.take("yaml", isFile),
+    ...page.take("python", isFile),
+  ]);
   return page.blocks.flatMap((block, index): readonly Step[] => {
     const name = fileName(block);
     if (name !== undefined && block.language === "diff") return [{ change: name, diff: block.text }];
@@ -68,7 +73,7 @@ export function patternOf(shown: string): RegExp {
 
 /** `// shop.mjs`, `# sandbox.config.yaml` or `--- shop.mjs` in the first line. */
 function fileName({ language, text }: Block): string | undefined {
-  if (!["js", "yaml", "diff"].includes(language)) return undefined;
+  if (!["js", "yaml", "python", "diff"].includes(language)) return undefined;
   return /^(?:\/\/|#|---) ([\w./-]+\.\w+)$/m.exec(text.split("\n")[0] ?? "")?.[1];
 }
 
