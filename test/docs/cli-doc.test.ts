@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
-import { root } from "../support/markdown.js";
+import { allPages, root } from "../support/markdown.js";
 
 interface CommandHelp {
   /** `sandbox clock`; the whole program is `sandbox`. */
@@ -41,6 +42,29 @@ describe.each(commands)("$name --help", ({ name, help }) => {
       ({ verb, option }) => !commands.some((other) => other.name.startsWith(`sandbox ${verb}`) && other.help.includes(`  ${option}`)),
     );
     expect(unknown).toEqual([]);
+  });
+});
+
+/** `npx sandbox exec --clock frozen -- npm test`, `--clock frozen`: what a page writes in its sentences and tables. */
+function spansOf(path: string): readonly string[] {
+  const prose = readFileSync(root + path, "utf8").replaceAll(/^```[^]*?^```$/gm, "");
+  const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+  return spans.filter((span) => /^(?:(?:npx )?(?:business-payments-)?sandbox [a-z]|--[a-z])/.test(span));
+}
+
+function isUnderstood(span: string): boolean {
+  const [, verb] = /sandbox (\w+)/.exec(span) ?? [];
+  const [ours = ""] = span.split(" -- ");
+  const options = [...ours.matchAll(/(?<=^| )--[a-z-]+/g)].map(([option]) => option);
+  const asked = commands.filter(({ name }) => verb === undefined || verb === "help" || name === `sandbox ${verb}`);
+  return asked.some(({ help }) => options.every((option) => new RegExp(` ${option}\\b`).test(help)));
+}
+
+describe("the sentences of pages", () => {
+  const told = allPages.map((path) => [path, spansOf(path)] as const).filter(([, spans]) => spans.length > 0);
+
+  it.each(told)("%s names commands and options that there are", (_, spans) => {
+    expect(spans.filter((span) => !isUnderstood(span))).toEqual([]);
   });
 });
 

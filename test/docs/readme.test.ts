@@ -6,7 +6,7 @@ import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
 import { startSandbox } from "../support/cli.js";
 import { startReceiver } from "../support/live.js";
 import { followSteps, stepsOf } from "../support/follow-page.js";
-import { root } from "../support/markdown.js";
+import { allPages, root } from "../support/markdown.js";
 import { openPage } from "../support/open-page.js";
 import type { ReceivedRequest, ReplyTo } from "../support/receiver.js";
 import { runShell } from "../support/shell.js";
@@ -57,6 +57,11 @@ describe("the README", () => {
     await run(redeliver);
     expect(await current.nextLine()).toBe(spokenLine("basket-1", 1));
     expect(await sandbox.stop()).toBe(0);
+  });
+
+  it("leads to every page of docs/", () => {
+    const linked = page.links.map((link) => link.replace(/#.*/, ""));
+    expect(allPages.filter((path) => path.startsWith("docs/") && !linked.includes(path))).toEqual([]);
   });
 
   it("shows the one line by which the shops differ", () => {
