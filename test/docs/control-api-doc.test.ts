@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { startLive, startReceiver } from "../support/live.js";
-import { type Block, readPage } from "../support/markdown.js";
+import type { Block } from "../support/markdown.js";
+import { openPage } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import { createWorld } from "../support/world.js";
 
-const page = readPage("docs/control-api.md");
+const page = openPage("docs/control-api.md");
 const titles = page.headings.map(({ text }) => text).filter((text) => /^[A-Z]+ \/_sandbox/.test(text));
-const commands = page.blocks.filter(({ language }) => language === "bash");
+const commands = page.take("bash");
 
 /** For people: of the control API only their address is told. */
 const PAGES = /^\/_sandbox(?:$|\/(?:assets|dashboard)(?:\/|$))/;

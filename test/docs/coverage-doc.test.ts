@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { coverageSections } from "../../src/sandbox/observation/coverage-report.js";
 import { startLive } from "../support/live.js";
 import { readPage } from "../support/markdown.js";
+import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import { createWorld } from "../support/world.js";
 
 describe("docs/coverage.md", () => {
-  const page = readPage("docs/coverage.md");
+  const page = openPage("docs/coverage.md");
+  const commands = textOf(page.take("bash"));
 
   it("explains each section", () => {
     const [sections] = page.tables.filter(({ heading }) => heading === "What is counted");
@@ -15,8 +17,7 @@ describe("docs/coverage.md", () => {
 
   it("has lines that work", { timeout: 60_000 }, async () => {
     const { url } = await startLive({ clock: "running" });
-    const lines = page.blocks.filter(({ language }) => language === "bash").map(({ text }) => text);
-    const printed = await runShell(lines.join("\n"), { url });
+    const printed = await runShell(commands, { url });
     expect(printed).toContain('{"percent":0,"met":0,"total":');
     expect(printed).toContain("# Coverage of the contract");
   });

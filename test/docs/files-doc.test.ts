@@ -12,14 +12,16 @@ import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
 import { SNAPSHOT_LIMITS } from "../../src/sandbox/snapshots.js";
 import { RECORDING_LIMITS } from "../../src/scenarios/recorder.js";
-import { runSandbox } from "../support/cli.js";
+import { runSandbox, runUntilListening } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
-import { readPage, root } from "../support/markdown.js";
+import { startLive } from "../support/live.js";
+import { type Page, root } from "../support/markdown.js";
+import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import type { LooseJson } from "../support/world.js";
 
-const fixtures = readPage("docs/fixtures.md");
-const configuration = readPage("docs/configuration.md");
+const fixtures = openPage("docs/fixtures.md");
+const configuration = openPage("docs/configuration.md");
 
 /** What a file may say at a place: the validator names it to whoever writes a key that is unknown. */
 async function knownKeys(file: string, content: unknown): Promise<string[]> {
@@ -29,7 +31,7 @@ async function knownKeys(file: string, content: unknown): Promise<string[]> {
 }
 
 /** The names in a column of the tables under a heading. */
-function listed(page: typeof fixtures, heading: string, column = 0): string[] {
+function listed(page: Page, heading: string, column = 0): string[] {
   const rows = page.tables.filter((table) => table.heading === heading).flatMap((table) => table.rows);
   return rows.map((cells) => cells[column]?.split(/[ ,]/)[0]?.replaceAll("`", "") ?? "").filter((name) => name !== "");
 }
@@ -41,6 +43,10 @@ async function validate(file: string, content: string): Promise<string> {
 }
 
 describe("docs/fixtures.md", () => {
+  const examples = fixtures.take("yaml");
+  const commands = textOf(fixtures.take("bash"));
+  const starts = fixtures.take("sh");
+
   it.each([
     ["At the top of a file", { zzz: 1 }],
     ["companies", { companies: [{ companyId: "company_x", zzz: 1 }] }],
@@ -60,15 +66,24 @@ describe("docs/fixtures.md", () => {
   });
 
   it("shows a file that is right, and commands that work", async () => {
-    const [example] = fixtures.blocks.filter(({ language }) => language === "yaml");
-    expect(await validate("fixtures.yaml", example?.text ?? "")).toBe("0 fixtures.yaml: ok (fixtures)\n");
-    const [command] = fixtures.blocks.filter(({ language }) => language === "bash");
-    const printed = await runShell(command?.text ?? "", { url: "http://127.0.0.1:4010" });
+    for (const { text } of examples)
+      expect(await validate("fixtures.yaml", text)).toBe("0 fixtures.yaml: ok (fixtures)\n");
+    const printed = await runShell(commands, { url: "http://127.0.0.1:4010" });
     expect(printed).toContain("fixtures/two-companies.yaml: ok (fixtures)");
+  });
+
+  it("shows commands that start", async () => {
+    for (const { text } of starts) {
+      const [, , verb, ...flags] = text.split(" ");
+      expect(verb).toBe("start");
+      expect(await runUntilListening([...flags, "--port", "0"], { cwd: root })).toMatchObject({ code: 0 });
+    }
   });
 });
 
 describe("docs/configuration.md", () => {
+  const examples = configuration.take("yaml");
+
   it("has every flag of start, with its variable", async () => {
     const { stdout } = await runSandbox(["start", "--help"]);
     const flags = stdout.match(/^ {2}--[a-z-]+/gm)?.map((flag) => flag.trim()) ?? [];
@@ -101,7 +116,7 @@ describe("docs/configuration.md", () => {
   });
 
   it("shows files that are right", async () => {
-    for (const { text } of configuration.blocks.filter(({ language }) => language === "yaml")) {
+    for (const { text } of examples) {
       expect(await validate("sandbox.config.yaml", text)).toBe("0 sandbox.config.yaml: ok (config)\n");
     }
   });
@@ -117,11 +132,11 @@ describe("docs/configuration.md", () => {
 });
 
 describe("docs/security.md", () => {
-  const page = readPage("docs/security.md");
+  const page = openPage("docs/security.md");
+  const example = textOf(page.take("yaml"));
 
   it("shows a file that is right", async () => {
-    const [example] = page.blocks.filter(({ language }) => language === "yaml");
-    expect(await validate("sandbox.config.yaml", example?.text ?? "")).toBe("0 sandbox.config.yaml: ok (config)\n");
+    expect(await validate("sandbox.config.yaml", example)).toBe("0 sandbox.config.yaml: ok (config)\n");
   });
 
   it("has the bounds that there are", () => {
@@ -143,9 +158,25 @@ describe("docs/security.md", () => {
 });
 
 describe("docs/profile.md", () => {
+  const page = openPage("docs/profile.md");
+  const example = textOf(page.take("yaml"));
+  const commands = textOf(page.take("sh"));
+
   it("shows a file that is right", async () => {
-    const [example] = readPage("docs/profile.md").blocks.filter(({ language }) => language === "yaml");
-    expect(await validate("profile.yaml", example?.text ?? "")).toBe("0 profile.yaml: ok (profile)\n");
+    expect(await validate("profile.yaml", example)).toBe("0 profile.yaml: ok (profile)\n");
+  });
+
+  it("has lines that work", async () => {
+    const { url } = await startLive({ clock: "running" });
+    expect(await runShell(commands, { url })).toContain('"settlement":"manual"');
+  });
+});
+
+describe("docs/reliability.md", () => {
+  const example = textOf(openPage("docs/reliability.md").take("yaml"));
+
+  it("shows a file that is right", async () => {
+    expect(await validate("sandbox.config.yaml", example)).toBe("0 sandbox.config.yaml: ok (config)\n");
   });
 });
 

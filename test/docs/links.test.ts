@@ -1,26 +1,24 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parsePage, readPage, root } from "../support/markdown.js";
-
-const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...["docs", "examples"].flatMap(pagesIn)];
+import { allPages, parsePage, readPage, root } from "../support/markdown.js";
 
 describe("links", () => {
-  it.each(pages)("of %s lead somewhere", (path) => {
+  it.each(allPages)("of %s lead somewhere", (path) => {
     const page = readPage(path);
     expect(page.links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
   });
 
-  it.each(pages)("in %s: files of the repository that it names are there", (path) => {
+  it.each(allPages)("in %s: files of the repository that it names are there", (path) => {
     const named = readFileSync(`${root}${path}`, "utf8").matchAll(/`((?:\.ci|bin|docs|examples|fixtures|scripts|src|test)\/[\w./-]+)`/g);
     expect([...named].map(([, file = ""]) => file).filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
   });
 
   it("of all pages together are as many as a reader needs to find every page", () => {
-    const linked = pages.flatMap((path) =>
+    const linked = allPages.flatMap((path) =>
       readPage(path).links.map((link) => posix.join(posix.dirname(path), link.replace(/#.*/, ""))),
     );
-    expect(pages.filter((path) => path !== "README.md" && !linked.includes(path))).toEqual([]);
+    expect(allPages.filter((path) => path !== "README.md" && !linked.includes(path))).toEqual([]);
   });
 
   it("are found, and anchors are made as GitHub makes them", () => {
@@ -36,11 +34,6 @@ describe("links", () => {
     expect(leadsSomewhere("docs/profile.md", "../README.md#licence")).toBe(true);
   });
 });
-
-function pagesIn(folder: string): string[] {
-  const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".md")).map((name) => posix.join(folder, name));
-}
 
 /** A file of the repository and, of a page, a heading. Addresses outside are only looked at: no test depends on them. */
 function leadsSomewhere(from: string, link: string): boolean {

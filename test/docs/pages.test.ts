@@ -1,25 +1,25 @@
-import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { signBody } from "../../src/domain/deliveries/signature.js";
+import { folderWith } from "../support/folder.js";
 import { startLive } from "../support/live.js";
-import { type Page, readPage, root } from "../support/markdown.js";
+import { allPages, readPage, root } from "../support/markdown.js";
+import { openPage, shownLanguages, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 
-const bashOf = (page: Page): string =>
-  page.blocks
-    .filter(({ language }) => language === "bash")
-    .map(({ text }) => text)
-    .join("\n");
-
 describe("docs/clock-and-webhooks.md", () => {
-  const page = readPage("docs/clock-and-webhooks.md");
+  const page = openPage("docs/clock-and-webhooks.md");
+  const commands = textOf(page.take("bash"));
+  const receiver = textOf(page.take("js"));
 
   it("has lines that work, and a retry schedule as it says", { timeout: 60_000 }, async () => {
     const live = await startLive({ clock: "running" });
-    const printed = await runShell(bashOf(page), { url: live.url });
+    const printed = await runShell(commands, { url: live.url });
     expect(printed).toContain("6Eb40vIkyMyC4iI2R5yWU4QlCbJL6JvmFswnDCqSd4E=");
     const exhausted = live.deliveries().filter(({ status }) => status === "exhausted");
     expect(exhausted.map(({ url: to, attempts }) => [to, attempts.length])).toContainEqual([
@@ -29,34 +29,17 @@ describe("docs/clock-and-webhooks.md", () => {
     const [first, ...rest] = exhausted[0]?.attempts.map(({ at }) => at) ?? [];
     expect(rest.map((at) => (at - (first ?? 0)) / 1000)).toEqual([10, 70, 370, 2170, 9370]);
   });
-});
 
-describe("docs/payment-page.md", () => {
-  const page = readPage("docs/payment-page.md");
-
-  it("has lines that work, and lead where it says", { timeout: 60_000 }, async () => {
-    const live = await startLive({ clock: "running" });
-    const printed = (await runShell(bashOf(page), { url: live.url })).trim().split("\n").filter(Boolean);
-    const [payment, ...led] = printed;
-    expect(payment).toMatch(new RegExp(`^${live.url}/checkout/[\\da-f-]{36}$`));
-    expect(led).toEqual([`303 to ${payment}`, "303 to https://shop.test/no", "303 to https://shop.test/yes"]);
-  });
-
-  it("has rules that are rules", async () => {
-    const live = await startLive();
-    const rules: unknown = parse(page.blocks.find(({ language }) => language === "yaml")?.text ?? "");
-    const answers = await Promise.all([rules].flat().map(async (rule) => live.control("POST", "/rules", rule)));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-  });
-});
-
-describe("docs/profile.md", () => {
-  it("has lines that work", { timeout: 60_000 }, async () => {
-    const { url } = await startLive({ clock: "running" });
-    const lines = readPage("docs/profile.md").blocks.filter(({ text }) => text.startsWith("curl "));
-    expect(lines).toHaveLength(2);
-    const printed = await runShell(lines.map(({ text }) => text).join("\n"), { url });
-    expect(printed).toContain('"settlement":"manual"');
+  it("has a check of signatures that takes right ones only", async () => {
+    const [body, secret] = ['{"topic":"charges/events"}', "secret_sandbox"];
+    const right = signBody(Buffer.from(body), secret);
+    const calls = [`"${right}"`, `"${right.toLowerCase()}"`, "undefined"].map((given) => `isGenuine(rawBody, ${given})`);
+    const folder = await folderWith({
+      "receiver.mjs": `${receiver}\nconst rawBody = '${body}';\nconsole.log(${calls.join(", ")});`,
+    });
+    const env = { SECRET_KEY: secret };
+    const { stdout } = await promisify(execFile)(process.execPath, ["receiver.mjs"], { cwd: folder, env });
+    expect(stdout).toBe("true false false\n");
   });
 });
 
@@ -82,11 +65,36 @@ describe("examples/curl/walkthrough.sh", () => {
   });
 });
 
+describe("docs/payment-page.md", () => {
+  const page = openPage("docs/payment-page.md");
+  const lines = textOf(page.take("bash"));
+  const [rules] = page.take("yaml");
+  page.leave("test/browser/checkout.test.ts does the same in a real browser", "js");
+
+  it("has lines that work, and lead where it says", { timeout: 60_000 }, async () => {
+    const live = await startLive({ clock: "running" });
+    const printed = (await runShell(lines, { url: live.url })).trim().split("\n").filter(Boolean);
+    const [payment, ...led] = printed;
+    expect(payment).toMatch(new RegExp(`^${live.url}/checkout/[\\da-f-]{36}$`));
+    expect(led).toEqual([`303 to ${payment}`, "303 to https://shop.test/no", "303 to https://shop.test/yes"]);
+  });
+
+  it("has rules that are rules", async () => {
+    const live = await startLive();
+    const given: unknown = parse(rules?.text ?? "");
+    const answers = await Promise.all([given].flat().map(async (rule) => live.control("POST", "/rules", rule)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  });
+});
+
 describe("examples/docker-compose", () => {
+  const page = openPage("examples/docker-compose/README.md");
+  const script = textOf(page.take("bash"));
+  page.leave("docker is needed; files-doc.test.ts looks into compose.yaml", "sh");
+
   it("has an app that follows its orders, as its README tells", { timeout: 60_000 }, async () => {
     const { url } = await startLive({ clock: "running" });
     const app = await startApp(url);
-    const script = bashOf(readPage("examples/docker-compose/README.md"));
     const printed = await runShell(script, { url, instead: { "http://127.0.0.1:3000": app } });
     const [created = "", , orders = ""] = printed.trim().split("\n");
     const order = JSON.parse(created);
@@ -101,14 +109,15 @@ describe("examples/docker-compose", () => {
   });
 });
 
-describe("every page", () => {
-  const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(`${root}docs`).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+openPage("CONTRIBUTING.md").leave("for whoever works on the sandbox; .ci/run and the suite itself run them", "sh");
 
-  it.each(pages)("%s has a block of bash only where a test runs it", (path) => {
-    const executed = ["README.md", "docs/control-api.md", "docs/clock-and-webhooks.md", "docs/coverage.md",
-      "docs/fixtures.md", "docs/payment-page.md", "docs/rules.md", "docs/testing.md"];
-    if (!executed.includes(path)) expect(bashOf(readPage(path))).toBe("");
-    else expect(bashOf(readPage(path))).not.toBe("");
+describe("every page", () => {
+  const tests = readdirSync(`${root}test/docs`).map((name) => readFileSync(`${root}test/docs/${name}`, "utf8"));
+  const opened = tests.flatMap((text) => [...text.matchAll(/\bopenPage\("([^"]+)"\)/g)].map(([, path]) => path));
+
+  it.each(allPages)("%s is opened by one test when it has code, so that its code is executed", (path) => {
+    const hasCode = readPage(path).blocks.some(({ language }) => !shownLanguages.includes(language));
+    expect(opened.filter((other) => other === path)).toHaveLength(hasCode ? 1 : 0);
   });
 });
 

@@ -1,28 +1,41 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../../src/domain/test-numbers.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
 import { startSandbox } from "../support/cli.js";
 import { startReceiver } from "../support/live.js";
-import { readPage, root } from "../support/markdown.js";
+import { followSteps, stepsOf } from "../support/follow-page.js";
+import { allPages, root } from "../support/markdown.js";
+import { openPage } from "../support/open-page.js";
 import type { ReceivedRequest, ReplyTo } from "../support/receiver.js";
 import { runShell } from "../support/shell.js";
+import { startShop } from "../support/shop.js";
 
-const page = readPage("README.md");
-const blocksOf = (language: string): string[] =>
-  page.blocks.filter((block) => block.language === language).map(({ text }) => text);
+const page = openPage("README.md");
+const [subscribeAndCharge, skipAnHour, lookAtDelivery, redeliver, ...others] = page
+  .take("bash", ({ heading }) => heading === "The second, with a webhook")
+  .map(({ text }) => text);
+const firstBug = stepsOf(page);
+const aside = page.take("sh").map(({ text }) => text);
+page.leave("library-doc.test.ts compiles it among the examples of the library", "ts");
+const shown = (language: string): string => page.blocks.find((block) => block.language === language)?.text ?? "";
 
 describe("the README", () => {
   it("begins with the two commands, and names no other that it does not run here", () => {
-    expect(blocksOf("sh")).toEqual([
+    expect(aside).toEqual([
       "npm ci && npx sandbox start",
       "npm cit",
       "node examples/first-bug/buggy-receiver.mjs",
-      expect.stringMatching(/^npm pack\n.*\nnpx business-payments-sandbox start$/),
+      expect.stringMatching(/^npm pack\s.*\nnpm install .*\nnpx business-payments-sandbox start$/),
     ]);
+  });
+
+  it("has caught a bug before the second screen is full, with one command", { timeout: 60_000 }, async () => {
+    const [before = ""] = readFileSync(`${root}README.md`, "utf8").split("\n## The second");
+    expect(before.split("\n").length).toBeLessThan(100);
+    expect(firstBug).toHaveLength(1);
+    await followSteps(firstBug, { url: "http://127.0.0.1:4010", cwd: root });
   });
 
   it("tells a story that comes out as told", { timeout: 60_000 }, async () => {
@@ -32,14 +45,13 @@ describe("the README", () => {
     let current = shop;
     const run = (commands = ""): Promise<string> =>
       runShell(commands, { url: sandbox.url, instead: { "http://127.0.0.1:4020/webhooks": line.url } });
-    const [subscribeAndCharge, skipAnHour, lookAtDelivery, redeliver, ...others] = blocksOf("bash");
     expect(others).toEqual([]);
 
     expect(await run(subscribeAndCharge)).toContain('"status":"created"');
     expect(await run(skipAnHour)).toContain("webhooks: 1 attempted, 1 succeeded, 0 failed");
     expect(await shop.nextLine()).toBe(spokenLine("basket-1", 0));
     const record = await run(lookAtDelivery);
-    for (const part of (blocksOf("")[0] ?? "").split(" … ")) expect(record).toContain(part);
+    for (const part of shown("").split(" … ")) expect(record).toContain(part);
 
     current = await startShop("receiver.mjs");
     await run(redeliver);
@@ -47,9 +59,14 @@ describe("the README", () => {
     expect(await sandbox.stop()).toBe(0);
   });
 
+  it("leads to every page of docs/", () => {
+    const linked = page.links.map((link) => link.replace(/#.*/, ""));
+    expect(allPages.filter((path) => path.startsWith("docs/") && !linked.includes(path))).toEqual([]);
+  });
+
   it("shows the one line by which the shops differ", () => {
     const [before, after] = ["buggy-receiver.mjs", "receiver.mjs"].map((file) => codeOf(file));
-    const [added] = (blocksOf("diff")[0] ?? "").split("\n").filter((text) => text.startsWith("+"));
+    const [added] = shown("diff").split("\n").filter((text) => text.startsWith("+"));
     const line = `${added?.slice(1)}\n`;
     expect(after).toContain(line);
     expect(after?.replace(line, "")).toBe(before);
@@ -83,24 +100,6 @@ function spokenLine(order: string, index: number): string | undefined {
   const spoken = [...readme.matchAll(/the shop prints `([^`]+)`/g)].map(([, text]) => text);
   expect(spoken[index]).toContain(order);
   return spoken[index];
-}
-
-interface Shop {
-  readonly url: string;
-  nextLine(): Promise<string>;
-}
-
-/** A receiver of the examples on a free port, until the test ends. */
-async function startShop(file: string): Promise<Shop> {
-  const child = spawn(process.execPath, [`${root}examples/first-bug/${file}`], {
-    env: { PORT: "0" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill());
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextLine = async (): Promise<string> => String((await lines.next()).value);
-  const url = (await nextLine()).replace("listening on ", "");
-  return { url, nextLine };
 }
 
 /** One address for two shops, one after the other, as a restart on the same port would have it. */

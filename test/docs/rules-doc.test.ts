@@ -7,35 +7,39 @@ import { ruleSchema } from "../../src/sandbox/rules/rule-schema.js";
 import { renderSchema } from "../../src/sandbox/config/json-schema.js";
 import { parseScenario } from "../../src/scenarios/parse-scenario.js";
 import { startLive } from "../support/live.js";
-import { readPage } from "../support/markdown.js";
+import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import { replayAll } from "../support/stories.js";
 
-const page = readPage("docs/rules.md");
-const blocksOf = (language: string, start = "") =>
-  page.blocks.filter((block) => block.language === language && block.text.startsWith(start));
+const page = openPage("docs/rules.md");
+const commands = textOf(page.take("bash"));
+const beginsWith =
+  (start: string) =>
+  ({ text }: { readonly text: string }): boolean =>
+    text.startsWith(start);
+const configs = page.take("yaml", beginsWith("# sandbox.config.yaml"));
+const stories = page.take("yaml", beginsWith("# scenario"));
+const lists = page.take("yaml", beginsWith("# rules"));
 
 describe("docs/rules.md", () => {
   it("has lines that work", { timeout: 60_000 }, async () => {
     const { url } = await startLive();
-    const lines = blocksOf("bash").map(({ text }) => text);
-    expect(await runShell(lines.join("\n"), { url })).toContain('"reason":"limit_exceeded"');
+    expect(await runShell(commands, { url })).toContain('"reason":"limit_exceeded"');
   });
 
   it("has a configuration that is right", () => {
-    const [config] = blocksOf("yaml", "# sandbox.config.yaml");
-    expect(configSchema("").safeParse(parse(config?.text ?? "")).error).toBeUndefined();
+    for (const { text } of configs) expect(configSchema("").safeParse(parse(text)).error).toBeUndefined();
   });
 
   it("has a scenario that comes out as told", async () => {
-    const [story] = blocksOf("yaml", "# scenario");
-    const { failures, counts } = await replayAll([await parseScenario(parseSource(story?.text ?? "", "rules.yaml"))]);
+    const parsed = stories.map(({ text }) => parseScenario(parseSource(text, "rules.yaml")));
+    const { failures, counts } = await replayAll(await Promise.all(parsed));
     expect(failures).toBe("");
-    expect(counts.passed).toBe(1);
+    expect(counts.passed).toBe(stories.length);
   });
 
   it("has rules of every kind, and each is right", () => {
-    const rules = blocksOf("yaml", "# rules").flatMap(({ text }): unknown[] => parse(text));
+    const rules = lists.flatMap(({ text }): unknown[] => parse(text));
     expect(rules.length).toBeGreaterThan(10);
     const kinds = rules.map((rule) => {
       const parsed = ruleSchema.safeParse(rule);

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A page of the documentation, as far as its tests look into it. */
@@ -35,6 +36,20 @@ export interface Table {
 }
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Every page for readers of the documentation, relative to the repository. */
+export const allPages: readonly string[] = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...["docs", "examples"].flatMap(pagesIn),
+];
+
+function pagesIn(folder: string): string[] {
+  const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".md")).map((name) => posix.join(folder, name));
+}
 
 export function readPage(path: string): Page {
   return parsePage(path, readFileSync(`${root}${path}`, "utf8"));

@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { runSandbox } from "../support/cli.js";
+import { allPages, root } from "../support/markdown.js";
+
+interface CommandHelp {
+  /** `sandbox clock`; the whole program is `sandbox`. */
+  readonly name: string;
+  readonly help: string;
+}
+
+/** Each command and its help, as it is printed: the program, what it lists, what that lists, and so on. */
+async function helpOf(path: readonly string[] = []): Promise<readonly CommandHelp[]> {
+  const { stdout: help } = await runSandbox([...path, "--help"]);
+  const listed = /^(?:Verbs|Commands):\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
+  const names = [...listed.matchAll(/^ {2}(\w[\w-]*)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+  const below = await Promise.all(names.map((name) => helpOf([...path, name])));
+  return [{ name: ["sandbox", ...path].join(" "), help }, ...below.flat()];
+}
+
+const commands = await helpOf();
+
+describe.each(commands)("$name --help", ({ name, help }) => {
+  const [, examples = ""] = help.split("\nExamples:\n");
+  const lines = (examples.split("\n\n")[0] ?? "").split("\n").filter((line) => line.trim() !== "");
+
+  it("has examples of this command", () => {
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !/^ {2}\S/.test(line) || !line.includes("sandbox "))).toEqual([]);
+    expect(lines.some((line) => line.includes(`${name} `) || line.endsWith(name))).toBe(true);
+  });
+
+  it("has examples with options that there are", () => {
+    const calls = lines.flatMap((line) => {
+      const [, verb = "", rest = ""] = /sandbox (\w+)(.*)/.exec(line) ?? [];
+      // What stands after -- is another program's.
+      const [ours = ""] = rest.split(" -- ");
+      return [...ours.matchAll(/--[a-z-]+/g)].map(([option]) => ({ verb, option }));
+    });
+    const unknown = calls.filter(
+      ({ verb, option }) => !commands.some((other) => other.name.startsWith(`sandbox ${verb}`) && other.help.includes(`  ${option}`)),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** `npx sandbox exec --clock frozen -- npm test`, `--clock frozen`: what a page writes in its sentences and tables. */
+function spansOf(path: string): readonly string[] {
+  const prose = readFileSync(root + path, "utf8").replaceAll(/^```[^]*?^```$/gm, "");
+  const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+  return spans.filter((span) => /^(?:(?:npx )?(?:business-payments-)?sandbox [a-z]|--[a-z])/.test(span));
+}
+
+function isUnderstood(span: string): boolean {
+  const [, verb] = /sandbox (\w+)/.exec(span) ?? [];
+  const [ours = ""] = span.split(" -- ");
+  const options = [...ours.matchAll(/(?<=^| )--[a-z-]+/g)].map(([option]) => option);
+  const asked = commands.filter(({ name }) => verb === undefined || verb === "help" || name === `sandbox ${verb}`);
+  return asked.some(({ help }) => options.every((option) => new RegExp(` ${option}\\b`).test(help)));
+}
+
+describe("the sentences of pages", () => {
+  const told = allPages.map((path) => [path, spansOf(path)] as const).filter(([, spans]) => spans.length > 0);
+
+  it.each(told)("%s names commands and options that there are", (_, spans) => {
+    expect(spans.filter((span) => !isUnderstood(span))).toEqual([]);
+  });
+});
+
+describe("docs/cli.md", () => {
+  const page = `${root}docs/cli.md`;
+
+  it("is what the commands say of themselves; UPDATE_DOCS=1 writes it anew", async () => {
+    const rendered = renderPage();
+    if (process.env["UPDATE_DOCS"] === "1") await writeFile(page, rendered);
+    expect(await readFile(page, "utf8")).toBe(rendered);
+  });
+});
+
+function renderPage(): string {
+  const [whole, ...verbs] = commands;
+  const sections = verbs.map(({ name, help }) => `## ${name}\n\n${blockOf(help)}`);
+  return `# The command line
+
+<!-- Generated from src/cli. Run UPDATE_DOCS=1 npx vitest run test/docs to write it anew. -->
+
+What \`sandbox --help\` and \`sandbox VERB --help\` print. In a clone the command is \`npx sandbox\`, in a project that has installed the package
+\`npx business-payments-sandbox\`. Options as variables and in a file, the log and the exit codes are told of in
+[configuration.md](configuration.md).
+
+${blockOf(whole?.help ?? "")}
+
+${sections.join("\n\n")}
+`;
+}
+
+function blockOf(help: string): string {
+  return `\`\`\`text\n${help.trimEnd()}\n\`\`\``;
+}

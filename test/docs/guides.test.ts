@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { folderWith } from "../support/folder.js";
+import { followSteps, stepsOf } from "../support/follow-page.js";
+import { startLive } from "../support/live.js";
+import { openPage } from "../support/open-page.js";
+import { startShop } from "../support/shop.js";
+
+/** What the guides have running in other terminals; the test starts it in its own way. */
+const running = [
+  "npx sandbox start --clock frozen",
+  "node examples/first-bug/receiver.mjs",
+  "PORT=4030 node examples/first-bug/receiver.mjs",
+];
+
+/** Guides whose lines are pasted, in their order, against a sandbox with a frozen clock and copies of a shop that listens. */
+describe.each([
+  openPage("docs/faults.md"),
+  openPage("docs/migrating.md"),
+  openPage("docs/several-services.md"),
+  openPage("docs/skip-time.md"),
+])("$path", (page) => {
+  const steps = stepsOf(page);
+  page.leave("runs until it is stopped", "sh", ({ text }) => text.split("\n").every((line) => running.includes(line)));
+
+  it("comes out as told", { timeout: 120_000 }, async () => {
+    const { url } = await startLive();
+    const [shop, other] = [await startShop("receiver.mjs"), await startShop("receiver.mjs")];
+    const instead = { "http://127.0.0.1:4020/webhooks": shop.url, "http://127.0.0.1:4030/webhooks": other.url };
+    const cwd = await folderWith({});
+    await expect(followSteps(steps, { url, instead, cwd })).resolves.toBeUndefined();
+  });
+});
