@@ -1,51 +1,141 @@
 import { signBody } from "../domain/deliveries/signature.js";
-import type { AuditRequest, Exchange, HeaderLine, Verdict } from "./check.js";
+import { findTopic } from "../domain/subscriptions/topic.js";
+import type { IdSource } from "../kernel/ids.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import type { AuditRequest, Exchange, HeaderLine } from "./check.js";
+import { createResource, renderStep, type Step, type TopicSpelling } from "./events.js";
+import type { StateSource } from "./state/state-reader.js";
 
-/** What a check on the wire makes its requests of. */
+/** What a check makes its requests of, and sends them with. */
 export interface Stage {
-  /** An ordinary event: its text, and the value that it spells. Each is about another resource, unless `--event` names one. */
-  event(): { readonly text: string; readonly value: EventValue };
+  /** An ordinary event. Each is about another resource, unless the user has given one. */
+  event(): AuditEvent;
   /** The base64 signature, under the company's secret or another. */
   sign(body: string | Buffer, secret?: string): string;
   /** The name of the signature's header. */
   readonly header: string;
+  readonly spelling: TopicSpelling;
+  /** Makes it go out at once, on a connection of its own. Throws Abandoned when the receiver has been silent too often. */
+  send(request: AuditRequest): Promise<Exchange>;
+  /** The topic that the user has named. */
+  readonly topic: string | undefined;
+  /** Prints the state of the receiver's application. */
+  readonly check: StateSource | undefined;
+  /** Makes an order in the receiver's application, and prints its charge. */
+  readonly order: StateSource | undefined;
+  /** How long an answer may take, in real time. */
+  readonly timeoutMs: number;
+  readonly ids: IdSource;
+  readonly system: SystemClock;
 }
 
-/** An event as JSON: at least `topic` and `data`. */
+/** An event: its text, and the value that it spells. */
+export interface AuditEvent {
+  readonly text: string;
+  readonly value: EventValue;
+}
+
+/** An event as JSON. Of the contract's, at least `topic` and `data`. */
 export interface EventValue {
-  readonly topic: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly topic?: unknown;
+  readonly data?: unknown;
   readonly [member: string]: unknown;
 }
 
-/** A check that sends requests and judges the answers. */
-export interface WireCheck {
-  /** Pure: what is sent, in this order, whatever comes back. */
-  readonly send: (stage: Stage) => readonly AuditRequest[];
-  readonly judge: Judge;
-  /** How many requests that is at most. */
-  readonly requests: number;
+/** What a check throws when it is not to be finished: it is skipped for this reason. */
+export class Abandoned extends Error {
+  override readonly name = "Abandoned";
 }
 
-export type Judge = (exchanges: readonly Exchange[]) => Verdict;
+export interface StageOptions {
+  readonly secret: string;
+  readonly header: string;
+  /** A topic of the contract, in either spelling, or any other. Default: charges/events. */
+  readonly topic: string | undefined;
+  /** In the place of the audit's own events. */
+  readonly event: AuditEvent | undefined;
+  readonly check: StateSource | undefined;
+  readonly order: StateSource | undefined;
+  readonly timeoutMs: number;
+  readonly ids: IdSource;
+  readonly system: SystemClock;
+}
 
-interface PostOptions {
+export function createStage(options: StageOptions, send: Stage["send"]): Stage {
+  const { secret, header, topic, check, order, timeoutMs, ids, system } = options;
+  const known = findTopic(topic ?? "");
+  const spelling: TopicSpelling = known === undefined || known === topic ? "plural" : "singular";
+  const sign: Stage["sign"] = (body, other = secret) => signBody(body, other);
+  return {
+    event: () => options.event ?? makeEvent(options, spelling, sign),
+    sign,
+    header,
+    spelling,
+    send,
+    topic,
+    check,
+    order,
+    timeoutMs,
+    ids,
+    system,
+  };
+}
+
+/**
+ * About a resource that nobody knows. Its signature has + and /, by which base64 and base64url differ: a receiver that takes the one for the other
+ * would accept every fourth event.
+ */
+function makeEvent({ topic, ids, system }: StageOptions, spelling: TopicSpelling, sign: Stage["sign"]): AuditEvent {
+  const step = stepOf(topic);
+  let text = "";
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const resource = createResource(step === "paid" ? "charge" : "transfer", ids, system.now());
+    text = renderStep(resource, step, spelling, topic);
+    if (hasBoth(sign(text))) break;
+  }
+  return { text, value: JSON.parse(text) };
+}
+
+/** Of base64, all that base64url spells otherwise. */
+export function hasBoth(signature: string): boolean {
+  return signature.includes("+") && signature.includes("/");
+}
+
+/** About one signature in four has both. */
+const TRIES_MAX = 500;
+
+/** What happens in an ordinary event of a topic; of one that the contract does not know, that a charge is paid. */
+function stepOf(topic: string | undefined): Step {
+  switch (findTopic(topic ?? "")) {
+    case "transactions/started":
+      return "started";
+    case "transactions/completed":
+      return "completed";
+    case "transactions/failed":
+      return "failed";
+    case "charges/events":
+    case undefined:
+      return "paid";
+  }
+}
+
+export interface PostOptions {
   /** Instead of the right one. Null: no such header. */
   readonly signature?: string | readonly string[] | null;
+  /** Of the signature's header. */
   readonly name?: string;
   readonly contentType?: string;
-  readonly headers?: readonly HeaderLine[];
   readonly cuts?: readonly number[];
 }
 
 /** A request with this body, signed rightly unless told otherwise. */
 export function post(stage: Stage, sent: string, body: string | Buffer, options: PostOptions = {}): AuditRequest {
-  const { signature = stage.sign(body), name = stage.header, contentType = "application/json", headers = [] } = options;
+  const { signature = stage.sign(body), name = stage.header, contentType = "application/json" } = options;
   const values = signature === null ? [] : typeof signature === "string" ? [signature] : signature;
   return {
     sent,
     body: Buffer.from(body),
-    headers: [["content-type", contentType], ...values.map((value): HeaderLine => [name, value]), ...headers],
+    headers: [["content-type", contentType], ...values.map((value): HeaderLine => [name, value])],
     ...(options.cuts === undefined ? {} : { cuts: options.cuts }),
   };
 }
@@ -58,52 +148,4 @@ export function postSigned(
 ): AuditRequest {
   const { text } = stage.event();
   return post(stage, sent, text, { signature: signature(stage.sign(text), text) });
-}
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
-/** "The receiver answers with a 2xx status to confirm receipt." All of them. */
-export const mustAccept: Judge = (exchanges) => firstFailure(exchanges, (exchange) => judgeAccepted(exchange));
-
-/** "otherwise the request is to be rejected": each with a 4xx. */
-export const mustRefuse: Judge = (exchanges) => firstFailure(exchanges, (exchange) => judgeRefused(exchange));
-
-/** Yes or no, but no crash. */
-export const mustAnswer: Judge = (exchanges) => firstFailure(exchanges, (exchange) => judgeAnswered(exchange));
-
-export function firstFailure(exchanges: readonly Exchange[], judge: (exchange: Exchange) => Verdict): Verdict {
-  const verdicts = exchanges.map(judge);
-  // That something forged is accepted matters more than that another one makes it crash.
-  const failed = verdicts.filter((verdict) => verdict.outcome === "failed");
-  return (
-    failed.find(({ failing }) => failing === "accepted") ?? failed[0] ?? { outcome: "passed", exchange: exchanges[0] }
-  );
-}
-
-function judgeAccepted(exchange: Exchange): Verdict {
-  const { answer, request } = exchange;
-  if (answer === null) return silent(exchange);
-  if (isSuccess(answer.status)) return { outcome: "passed", exchange };
-  const failing = answer.status >= 500 ? "crashed" : "refused";
-  return { outcome: "failed", failing, seen: `${request.sent} is answered with ${answer.status}`, exchange };
-}
-
-export function judgeRefused(exchange: Exchange): Verdict {
-  const { answer, request } = exchange;
-  if (answer === null) return silent(exchange);
-  if (answer.status >= 400 && answer.status < 500) return { outcome: "passed", exchange };
-  const failing = isSuccess(answer.status) ? "accepted" : "crashed";
-  const seen = isSuccess(answer.status) ? `${request.sent} is accepted` : `${request.sent} is answered with ${answer.status}`;
-  return { outcome: "failed", failing, seen, exchange };
-}
-
-function judgeAnswered(exchange: Exchange): Verdict {
-  const { answer } = exchange;
-  if (answer === null) return silent(exchange);
-  return answer.status < 500 && answer.status >= 200 ? { outcome: "passed", exchange } : judgeRefused(exchange);
-}
-
-export function silent(exchange: Exchange): Verdict {
-  const seen = `${exchange.request.sent} gets no answer: ${exchange.error ?? "none came"}`;
-  return { outcome: "failed", failing: "silent", seen, exchange };
 }

@@ -2,7 +2,7 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage } from
 import { request as requestHttps } from "node:https";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { VERSION } from "../kernel/version.js";
-import type { AuditRequest, Exchange, HeaderLine } from "./check.js";
+import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
 /** An answer that goes on beyond this is cut off. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -16,6 +16,8 @@ export interface WireOptions {
   /** Real time from the first byte to the end of the answer; pauses of our own come on top. */
   readonly timeoutMs: number;
   readonly system: SystemClock;
+  /** Kept out of what is kept of answers. */
+  readonly secret: string;
 }
 
 /**
@@ -23,38 +25,52 @@ export interface WireOptions {
  * followed. Never rejects: what went wrong is in the exchange.
  */
 export async function sendOnWire(options: WireOptions, request: AuditRequest): Promise<Exchange> {
-  const { system, url } = options;
+  const { system } = options;
   const cuts = request.cuts ?? [];
   const timeoutMs = options.timeoutMs + cuts.length * PAUSE_MS;
   const start = system.monotonic();
   const outcome = await exchange(options, request, timeoutMs);
   const latencyMs = Math.max(0, Math.round(system.monotonic() - start) - cuts.length * PAUSE_MS);
   if ("answer" in outcome) return { request, answer: outcome.answer, error: null, unreachable: false, latencyMs };
-  const { code, message } = outcome.failure;
-  const unreachable = UNREACHABLE.has(code ?? "");
-  const error = code !== undefined && !message.includes(code) ? `${code}: ${message}` : message;
-  return { request, answer: null, error: error === "" ? `no answer from ${url.host}` : error, unreachable, latencyMs };
+  const { code = "", message } = outcome.failure;
+  const unreachable = Object.hasOwn(UNREACHABLE, code);
+  const error = UNREACHABLE[code] ?? BROKEN[code] ?? [code, message].filter((part) => part !== "").join(": ");
+  return { request, answer: null, error, unreachable, latencyMs };
 }
 
-const UNREACHABLE = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EADDRNOTAVAIL",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "EPROTO",
-]);
+const UNTRUSTED =
+  "its certificate is not trusted (set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority)";
+
+/** No connection was made. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the name could not be looked up",
+  EHOSTUNREACH: "there is no way to that host",
+  ENETUNREACH: "there is no way to that network",
+  EADDRNOTAVAIL: "there is no such address",
+  ETIMEDOUT: "no connection could be made in time",
+  EPROTO: "it does not speak TLS (is it http, and not https?)",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS (is it http, and not https?)",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is that of another host",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+};
+
+/** A connection was made, and no answer came of it. */
+const BROKEN: Readonly<Record<string, string>> = {
+  ECONNRESET: "the connection was cut",
+  EPIPE: "the connection was cut",
+};
 
 type Outcome =
-  | { readonly answer: { readonly status: number; readonly body: string } }
+  | { readonly answer: AuditAnswer }
   | { readonly failure: { readonly code?: string | undefined; readonly message: string } };
 
-function exchange({ url, system }: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
+function exchange({ url, system, secret }: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const outgoing = send({
@@ -77,12 +93,21 @@ function exchange({ url, system }: WireOptions, request: AuditRequest, timeoutMs
     outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error) }));
     outgoing.on("response", (incoming) => {
       readAnswer(incoming).then(
-        (body) => end({ answer: { status: incoming.statusCode ?? 0, body } }),
+        (body) => end({ answer: answerOf(incoming, body, secret) }),
         (error: NodeJS.ErrnoException) => end({ failure: error }),
       );
     });
     writeBody(outgoing, request, system).catch((error: Error) => end({ failure: error }));
   });
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, secret: string): AuditAnswer {
+  const hide = (text: string): string => (secret === "" ? text : text.replaceAll(secret, "[secret]"));
+  return {
+    status: statusCode,
+    location: headers.location === undefined ? null : hide(headers.location),
+    body: hide(body),
+  };
 }
 
 function* headersOf(url: URL, { headers, body }: AuditRequest): Generator<HeaderLine> {
@@ -122,6 +147,6 @@ async function readAnswer(incoming: IncomingMessage): Promise<string> {
 
 /** A happy-eyeballs failure carries one error for each address. */
 function rootOf(error: NodeJS.ErrnoException): { code?: string | undefined; message: string } {
-  const [first] = error instanceof AggregateError ? (error.errors as NodeJS.ErrnoException[]) : [];
-  return first ?? error;
+  const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return first instanceof Error ? first : error;
 }

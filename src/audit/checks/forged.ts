@@ -1,290 +1,260 @@
-import { printPhp, printPython, printSorted, printSpaced } from "../body-forms.js";
-import type { AuditRequest } from "../check.js";
-import { type EventValue, mustRefuse, post, postSigned, type Stage } from "../stage.js";
-import type { NamedWireCheck } from "./accepted.js";
+import type { AuditRequest, Check, CheckInfo } from "../check.js";
+import { mustRefuse, wireCheck } from "../judge.js";
+import { hasBoth, post, postSigned, type Stage } from "../stage.js";
+import { signedFormsOf, tamper } from "./other-bodies.js";
 
-const COMPARE = "Compute the base64 of the HMAC-SHA256 of the raw body, and compare the whole header with it, byte by byte, in constant time.";
+const COMPARE =
+  "Compute the base64 of the HMAC-SHA256 of the raw body, and compare the whole header with it, in constant time.";
 
-/** When no signature matters at all, no single mistake about signatures does. */
-const UNVERIFIED = ["signature-wrong-secret"];
+const EMPTY_SECRETS = ["", "undefined", "null", "None"];
+
+/** Where other services put their signatures, and where this one's name misleads to. */
+const OTHER_HEADERS = [
+  "x-hmac-sha256",
+  "x-signature",
+  "x-signature-256",
+  "x-hub-signature-256",
+  "x-webhook-signature",
+  "x-service-signature",
+  "x-hmac-signature",
+  "signature",
+];
 
 /** Signatures that are not the right one: "otherwise the request is to be rejected". */
-export const forgedChecks: readonly NamedWireCheck[] = [
-  {
+export const forgedChecks: readonly Check[] = [
+  forged({
     id: "signature-missing",
     title: "an event without a signature is refused",
     severity: "critical",
-    why: "Verification that is skipped when the header is missing is no verification: anybody who knows the address can report a payment, by leaving the header out.",
+    why: "Verification that is skipped when the header is missing is no verification: anybody who knows the address reports a payment by leaving the header out.",
     fix: "Refuse with 401 when the header is missing, before anything else.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED },
     requests: 1,
     send: (stage) => [postSigned(stage, "an event without a signature", () => null)],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-wrong-secret",
     title: "a signature under another secret is refused",
     severity: "critical",
-    why: "The signature is not compared with anything: whoever knows the address can report payments that nobody has made.",
+    why: "The signature is not compared with anything, or one is looked at that never comes: whoever knows the address can report payments that nobody has made.",
     fix: COMPARE,
-    snippet: "verify",
     requests: 2,
     send: (stage) => [
-      postSigned(stage, "an event signed with another secret", (_, body) => stage.sign(body, "not-the-secret")),
+      postSigned(stage, "an event signed with another secret", (_, body) => stage.sign(body, stage.ids.hex32())),
       postSigned(stage, "an event with a made-up signature", () => `${"A".repeat(43)}=`),
     ],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-empty-secret",
     title: "a signature under an empty secret is refused",
     severity: "critical",
-    why: "A secret that was not configured is \"\", \"undefined\" or \"None\" to the code that uses it. Genuine events are refused, and forged ones can be signed by anybody.",
+    why: 'A secret that was not configured is "", "undefined" or "None" to the code that uses it. Genuine events are refused, and anybody can sign forged ones.',
     fix: "Refuse to start without the secret key, instead of verifying with nothing.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED },
-    requests: 4,
+    requests: EMPTY_SECRETS.length,
     send: (stage) =>
-      ["", "undefined", "null", "None"].map((secret) =>
+      EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) =>
         postSigned(stage, `an event signed with the secret "${secret}"`, (_, body) => stage.sign(body, secret)),
       ),
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "body-changed",
     title: "a body that was changed after it was signed is refused",
     severity: "critical",
     why: "The signature is not of the whole body, so whoever has seen one event can report any amount.",
     fix: "Hash all bytes of the body, none left out.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED },
     requests: 1,
     send: (stage) => {
       const { text, value } = stage.event();
-      const changed = JSON.stringify({ ...value, data: tamper(value.data) });
-      return [post(stage, "an event whose amount was changed after it was signed", changed, { signature: stage.sign(text) })];
+      const signature = stage.sign(text);
+      return [post(stage, "an event whose amount was changed after it was signed", tamper(value), { signature })];
     },
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-empty",
     title: "an empty signature is refused",
     severity: "critical",
     why: "An empty text is false in most languages, so `if (signature && …)` lets it pass; and every text begins with it.",
     fix: "Refuse an empty header like a missing one.",
-    snippet: "verify",
-    follows: { accepted: [...UNVERIFIED, "signature-missing", "signature-prefix"], crashed: ["signature-length"] },
+    follows: ["signature-missing", "signature-prefix:accepted", "signature-length"],
     requests: 1,
     send: (stage) => [postSigned(stage, "an event with an empty signature", () => "")],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-prefix",
     title: "a part of the signature, or more than it, is refused",
     severity: "critical",
     why: "A comparison that stops early (startsWith, includes, the length of the shorter one) accepts a signature of one character: some dozens of tries forge any event.",
     fix: COMPARE,
-    snippet: "verify",
-    follows: { accepted: [...UNVERIFIED, "signature-base64url"], crashed: ["signature-length"] },
+    follows: ["signature-base64url:accepted", "signature-length"],
     requests: 3,
     send: (stage) => [
       postSigned(stage, "an event with the first half of its signature", (right) => right.slice(0, 22)),
       postSigned(stage, "an event with more than its signature", (right) => `${right}AAAA`),
       postSigned(stage, "an event with something before its signature", (right) => `AAAA${right}`),
     ],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-hex",
     title: "the signature in hex is refused",
-    severity: "high",
     why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that takes both has a way in that nobody tests.",
     fix: 'Encode as base64: `digest("base64")`, not `digest("hex")`.',
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED, crashed: ["signature-length"] },
-    requests: 2,
+    follows: ["signature-length"],
+    requests: 3,
     send: (stage) => [
-      postSigned(stage, "an event whose signature is in hex", (right) => hexOf(right)),
+      postSigned(stage, "an event whose signature is in hex", hexOf),
       postSigned(stage, "an event whose signature is in capital hex", (right) => hexOf(right).toUpperCase()),
+      postSigned(stage, "an event whose signature is sha256= and hex", (right) => `sha256=${hexOf(right)}`),
     ],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-base64url",
     title: "the signature in base64url is refused",
-    severity: "high",
-    why: "Decoding the header before comparing takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
+    why: "Who decodes the header before comparing takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the texts, not what a tolerant decoder makes of them.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED, crashed: ["signature-length"] },
+    follows: ["signature-length"],
     requests: 2,
     send: (stage) => {
       const text = textWithBoth(stage);
       const url = stage.sign(text).replaceAll("+", "-").replaceAll("/", "_");
+      const bare = url.replace(/=+$/, "");
       return [
         post(stage, "an event whose signature is in base64url", text, { signature: url }),
-        post(stage, "an event whose signature is in base64url without padding", text, { signature: url.replace(/=+$/, "") }),
+        post(stage, "an event whose signature is in base64url without padding", text, { signature: bare }),
       ];
     },
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-case",
     title: "the signature in another case is refused",
-    severity: "high",
-    why: "Base64 tells A from a. A comparison without case makes a forgery some million million times easier.",
+    why: "Base64 tells A from a. A comparison without case takes billions of signatures for the right one.",
     fix: COMPARE,
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED },
     requests: 2,
     send: (stage) => [
       postSigned(stage, "an event whose signature is in lower case", (right) => right.toLowerCase()),
       postSigned(stage, "an event whose signature is in upper case", (right) => right.toUpperCase()),
     ],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-white-space",
     title: "a signature with white space in it or behind it is refused",
-    severity: "high",
     // A plain space or tab at the end never reaches an application: RFC 9110 (5.5) has every HTTP parser take it away. A no-break space does, and so
-    // does one in the middle.
-    why: "Trimming or decoding the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
+    // does a space in the middle.
+    why: "Who trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
-    snippet: "verify",
-    follows: { accepted: [...UNVERIFIED, "signature-base64url", "signature-prefix"], crashed: ["signature-not-ascii", "signature-length"] },
+    follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
     requests: 2,
     send: (stage) => [
+      postSigned(
+        stage,
+        "an event with a space in its signature",
+        (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
+      ),
       postSigned(stage, "an event whose signature ends with a no-break space", (right) => `${right}\u00A0`),
-      postSigned(stage, "an event with a space in its signature", (right) => `${right.slice(0, 20)} ${right.slice(20)}`),
     ],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-reprinted",
     title: "the signature of another form of the body is refused",
-    severity: "high",
     why: "The body is parsed and printed again, or changed otherwise, before it is hashed. What is verified is not what came: genuine events in other bytes are refused, and what a parser loses is not protected.",
     fix: "Verify the raw bytes of the request: express.raw(), request.get_data(), php://input. Parse afterwards.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED },
-    requests: otherForms({ topic: "", data: {} }, "").length,
+    requests: 9,
     send: (stage) => {
-      const { value } = stage.event();
-      const body = printSpaced(value);
-      return otherForms(value, body).map(([form, text]) =>
+      const { body, forms } = signedFormsOf(stage.event().value);
+      return forms.map(([form, text]) =>
         post(stage, `an event with the signature of its body ${form}`, body, { signature: stage.sign(text) }),
       );
     },
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-two",
     title: "two signatures are refused",
-    severity: "high",
     why: "A proxy may look at the one and the application at the other. Of two values none is the signature.",
     fix: "Refuse a request that has the header more than once.",
-    snippet: "verify",
-    follows: { accepted: [...UNVERIFIED, "signature-prefix", "signature-base64url"], crashed: ["signature-length"] },
+    follows: ["signature-prefix:accepted", "signature-base64url:accepted", "signature-length"],
     requests: 2,
-    send: (stage) => [
-      postSigned(stage, "an event with its signature and a wrong one after it", (right, body) => [right, stage.sign(body, "other")]),
-      postSigned(stage, "an event with a wrong signature and its own after it", (right, body) => [stage.sign(body, "other"), right]),
-    ],
-    judge: mustRefuse,
-  },
-  {
+    send: (stage) => {
+      const other = stage.ids.hex32();
+      return [
+        postSigned(stage, "an event with its signature and a wrong one", (right, body) => [
+          right,
+          stage.sign(body, other),
+        ]),
+        postSigned(stage, "an event with a wrong signature and its own", (right, body) => [
+          stage.sign(body, other),
+          right,
+        ]),
+      ];
+    },
+  }),
+  forged({
     id: "signature-other-header",
     title: "a signature in another header is refused",
-    severity: "high",
     why: "A receiver that reads a header which the service never sends refuses every genuine event, or verifies none.",
     fix: "Read the header that the contract names, and no other.",
-    snippet: "verify",
-    follows: { accepted: [...UNVERIFIED, "signature-missing"] },
-    requests: 8,
-    send: (stage): AuditRequest[] =>
-      OTHER_HEADERS.filter((name) => name !== stage.header)
-        .slice(0, 8)
-        .map((name) => post(stage, `an event with its signature in ${name} alone`, stage.event().text, { name })),
-    judge: mustRefuse,
-  },
-  {
+    follows: ["signature-missing"],
+    requests: 1,
+    send: (stage): AuditRequest[] => {
+      const { text } = stage.event();
+      const names = OTHER_HEADERS.filter((name) => name !== stage.header.toLowerCase());
+      const request = post(stage, "an event with its signature in other headers", text, { signature: null });
+      const lines = names.map((name) => [name, stage.sign(text)] as const);
+      return [{ ...request, headers: [...request.headers, ...lines] }];
+    },
+  }),
+  forged({
     id: "signature-length",
     title: "a signature of another length is refused, without a crash",
-    severity: "high",
-    why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver answer 500 as often as they like, and real trouble is lost among the alarms.",
+    why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare the lengths first, then the bytes.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED },
     requests: 2,
     send: (stage) => [
       postSigned(stage, "an event with a signature of four characters", () => "zzzz"),
       postSigned(stage, "an event with a signature of 200 characters", () => "z".repeat(200)),
     ],
-    judge: mustRefuse,
-  },
-  {
+  }),
+  forged({
     id: "signature-not-ascii",
-    title: "a signature with characters beyond ASCII is refused, without a crash",
-    severity: "high",
-    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver answer 500 as often as they like.",
+    title: "a signature beyond ASCII is refused, without a crash",
+    severity: "warning",
+    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare bytes, not text: encode the header first.",
-    snippet: "verify",
-    follows: { accepted: UNVERIFIED, crashed: ["signature-length"] },
+    follows: ["signature-length"],
     requests: 1,
     send: (stage) => [postSigned(stage, "an event with a signature that is not ASCII", () => `${"é".repeat(43)}=`)],
+  }),
+];
+
+type Forged = Pick<CheckInfo, "id" | "title" | "why" | "fix" | "follows"> & {
+  readonly severity?: CheckInfo["severity"];
+  readonly requests: number;
+  readonly send: (stage: Stage) => readonly AuditRequest[];
+};
+
+/** When no signature matters at all, no single mistake about signatures does. */
+function forged({ severity = "high", follows = [], ...info }: Forged): Check {
+  const root = info.id === "signature-wrong-secret" ? [] : ["signature-wrong-secret"];
+  return wireCheck({
+    ...info,
+    group: "forged",
+    severity,
+    snippet: "verify",
+    follows: ["valid-event", ...root, ...follows],
     judge: mustRefuse,
-  },
-];
-
-/** Where other services put their signatures, and where this one's name misleads to. */
-const OTHER_HEADERS = [
-  "x-hmac-sha256",
-  "x-signature",
-  "x-hub-signature-256",
-  "x-webhook-signature",
-  "x-service-signature",
-  "x-hmac-signature",
-  "signature",
-  "x-signature-256",
-  "x-service-hmac-sha256",
-];
-
-/** The bodies that receivers make of a body before they hash it. */
-function otherForms(value: EventValue, body: string): readonly (readonly [form: string, text: string])[] {
-  return [
-    ["parsed and printed again (JSON.stringify)", JSON.stringify(value)],
-    ["parsed and printed again (json.dumps)", printPython(value)],
-    ["parsed and printed again (json_encode)", printPhp(value)],
-    ["parsed and printed again with two spaces", JSON.stringify(value, undefined, 2)],
-    ["parsed and printed again with its members sorted", printSorted(value)],
-    ["without what stands around its data", JSON.stringify(value.data)],
-    ["in lower case", body.toLowerCase()],
-    ["without the white space around it", body.trim()],
-    ["as base64", Buffer.from(body).toString("base64")],
-  ];
+  });
 }
 
 function hexOf(base64: string): string {
   return Buffer.from(base64, "base64").toString("hex");
 }
 
-/** An event whose signature has + and /, by which base64 and base64url differ: white space at its end is changed until it has. */
+/** The user's own event may have a signature that base64url spells alike: white space at its end is added until it has not. */
 function textWithBoth(stage: Stage): string {
   const { text } = stage.event();
   for (let count = 0; count < TRIES_MAX; count++) {
     const candidate = text + " ".repeat(count);
-    const signature = stage.sign(candidate);
-    if (signature.includes("+") && signature.includes("/")) return candidate;
+    if (hasBoth(stage.sign(candidate))) return candidate;
   }
   return text;
 }
 
 /** About one signature in four has both. */
 const TRIES_MAX = 500;
-
-function tamper(data: EventValue["data"]): EventValue["data"] {
-  const amount = data["amount"];
-  return { ...data, amount: typeof amount === "number" ? amount * 10 + 1 : 1 };
-}
