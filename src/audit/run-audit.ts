@@ -10,7 +10,9 @@ import type { AuditReport } from "./report.js";
 import { selectChecks } from "./select-checks.js";
 import { Gone, Sender } from "./sender.js";
 import { Abandoned, type AuditEvent, createStage, type Stage } from "./stage.js";
+import type { SandboxDoor } from "./state/sandbox-orders.js";
 import type { StateSource } from "./state/state-reader.js";
+import { createStateSession } from "./state/state-session.js";
 import { sendOnWire } from "./wire.js";
 
 export interface AuditOptions {
@@ -28,6 +30,8 @@ export interface AuditOptions {
   readonly check?: StateSource | undefined;
   /** Makes an order in the receiver's application, and prints its charge. */
   readonly order?: StateSource | undefined;
+  /** The sandbox that the receiver's application runs against. */
+  readonly sandbox?: SandboxDoor | undefined;
   /** Ids of checks or groups. Default: all. */
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
@@ -62,9 +66,22 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const start = system.monotonic();
   let patienceMs = timeoutMs;
   const sender = new Sender((request) => sendOnWire({ url, timeoutMs: patienceMs, system, secret }, request));
-  const { topic, event, check: state, order } = options;
+  const { topic, event } = options;
+  const state =
+    options.check === undefined
+      ? undefined
+      : createStateSession({
+          check: options.check,
+          order: options.order,
+          sandbox: options.sandbox,
+          topic,
+          receiverUrl: renderReceiverUrl(url),
+          timeoutMs,
+          ids,
+          system,
+        });
   const stageFor = (check: Check): Stage =>
-    createStage({ secret, header, topic, event, check: state, order, timeoutMs, ids, system }, sender.for(check));
+    createStage({ secret, header, topic, event, state, timeoutMs, ids, system }, sender.for(check));
 
   const ordinary = await validEvent.run(stageFor(validEvent));
   const baseline = assertReached(url, ordinary);

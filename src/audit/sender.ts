@@ -3,7 +3,7 @@ import type { AuditRequest, Check, Exchange } from "./check.js";
 import { Abandoned, type Stage } from "./stage.js";
 
 /** An audit of all checks sends no more requests than this, whatever comes back. */
-export const REQUESTS_MAX = 400;
+export const REQUESTS_MAX = 600;
 /** After so many requests that got no answer nothing more is sent: each costs a whole time-out. */
 const SILENCES_MAX = 3;
 

@@ -4,7 +4,7 @@ import type { IdSource } from "../kernel/ids.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import type { AuditRequest, Exchange, HeaderLine } from "./check.js";
 import { createResource, renderStep, type Step, type TopicSpelling } from "./events.js";
-import type { StateSource } from "./state/state-reader.js";
+import type { StateSession } from "./state/state-session.js";
 
 /** What a check makes its requests of, and sends them with. */
 export interface Stage {
@@ -19,10 +19,8 @@ export interface Stage {
   send(request: AuditRequest): Promise<Exchange>;
   /** The topic that the user has named. */
   readonly topic: string | undefined;
-  /** Prints the state of the receiver's application. */
-  readonly check: StateSource | undefined;
-  /** Makes an order in the receiver's application, and prints its charge. */
-  readonly order: StateSource | undefined;
+  /** The state of the receiver's application, where the user has said how it is read. One for all checks of an audit. */
+  readonly state: StateSession | undefined;
   /** How long an answer may take, in real time. */
   readonly timeoutMs: number;
   readonly ids: IdSource;
@@ -54,15 +52,14 @@ export interface StageOptions {
   readonly topic: string | undefined;
   /** In the place of the audit's own events. */
   readonly event: AuditEvent | undefined;
-  readonly check: StateSource | undefined;
-  readonly order: StateSource | undefined;
+  readonly state: StateSession | undefined;
   readonly timeoutMs: number;
   readonly ids: IdSource;
   readonly system: SystemClock;
 }
 
 export function createStage(options: StageOptions, send: Stage["send"]): Stage {
-  const { secret, header, topic, check, order, timeoutMs, ids, system } = options;
+  const { secret, header, topic, state, timeoutMs, ids, system } = options;
   const known = findTopic(topic ?? "");
   const spelling: TopicSpelling = known === undefined || known === topic ? "plural" : "singular";
   const sign: Stage["sign"] = (body, other = secret) => signBody(body, other);
@@ -73,8 +70,7 @@ export function createStage(options: StageOptions, send: Stage["send"]): Stage {
     spelling,
     send,
     topic,
-    check,
-    order,
+    state,
     timeoutMs,
     ids,
     system,

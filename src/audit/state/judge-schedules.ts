@@ -1,0 +1,134 @@
+import type { Exchange, Verdict } from "../check.js";
+import type { Stage } from "../stage.js";
+import { type Change, isSameChange } from "./change.js";
+import { describeDifference } from "./describe-difference.js";
+import { familiesOf } from "./orders.js";
+import { renderScheduleScenario } from "./schedule-scenario.js";
+import { describeSchedule, eventsKeyOf, type Family, familyOf, realHistoryOf, type Schedule } from "./schedule.js";
+import { seeds, type StateCheckId } from "./seeds.js";
+import { shrinkSchedule } from "./shrink.js";
+import { isBroken, measure, play, playHistory, type Readiness, StateLost, type StateSession } from "./state-session.js";
+
+/**
+ * Plays the schedules in turn until one breaks the application in a way that no check before has found, and tells of the shortest part of it that does.
+ */
+export async function judgeSchedules(
+  session: StateSession,
+  stage: Stage,
+  id: StateCheckId,
+  schedules: readonly Schedule[],
+): Promise<Verdict> {
+  session.sent = 0;
+  session.ready ??= await getReady(session, stage);
+  const { ready, orders, options } = session;
+  if ("unfit" in ready) return { outcome: "skipped", reason: ready.unfit };
+  if (id === "state-unknown-id" && !orders.areKnown) return { outcome: "skipped", reason: NOBODY_KNOWS };
+  const families = familiesOf(options.topic);
+  const own = schedules.filter((schedule) => schedule.every(({ step }) => families.includes(familyOf(step))));
+  try {
+    return await judgeEach(session, stage, id, own, ready.moved.size > 0);
+  } catch (error) {
+    if (!(error instanceof StateLost)) throw error;
+    session.ready = { unfit: `not tried: the state could not be read any more since ${id}` };
+    return describeFailure(session, stage, error.schedule, "crashed", [error.message], error.exchanges);
+  }
+}
+
+async function judgeEach(
+  session: StateSession,
+  stage: Stage,
+  id: StateCheckId,
+  schedules: readonly Schedule[],
+  hasMoved: boolean,
+): Promise<Verdict> {
+  let cause: string | undefined;
+  for (const schedule of schedules) {
+    if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
+    if (!(await isBroken(session, stage, schedule))) continue;
+    const shortest = await shrinkSchedule(schedule, async (part) => mayTry(session) && isBroken(session, stage, part));
+    const before = session.found.get(eventsKeyOf(shortest));
+    cause ??= before;
+    const failure = before === undefined ? await confirm(session, stage, shortest) : undefined;
+    if (failure === undefined) continue;
+    session.found.set(eventsKeyOf(shortest), id);
+    return failure;
+  }
+  if (cause !== undefined) return { outcome: "skipped", reason: `what breaks here is what ${cause} has found` };
+  return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
+}
+
+/** Deliveries of one check, whatever it finds. */
+export const DELIVERIES_MAX = 80;
+/** What a try and the telling of what was found may take. */
+const RESERVE = 25;
+
+function mayTry({ sent }: StateSession): boolean {
+  return sent + RESERVE <= DELIVERIES_MAX;
+}
+
+const NOBODY_KNOWS =
+  "every order of the audit is unknown to the application: only with --order, or beside a sandbox (SANDBOX_URL), are some known and others not";
+const NOTHING_MOVED =
+  "no event of the audit changed what --check prints; if the application keeps only orders of its own, let it make them (--order)";
+
+/** Plays the failure once more, and the history too: a state that changes by itself accuses nobody. */
+async function confirm(session: StateSession, stage: Stage, schedule: Schedule): Promise<Verdict | undefined> {
+  const expected = await playHistory(session, stage, schedule);
+  const history = await play(session, stage, realHistoryOf(schedule), expected);
+  const { change, exchanges } = await play(session, stage, schedule, expected);
+  if (!isSameChange(history.change, expected) || isSameChange(change, expected)) return undefined;
+  return describeFailure(session, stage, schedule, "wrong", describeDifference(expected, change), exchanges);
+}
+
+function describeFailure(
+  { options }: StateSession,
+  stage: Stage,
+  schedule: Schedule,
+  failing: "wrong" | "crashed",
+  difference: readonly string[],
+  exchanges: readonly Exchange[],
+): Verdict {
+  const told = describeSchedule(schedule);
+  const events = told.map((event) => `"${event}"`).join(", ");
+  const what = failing === "wrong" ? "the state is not what the history says" : "the state cannot be read";
+  return {
+    outcome: "failed",
+    failing,
+    seen: `after the deliveries ${events} ${what}: ${difference.join("; ")}`,
+    exchange: exchanges.at(-1),
+    schedule: told,
+    scenario: renderScheduleScenario(schedule, { ...options, header: stage.header, difference }),
+  };
+}
+
+/** Plays each family's history until the application has shown what it does with it, twice the same. */
+async function getReady(session: StateSession, stage: Stage): Promise<Readiness> {
+  const moved = new Set<Family>();
+  for (const family of familiesOf(session.options.topic)) {
+    const history = HISTORIES[family];
+    // The first one may make what all later ones find there: a table, a counter.
+    const first = await measure(session, stage, history);
+    const refused = first.exchanges.find(({ answer }) => answer === null || answer.status < 200 || answer.status > 299);
+    if (refused !== undefined) return { unfit: describeRefusal(refused) };
+    const second = await play(session, stage, history);
+    const third = await play(session, stage, history, second.change);
+    if (!isSameChange(second.change, third.change)) return { unfit: describeUnstable(second.change, third.change) };
+    if (first.change.kind !== "none" || second.change.kind !== "none") moved.add(family);
+  }
+  return { moved };
+}
+
+const HISTORIES: Readonly<Record<Family, Schedule>> = {
+  charge: realHistoryOf([...seeds["state-reversed"][0]]),
+  transfer: realHistoryOf([...seeds["state-reversed"][1]]),
+};
+
+function describeRefusal({ request, answer, error }: Exchange): string {
+  const what = answer === null ? `got no answer: ${error ?? "none came"}` : `was answered with ${answer.status}`;
+  return `the receiver does not take the plain history: ${request.sent} ${what}`;
+}
+
+function describeUnstable(one: Change, other: Change): string {
+  const [difference = "it differs"] = describeDifference(one, other);
+  return `what --check prints is not the same after the same story about another order (${difference}). Let it print only numbers and states that hang on nothing else, such as counts, sums and statuses`;
+}

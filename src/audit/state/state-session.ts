@@ -1,0 +1,197 @@
+import { UsageError } from "../../kernel/problem.js";
+import type { Exchange } from "../check.js";
+import { post, type Stage } from "../stage.js";
+import { type Change, changeOf, isSameChange, type Names } from "./change.js";
+import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
+import { createSandboxOrders, type SandboxDoor } from "./sandbox-orders.js";
+import {
+  describeSchedule,
+  type Family,
+  familyOf,
+  keyOf,
+  type OrderName,
+  realHistoryOf,
+  type Schedule,
+} from "./schedule.js";
+import type { StateCheckId } from "./seeds.js";
+import { readState, type StateSource } from "./state-reader.js";
+
+export interface StateOptions extends OrderOptions {
+  /** What prints the application's state. */
+  readonly check: StateSource;
+  /** The sandbox that the application runs against, if any. */
+  readonly sandbox: SandboxDoor | undefined;
+  /** For the scenario that reproduces a failure. */
+  readonly receiverUrl: string;
+}
+
+/** What a schedule has done to the application. */
+export interface Effect {
+  readonly change: Change;
+  /** One for each delivery. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** The application's state in the course of an audit: it is changed by schedules, one at a time, each about orders of its own. */
+export interface StateSession {
+  readonly options: StateOptions;
+  readonly orders: Orders;
+  /** The shortest schedules that break the application (`eventsKeyOf`), and the check that found each. */
+  readonly found: Map<string, StateCheckId>;
+  /** Measured by the first check: how long the application needs until its state has changed. */
+  pauseMs: number;
+  /** What the real history of a schedule does, by the history's key. */
+  readonly histories: Map<string, Change>;
+  /** Undefined until it was looked at. */
+  ready: Readiness | undefined;
+  /** Deliveries of the check that runs. */
+  sent: number;
+}
+
+/** Families whose history changes the state; or why no schedule can be judged. */
+export type Readiness = { readonly moved: ReadonlySet<Family> } | { readonly unfit: string };
+
+/** After these deliveries the state cannot be read any more. */
+export class StateLost extends Error {
+  override readonly name = "StateLost";
+  readonly schedule: Schedule;
+  readonly exchanges: readonly Exchange[];
+
+  constructor(schedule: Schedule, exchanges: readonly Exchange[], cause: UsageError) {
+    super(cause.message.replace(/\.$/, ""), { cause });
+    this.schedule = schedule;
+    this.exchanges = exchanges;
+  }
+}
+
+export function createStateSession(options: StateOptions): StateSession {
+  return {
+    options,
+    orders: options.sandbox === undefined ? createOrders(options) : createSandboxOrders(options, options.sandbox),
+    found: new Map(),
+    pauseMs: PAUSE_MIN_MS,
+    histories: new Map(),
+    ready: undefined,
+    sent: 0,
+  };
+}
+
+/** Between two readings that must be equal before the state counts as settled. */
+export const PAUSE_MIN_MS = 40;
+const PAUSE_MAX_MS = 1000;
+const READINGS_MAX = 20;
+/** An application that changes nothing within this is taken not to. */
+const PATIENCE_MS = 1000;
+
+export async function read({ options }: StateSession): Promise<unknown> {
+  const { check, system, timeoutMs } = options;
+  return readState(check, { name: "--check", system, timeoutMs });
+}
+
+/**
+ * Delivers a schedule about fresh orders, and tells what it has changed. With `expected`, a state that is not yet as expected is given more time: the application may
+ * work after its answer.
+ */
+export async function play(
+  session: StateSession,
+  stage: Stage,
+  schedule: Schedule,
+  expected?: Change,
+): Promise<Effect> {
+  const orders = await openOrders(session, schedule);
+  const before = await read(session);
+  const exchanges = await deliver(session, stage, schedule, orders);
+  const names = namesOf(orders);
+  const readChange = async (): Promise<Change> => {
+    const state = await settled(session).catch((error: unknown) => {
+      throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
+    });
+    return changeOf(before, state, names);
+  };
+  let change = await readChange();
+  for (let tries = 0; tries < 3 && expected !== undefined && !isSameChange(change, expected); tries++) {
+    await session.options.system.sleep(3 * session.pauseMs);
+    change = await readChange();
+  }
+  return { change, exchanges };
+}
+
+async function deliver(
+  session: StateSession,
+  stage: Stage,
+  schedule: Schedule,
+  orders: ReadonlyMap<OrderName, Order>,
+): Promise<readonly Exchange[]> {
+  const names = describeSchedule(schedule);
+  const exchanges: Exchange[] = [];
+  for (const [index, delivery] of schedule.entries()) {
+    session.sent++;
+    const body = orders.get(delivery.order)?.bodyOf(delivery) ?? "";
+    exchanges.push(await stage.send(post(stage, `the event "${names[index]}"`, body)));
+  }
+  return exchanges;
+}
+
+/** What the real history of a schedule does to the state. Played once for all schedules with that history. */
+export async function playHistory(session: StateSession, stage: Stage, schedule: Schedule): Promise<Change> {
+  const history = realHistoryOf(schedule);
+  const known = session.histories.get(keyOf(history));
+  if (known !== undefined) return known;
+  const { change } = await play(session, stage, history);
+  session.histories.set(keyOf(history), change);
+  return change;
+}
+
+/** Whether the schedule changes something else than the history that it tells. */
+export async function isBroken(session: StateSession, stage: Stage, schedule: Schedule): Promise<boolean> {
+  const expected = await playHistory(session, stage, schedule);
+  const { change } = await play(session, stage, schedule, expected);
+  return !isSameChange(change, expected);
+}
+
+/** The first time that a family's history is played: how long it takes until it shows, and whether it shows at all. */
+export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
+  const { system } = session.options;
+  const orders = await openOrders(session, history);
+  const before = await read(session);
+  const exchanges = await deliver(session, stage, history, orders);
+  const start = system.monotonic();
+  const names = namesOf(orders);
+  for (;;) {
+    const change = changeOf(before, await read(session), names);
+    const waited = system.monotonic() - start;
+    if (change.kind !== "none") session.pauseMs = Math.min(PAUSE_MAX_MS, Math.max(session.pauseMs, 2 * waited));
+    if (change.kind !== "none" || waited > PATIENCE_MS) break;
+    await system.sleep(PAUSE_MIN_MS);
+  }
+  return { change: changeOf(before, await settled(session), names), exchanges };
+}
+
+/** The state once two readings in a row are equal. */
+async function settled(session: StateSession): Promise<unknown> {
+  let state = await read(session);
+  for (let readings = 0; readings < READINGS_MAX; readings++) {
+    await session.options.system.sleep(session.pauseMs);
+    const next = await read(session);
+    if (changeOf(state, next, new Map()).kind === "none") return next;
+    state = next;
+  }
+  return state;
+}
+
+async function openOrders(session: StateSession, schedule: Schedule): Promise<ReadonlyMap<OrderName, Order>> {
+  const opened = new Map<OrderName, Order>();
+  const history = realHistoryOf(schedule);
+  for (const { order, step } of schedule) {
+    if (opened.has(order)) continue;
+    const steps = history.filter((past) => past.order === order).map((past) => past.step);
+    opened.set(order, await session.orders.open(order, familyOf(step), steps));
+  }
+  return opened;
+}
+
+/** The longer name first: one may be a part of another. */
+function namesOf(orders: ReadonlyMap<OrderName, Order>): Names {
+  const names = [...orders].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
+  return new Map(names.toSorted(([one], [other]) => other.length - one.length));
+}
