@@ -4,9 +4,17 @@ import { type Change, isSameChange } from "./change.js";
 import { describeDifference } from "./describe-difference.js";
 import { familiesOf } from "./orders.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
-import { describeSchedule, eventsKeyOf, type Family, familyOf, realHistoryOf, type Schedule } from "./schedule.js";
+import {
+  describeSchedule,
+  eventsKeyOf,
+  type Family,
+  familyOf,
+  keyOf,
+  realHistoryOf,
+  type Schedule,
+} from "./schedule.js";
 import { seeds, type StateCheckId } from "./seeds.js";
-import { shrinkSchedule } from "./shrink.js";
+import { partsOf, shrinkSchedule } from "./shrink.js";
 import { isBroken, measure, play, playHistory, type Readiness, StateLost, type StateSession } from "./state-session.js";
 
 /**
@@ -46,15 +54,21 @@ async function judgeEach(
     if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
     if (!(await isBroken(session, stage, schedule))) continue;
     const shortest = await shrinkSchedule(schedule, async (part) => mayTry(session) && isBroken(session, stage, part));
-    const before = session.found.get(eventsKeyOf(shortest));
-    cause ??= before;
-    const failure = before === undefined ? await confirm(session, stage, shortest) : undefined;
+    const earlier = [...session.failed].find((other) => isAbout(other, shortest));
+    cause ??= earlier;
+    const failure = earlier === undefined ? await confirm(session, stage, shortest) : undefined;
     if (failure === undefined) continue;
-    session.found.set(eventsKeyOf(shortest), id);
+    session.failed.add(id);
     return failure;
   }
   if (cause !== undefined) return { outcome: "skipped", reason: `what breaks here is what ${cause} has found` };
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
+}
+
+/** Whether a check tries this schedule, by whichever subscription, or what it is a part of. */
+function isAbout(id: StateCheckId, schedule: Schedule): boolean {
+  const tried = seeds[id].flatMap((seed) => [seed, ...partsOf(seed)]);
+  return tried.some((other) => eventsKeyOf(other) === eventsKeyOf(schedule));
 }
 
 /** Deliveries of one check, whatever it finds. */
@@ -113,6 +127,7 @@ async function getReady(session: StateSession, stage: Stage): Promise<Readiness>
     const second = await play(session, stage, history);
     const third = await play(session, stage, history, second.change);
     if (!isSameChange(second.change, third.change)) return { unfit: describeUnstable(second.change, third.change) };
+    session.histories.set(keyOf(history), second.change);
     if (first.change.kind !== "none" || second.change.kind !== "none") moved.add(family);
   }
   return { moved };

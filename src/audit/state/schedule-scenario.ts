@@ -35,17 +35,19 @@ export function renderScheduleScenario(schedule: Schedule, told: ScheduleScenari
     steps: [...(isUnknown ? unknownSteps(schedule, told) : knownSteps(schedule, told))],
   };
   const yaml = stringify(story, { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false });
-  return `# yaml-language-server: $schema=${SCHEMA}\n${told.order === undefined ? HOW_TO : HOW_TO_WITH_ORDERS}${yaml}`;
+  return `# yaml-language-server: $schema=${SCHEMA}\n${told.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS}${yaml}`;
 }
 
 const SCHEMA = "node_modules/business-payments-sandbox/schema/scenario.schema.json";
 const KEY = "${env.SANDBOX_SECRET_KEY}";
-const HOW_TO = `# The receiver must be running, and the variable SANDBOX_SECRET_KEY hold the secret key that it verifies with:
-#   sandbox replay FILE          delivers it, whatever the application asks its own sandbox
-#   sandbox start --scenario FILE    the same, in the company that the application uses
+const HOW_TO = `# The receiver must be running, and the variable SANDBOX_SECRET_KEY hold the secret key that it verifies with. Then
+#   sandbox replay FILE
+# delivers it; where the application asks the API about what it is told, let it run against
+#   sandbox start --scenario FILE
 `;
-const HOW_TO_WITH_ORDERS = `# The receiver must be running, and the variable SANDBOX_SECRET_KEY hold the secret key that it verifies with:
-#   sandbox start --scenario FILE    then let the application make the orders; the story waits for them
+const HOW_TO_WITH_ORDERS = `# The variable SANDBOX_SECRET_KEY must hold the secret key that the receiver verifies with. Run the application against
+#   sandbox start --scenario FILE
+# and let it make its orders: the story waits for them.
 `;
 const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };
 

@@ -49,6 +49,14 @@ export function isMeaningful(schedule: Schedule): boolean {
   );
 }
 
+/** The same story, with the order that comes first in it as its first. */
+export function fromFirstOrder(schedule: Schedule): Schedule {
+  const leading = schedule.find(({ order }) => order !== "unknown")?.order;
+  if (leading !== "second") return schedule;
+  const others = { first: "second", second: "first", unknown: "unknown" } as const;
+  return schedule.map((delivery) => ({ ...delivery, order: others[delivery.order] }));
+}
+
 /** Equal for schedules that deliver the same. */
 export function keyOf(schedule: Schedule): string {
   return schedule.map(({ order, step, subscription }) => `${order}:${step}:${subscription}`).join(" ");

@@ -1,4 +1,4 @@
-import { isMeaningful, keyOf, realHistoryOf, type Schedule } from "./schedule.js";
+import { fromFirstOrder, isMeaningful, keyOf, realHistoryOf, type Schedule } from "./schedule.js";
 
 /** A schedule of five has thirty parts; so many are tried at most. */
 const TRIES_MAX = 40;
@@ -21,7 +21,7 @@ export async function shrinkSchedule(
 export function partsOf(schedule: Schedule): readonly Schedule[] {
   const parts = new Map<string, Schedule>();
   for (let size = 1; size < schedule.length; size++) {
-    for (const part of choose(schedule, size)) {
+    for (const part of choose(schedule, size).map(fromFirstOrder)) {
       // The real history cannot be another than itself.
       const canBreak = isMeaningful(part) && keyOf(part) !== keyOf(realHistoryOf(part));
       if (canBreak && !parts.has(keyOf(part))) parts.set(keyOf(part), part);

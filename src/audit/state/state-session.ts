@@ -36,8 +36,8 @@ export interface Effect {
 export interface StateSession {
   readonly options: StateOptions;
   readonly orders: Orders;
-  /** The shortest schedules that break the application (`eventsKeyOf`), and the check that found each. */
-  readonly found: Map<string, StateCheckId>;
+  /** The checks that have found something. */
+  readonly failed: Set<StateCheckId>;
   /** Measured by the first check: how long the application needs until its state has changed. */
   pauseMs: number;
   /** What the real history of a schedule does, by the history's key. */
@@ -68,7 +68,7 @@ export function createStateSession(options: StateOptions): StateSession {
   return {
     options,
     orders: options.sandbox === undefined ? createOrders(options) : createSandboxOrders(options, options.sandbox),
-    found: new Map(),
+    failed: new Set(),
     pauseMs: PAUSE_MIN_MS,
     histories: new Map(),
     ready: undefined,
@@ -77,11 +77,13 @@ export function createStateSession(options: StateOptions): StateSession {
 }
 
 /** Between two readings that must be equal before the state counts as settled. */
-export const PAUSE_MIN_MS = 40;
-const PAUSE_MAX_MS = 1000;
+export const PAUSE_MIN_MS = 25;
 const READINGS_MAX = 20;
-/** An application that changes nothing within this is taken not to. */
-const PATIENCE_MS = 1000;
+/** Of a state that is not as it should be, before it counts as wrong. */
+const LATE_READINGS_MAX = 3;
+/** An application that has changed nothing for so long is taken to be done with what it was told. */
+const QUIET_MS = 1000;
+const LAG_MAX_MS = 1000;
 
 export async function read({ options }: StateSession): Promise<unknown> {
   const { check, system, timeoutMs } = options;
@@ -109,7 +111,8 @@ export async function play(
     return changeOf(before, state, names);
   };
   let change = await readChange();
-  for (let tries = 0; tries < 3 && expected !== undefined && !isSameChange(change, expected); tries++) {
+  if (expected === undefined) return { change, exchanges };
+  for (let tries = 0; tries < LATE_READINGS_MAX && !isSameChange(change, expected); tries++) {
     await session.options.system.sleep(3 * session.pauseMs);
     change = await readChange();
   }
@@ -149,22 +152,27 @@ export async function isBroken(session: StateSession, stage: Stage, schedule: Sc
   return !isSameChange(change, expected);
 }
 
-/** The first time that a family's history is played: how long it takes until it shows, and whether it shows at all. */
+/**
+ * The first time that a family's history is played: whether it changes the state at all, and how long after the last answer it still does. That is how long a
+ * state must stand still from now on before it counts as settled.
+ */
 export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
   const { system } = session.options;
   const orders = await openOrders(session, history);
   const before = await read(session);
   const exchanges = await deliver(session, stage, history, orders);
-  const start = system.monotonic();
   const names = namesOf(orders);
-  for (;;) {
-    const change = changeOf(before, await read(session), names);
-    const waited = system.monotonic() - start;
-    if (change.kind !== "none") session.pauseMs = Math.min(PAUSE_MAX_MS, Math.max(session.pauseMs, 2 * waited));
-    if (change.kind !== "none" || waited > PATIENCE_MS) break;
+  const start = system.monotonic();
+  let change: Change = { kind: "none" };
+  let lagMs = 0;
+  for (let waited = 0; waited <= lagMs + QUIET_MS; waited = system.monotonic() - start) {
+    const now = changeOf(before, await read(session), names);
+    if (!isSameChange(now, change)) lagMs = Math.min(LAG_MAX_MS, system.monotonic() - start);
+    change = now;
     await system.sleep(PAUSE_MIN_MS);
   }
-  return { change: changeOf(before, await settled(session), names), exchanges };
+  session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
+  return { change, exchanges };
 }
 
 /** The state once two readings in a row are equal. */
