@@ -1,5 +1,5 @@
 import type { Check, Failure, Verdict } from "./check.js";
-import { VALID_EVENT } from "./checks/valid-event.js";
+import { VALID_EVENT, validEvent } from "./checks/valid-event.js";
 import { adviseOn } from "./advice.js";
 import { type AuditReport, type AuditVerdict, auditVerdicts, type CheckResult } from "./report.js";
 
@@ -10,17 +10,23 @@ export function conclude(
   selected: readonly Check[],
   found: Found,
 ): Pick<AuditReport, "passed" | "accepted" | "advice" | "counts" | "checks"> {
-  const ordinary = found.get(VALID_EVENT);
+  const ordinary = found.get(VALID_EVENT) ?? { outcome: "skipped", reason: "it was not sent" };
   const checks = selected.map((check) => resultOf(check, selected, found));
   const countOf = (verdict: AuditVerdict): number => checks.filter((check) => check.verdict === verdict).length;
   const [pass = 0, fail = 0, warn = 0, skipped = 0] = auditVerdicts.map(countOf);
   return {
     passed: fail === 0,
-    accepted: ordinary?.outcome === "passed",
-    advice: ordinary?.outcome === "failed" ? adviseOn(ordinary, found.get("signature-wrong-secret")) : [],
+    accepted: ordinary.outcome === "passed",
+    advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found) : [],
     counts: { pass, fail, warn, skipped },
     checks,
   };
+}
+
+function adviceFor(ordinary: Failure, selected: readonly Check[], found: Found): readonly string[] {
+  const cause = rootOf(validEvent, ordinary, selected, found);
+  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`];
+  return adviseOn(ordinary, found.get("signature-wrong-secret"));
 }
 
 function resultOf(check: Check, selected: readonly Check[], found: Found): CheckResult {

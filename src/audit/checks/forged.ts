@@ -169,7 +169,13 @@ export const forgedChecks: readonly Check[] = [
     title: "two signatures are refused",
     why: "A proxy may look at the one and the application at the other. Of two values none is the signature.",
     fix: "Refuse a request that has the header more than once.",
-    follows: ["signature-prefix:accepted", "signature-base64url:accepted", "signature-length"],
+    follows: [
+      "signature-prefix:accepted",
+      "signature-base64url:accepted",
+      // Who reads the raw list of headers finds the first of two.
+      "header-case:unequal",
+      "signature-length",
+    ],
     requests: 2,
     send: (stage) => {
       const other = stage.ids.hex32();

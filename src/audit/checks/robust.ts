@@ -109,14 +109,16 @@ export const robustChecks: readonly Check[] = [
     follows: ["valid-event", "garbage"],
     requests: 5,
     turn: "last",
-    send: (stage) =>
-      [
-        stage.event().text.slice(0, 40),
-        "null",
-        "[]",
-        '"text"',
-        `{"topic":${JSON.stringify(stage.event().value.topic ?? "")}}`,
-      ].map((body) => post(stage, `the signed body ${body}`, body)),
+    send: (stage) => {
+      const { text, value } = stage.event();
+      return [
+        post(stage, "half an event, rightly signed", text.slice(0, 40)),
+        post(stage, "the body null, rightly signed", "null"),
+        post(stage, "the body [], rightly signed", "[]"),
+        post(stage, 'the body "text", rightly signed', '"text"'),
+        post(stage, "an event without its data, rightly signed", JSON.stringify({ topic: value.topic ?? "" })),
+      ];
+    },
     judge: mustAnswer,
   }),
 ];
