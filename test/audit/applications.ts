@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { systemClock, type SystemClock } from "../../src/kernel/system-clock.js";
-import { type Incoming, sound, startReceiver, type StartedReceiver } from "./receivers.js";
+import { HEADER, hmac, type Incoming, SECRET, startReceiver, type StartedReceiver, take } from "./receivers.js";
 
 /** Applications that work at once need no time to settle. */
 export const hasty: SystemClock = { ...systemClock, ...virtualTime() };
@@ -39,10 +39,11 @@ export interface RunningApplication extends StartedReceiver {
 }
 
 /** The application behind a sound receiver, until the test ends. */
-export async function startApplication(application: Application): Promise<RunningApplication> {
+export async function startApplication(application: Application, secret = SECRET): Promise<RunningApplication> {
   let current = application;
   const started = await startReceiver(async (incoming) => {
-    const status = await sound(incoming);
+    const { body, headers } = incoming;
+    const status = hmac(body, "base64", secret) === headers[HEADER] ? take(body) : 401;
     if (status >= 300) return status;
     const told = toldBy(incoming);
     if (told !== undefined) await current.hear(told);
