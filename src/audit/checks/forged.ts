@@ -98,9 +98,11 @@ export const forgedChecks: readonly Check[] = [
     why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that takes both has a way in that nobody tests.",
     fix: 'Encode as base64: `digest("base64")`, not `digest("hex")`.',
     follows: ["signature-length"],
-    requests: 3,
+    requests: 4,
     send: (stage) => [
       postSigned(stage, "an event whose signature is in hex", hexOf),
+      // base64_encode(hash_hmac('sha256', …)) of PHP.
+      postSigned(stage, "an event whose signature is the base64 of its hex", (right) => btoa(hexOf(right))),
       postSigned(stage, "an event whose signature is in capital hex", (right) => hexOf(right).toUpperCase()),
       postSigned(stage, "an event whose signature is sha256= and hex", (right) => `sha256=${hexOf(right)}`),
     ],

@@ -18,7 +18,8 @@ export function signedFormsOf(value: EventValue): {
     ["without the white space around it", body.trim()],
     ["as base64", Buffer.from(body).toString("base64")],
   ];
-  return { body, forms };
+  // An event of the user's may be without capitals, say.
+  return { body, forms: forms.filter(([, text]) => text !== body) };
 }
 
 /** The text of an event with another amount than the one that was signed. */

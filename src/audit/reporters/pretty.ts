@@ -49,7 +49,7 @@ function renderSnippet(name: SnippetName, style: Style): string[] {
     ...(index === 0 ? [] : [""]),
     style.strong(`${title}, in ${languageNames[language]}:`),
     "",
-    ...code[language].split("\n").map((line) => (line === "" ? "" : `    ${line}`)),
+    ...code[language].split("\n").map((line) => (line === "" ? "" : `  ${line}`)),
   ]);
 }
 

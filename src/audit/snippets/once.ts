@@ -55,9 +55,8 @@ function move_order(PDO $db, array $charge): bool
         return false;
     }
     $known = implode(', ', array_fill(0, count($before), '?'));
-    $update = $db->prepare(
-        "UPDATE orders SET status = ? WHERE external_id = ? AND status IN ($known)"
-    );
+    $isBefore = "external_id = ? AND status IN ($known)";
+    $update = $db->prepare("UPDATE orders SET status = ? WHERE $isBefore");
     $update->execute([$charge['status'], $charge['externalId'], ...$before]);
     return $update->rowCount() === 1;
 }
