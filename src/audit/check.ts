@@ -94,5 +94,7 @@ export interface Exchange {
   readonly error: string | null;
   /** No connection could be made: nobody listens there (any more), or it speaks another protocol. */
   readonly unreachable: boolean;
+  /** It took as long as an answer may take. */
+  readonly timedOut: boolean;
   readonly latencyMs: number;
 }

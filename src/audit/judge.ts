@@ -1,5 +1,5 @@
 import type { AuditAnswer, AuditRequest, Check, CheckInfo, Exchange, Failure, Verdict } from "./check.js";
-import type { Stage } from "./stage.js";
+import { Abandoned, type Stage } from "./stage.js";
 
 /** What a check says that sends requests, whatever comes back, and judges the answers. */
 export interface WireCheck extends CheckInfo {
@@ -19,13 +19,28 @@ export function wireCheck({ send, judge, ...info }: WireCheck): Check {
     async run(stage) {
       const exchanges: Exchange[] = [];
       for (const request of send(stage)) {
-        const exchange = await stage.send(request);
+        const exchange = await sendOrGiveUp(stage, request, exchanges);
+        if (exchange === undefined) break;
         exchanges.push(exchange);
         if (exchange.answer === null && info.turn === undefined) break;
       }
       return judge(exchanges);
     },
   };
+}
+
+/** undefined: nothing more is to be sent; what came so far can be judged. */
+async function sendOrGiveUp(
+  stage: Stage,
+  request: AuditRequest,
+  before: readonly Exchange[],
+): Promise<Exchange | undefined> {
+  try {
+    return await stage.send(request);
+  } catch (error) {
+    if (error instanceof Abandoned && before.length > 0) return undefined;
+    throw error;
+  }
 }
 
 /** "The receiver answers with a 2xx status to confirm receipt." All of them. */

@@ -4,14 +4,14 @@ import { Abandoned, type Stage } from "./stage.js";
 
 /** An audit of all checks sends no more requests than this, whatever comes back. */
 export const REQUESTS_MAX = 600;
-/** After so many requests that got no answer nothing more is sent: each costs a whole time-out. */
-const SILENCES_MAX = 3;
+/** After so many requests that got no answer in time nothing more is sent: each costs a whole time-out. */
+const TIMEOUTS_MAX = 3;
 
 /** Sends for all checks of an audit, and keeps what came back. */
 export class Sender {
   readonly #send: Stage["send"];
   #count = 0;
-  #silences = 0;
+  #timeouts = 0;
   #last: Exchange | undefined;
 
   constructor(send: Stage["send"]) {
@@ -35,15 +35,15 @@ export class Sender {
       if (sent >= check.requests || this.#count >= REQUESTS_MAX) {
         throw new Bug(`The check ${check.id} wants to send more requests than its ${check.requests}.`);
       }
-      if (this.#silences >= SILENCES_MAX) {
-        throw new Abandoned(`not tried: ${SILENCES_MAX} requests had got no answer`);
+      if (this.#timeouts >= TIMEOUTS_MAX) {
+        throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
       }
       sent++;
       this.#count++;
       const exchange = await this.#send(request);
       if (exchange.answer !== null) this.#last = exchange;
       else if (exchange.unreachable && sent === 1 && this.#count > 1) throw new Gone(exchange.error ?? "");
-      else this.#silences++;
+      else if (exchange.timedOut) this.#timeouts++;
       return exchange;
     };
   }

@@ -31,11 +31,16 @@ export async function sendOnWire(options: WireOptions, request: AuditRequest): P
   const start = system.monotonic();
   const outcome = await exchange(options, request, timeoutMs);
   const latencyMs = Math.max(0, Math.round(system.monotonic() - start) - cuts.length * PAUSE_MS);
-  if ("answer" in outcome) return { request, answer: outcome.answer, error: null, unreachable: false, latencyMs };
+  if ("answer" in outcome) {
+    return { request, answer: outcome.answer, error: null, unreachable: false, timedOut: false, latencyMs };
+  }
   const { code = "", message } = outcome.failure;
   const unreachable = Object.hasOwn(UNREACHABLE, code);
-  const error = UNREACHABLE[code] ?? BROKEN[code] ?? [code, message].filter((part) => part !== "").join(": ");
-  return { request, answer: null, error, unreachable, latencyMs };
+  const error =
+    UNREACHABLE[code] ??
+    BROKEN[code] ??
+    [code === TIMED_OUT ? "" : code, message].filter((part) => part !== "").join(": ");
+  return { request, answer: null, error, unreachable, timedOut: code === TIMED_OUT, latencyMs };
 }
 
 const UNTRUSTED =
@@ -66,6 +71,8 @@ const BROKEN: Readonly<Record<string, string>> = {
   EPIPE: "the connection was cut",
 };
 
+const TIMED_OUT = "TIMED_OUT";
+
 type Outcome =
   | { readonly answer: AuditAnswer }
   | { readonly failure: { readonly code?: string | undefined; readonly message: string } };
@@ -88,7 +95,7 @@ function exchange({ url, system, secret }: WireOptions, request: AuditRequest, t
       outgoing.destroy();
     };
     const cancelTimeout = system.after(timeoutMs, () =>
-      end({ failure: { message: `no complete answer within ${timeoutMs} ms` } }),
+      end({ failure: { code: TIMED_OUT, message: `no complete answer within ${timeoutMs} ms` } }),
     );
     outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error) }));
     outgoing.on("response", (incoming) => {

@@ -38,7 +38,14 @@ async function requestsOf(check: Check, status: number): Promise<AuditRequest[]>
     },
     async (request): Promise<Exchange> => {
       requests.push(request);
-      return { request, answer: { status, location: null, body: "" }, error: null, unreachable: false, latencyMs: 1 };
+      return {
+        request,
+        answer: { status, location: null, body: "" },
+        error: null,
+        unreachable: false,
+        timedOut: false,
+        latencyMs: 1,
+      };
     },
   );
   await check.run(stage);

@@ -139,6 +139,20 @@ describe("a receiver that does not answer", () => {
     });
   });
 
+  it("is warned when it cuts connections on signed garbage", async () => {
+    const url = await startServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        if (!isGenuine(body, request.headers[HEADER])) response.writeHead(401).end();
+        else if (take(body) === 400) request.socket.destroy();
+        else response.writeHead(200).end();
+      });
+    });
+    expect(namedIn(await audit(url, { only: ["robust"] }))).toEqual(["odd-json warn"]);
+  });
+
   it("may cut the connection on a body of 8 MiB", async () => {
     const url = await startServer((request, response) => {
       const chunks: Buffer[] = [];
