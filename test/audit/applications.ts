@@ -234,6 +234,33 @@ export const mistakenApplications: Readonly<
   },
 };
 
+/** Right, but for its answer to what it knows already: 500. */
+export function createIndignantShop(): Application {
+  const shop = createShop();
+  const known = new Set<string>();
+  return {
+    ...shop,
+    hear: async (event) => {
+      const name = `${event.id} ${event.status}`;
+      if (known.has(name)) throw new Error("Duplicate entry");
+      known.add(name);
+      await shop.hear(event);
+    },
+  };
+}
+
+/** Right, until it is told that an order was refunded: 500. */
+export function createShopWithoutRefunds(): Application {
+  const shop = createShop();
+  return {
+    ...shop,
+    hear: async (event) => {
+      if (event.status === "refunded") throw new Error("refunded is no status");
+      await shop.hear(event);
+    },
+  };
+}
+
 /** Each charge has the status that `next` makes of the one that it had and the one that came. */
 function createStatusShop(next: (now: string | undefined, status: string) => string): Application {
   const orders = new Map<string, string>();

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
 import {
   type Application,
+  createIndignantShop,
   createLateShop,
   createLedger,
   createShop,
   createShopOfOrders,
+  createShopWithoutRefunds,
   hasty,
   mistakenApplications,
   startApplication,
@@ -47,4 +49,24 @@ describe("the state checks", { timeout: 60_000 }, () => {
       ]);
     },
   );
+
+  it("warn of duplicates that are not acknowledged", async () => {
+    const { checks, passed } = await audit(createIndignantShop());
+    const told = checks.filter(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
+    expect(told.map(({ id, verdict, seen }) => [id, verdict, seen])).toEqual([
+      ["state-duplicate", "warn", 'the event "paid again" makes the receiver fail with 500'],
+    ]);
+    expect(passed).toBe(true);
+  });
+
+  it("name an application that does not take a whole history", async () => {
+    const { checks } = await audit(createShopWithoutRefunds());
+    const [history, ...others] = checks;
+    expect(history).toMatchObject({
+      id: "state-history",
+      verdict: "fail",
+      seen: 'the event "refunded" makes the receiver fail with 500',
+    });
+    expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(["skipped"]));
+  });
 });

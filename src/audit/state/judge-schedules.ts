@@ -1,6 +1,7 @@
 import type { Exchange, Verdict } from "../check.js";
 import type { Stage } from "../stage.js";
 import { type Change, isSameChange } from "./change.js";
+import { mustAccept } from "../judge.js";
 import { describeDifference } from "./describe-difference.js";
 import { familiesOf } from "./orders.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
@@ -15,7 +16,7 @@ import {
 } from "./schedule.js";
 import { seeds, type StateCheckId } from "./seeds.js";
 import { partsOf, shrinkSchedule } from "./shrink.js";
-import { isBroken, measure, play, playHistory, type Readiness, StateLost, type StateSession } from "./state-session.js";
+import { measure, play, playHistory, type Readiness, StateLost, type StateSession, tryOut } from "./state-session.js";
 
 /**
  * Plays the schedules in turn until one breaks the application in a way that no check before has found, and tells of the shortest part of it that does.
@@ -50,10 +51,15 @@ async function judgeEach(
   hasMoved: boolean,
 ): Promise<Verdict> {
   let cause: string | undefined;
+  let unacknowledged: Verdict | undefined;
   for (const schedule of schedules) {
     if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
-    if (!(await isBroken(session, stage, schedule))) continue;
-    const shortest = await shrinkSchedule(schedule, async (part) => mayTry(session) && isBroken(session, stage, part));
+    const { isBroken, exchanges } = await tryOut(session, stage, schedule);
+    unacknowledged ??= id === "state-unknown-id" ? undefined : judgeAnswers(exchanges);
+    if (!isBroken) continue;
+    const shortest = await shrinkSchedule(schedule, async (part) => {
+      return mayTry(session) && (await tryOut(session, stage, part)).isBroken;
+    });
     const earlier = [...session.failed].find((other) => isAbout(other, shortest));
     cause ??= earlier;
     const failure = earlier === undefined ? await confirm(session, stage, shortest) : undefined;
@@ -62,7 +68,28 @@ async function judgeEach(
     return failure;
   }
   if (cause !== undefined) return { outcome: "skipped", reason: `what breaks here is what ${cause} has found` };
+  if (unacknowledged !== undefined) return unacknowledged;
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
+}
+
+/** Whether the receiver takes the events of an ordinary history, and its application makes the same of two such histories. */
+export async function judgeHistory(session: StateSession, stage: Stage): Promise<Verdict> {
+  session.sent = 0;
+  session.ready ??= await getReady(session, stage);
+  const { ready } = session;
+  if (!("unfit" in ready)) return { outcome: "passed" };
+  return ready.refusal ?? { outcome: "skipped", reason: ready.unfit };
+}
+
+/** The state is right, and yet the service sends the event again and again: of little harm. */
+function judgeAnswers(exchanges: readonly Exchange[]): Verdict | undefined {
+  const verdict = mustAccept(exchanges);
+  if (verdict.outcome !== "failed") return undefined;
+  return {
+    ...verdict,
+    severity: "warning",
+    fix: "Answer 2xx to an event that was handled before, or that comes too late.",
+  };
 }
 
 /** Whether a check tries this schedule, by whichever subscription, or what it is a part of. */
@@ -122,8 +149,8 @@ async function getReady(session: StateSession, stage: Stage): Promise<Readiness>
     const history = HISTORIES[family];
     // The first one may make what all later ones find there: a table, a counter.
     const first = await measure(session, stage, history);
-    const refused = first.exchanges.find(({ answer }) => answer === null || answer.status < 200 || answer.status > 299);
-    if (refused !== undefined) return { unfit: describeRefusal(refused) };
+    const verdict = mustAccept(first.exchanges);
+    if (verdict.outcome === "failed") return { unfit: `not tried: ${verdict.seen}`, refusal: verdict };
     const second = await play(session, stage, history);
     const third = await play(session, stage, history, second.change);
     if (!isSameChange(second.change, third.change)) return { unfit: describeUnstable(second.change, third.change) };
@@ -137,11 +164,6 @@ const HISTORIES: Readonly<Record<Family, Schedule>> = {
   charge: realHistoryOf([...seeds["state-reversed"][0]]),
   transfer: realHistoryOf([...seeds["state-reversed"][1]]),
 };
-
-function describeRefusal({ request, answer, error }: Exchange): string {
-  const what = answer === null ? `got no answer: ${error ?? "none came"}` : `was answered with ${answer.status}`;
-  return `the receiver does not take the plain history: ${request.sent} ${what}`;
-}
 
 function describeUnstable(one: Change, other: Change): string {
   const [difference = "it differs"] = describeDifference(one, other);

@@ -53,7 +53,7 @@ export async function openResource(options: OrderOptions, name: OrderName, famil
   const fresh = createResource(family, options.ids, options.system.now());
   if (options.order === undefined || family !== "charge" || name === "unknown") return fresh;
   const { system, timeoutMs } = options;
-  const printed = await readState(options.order, { name: "--order", system, timeoutMs });
+  const printed = await readState(options.order, { name: "--order", method: "POST", system, timeoutMs });
   const { id, externalId = fresh.reference } = chargeOf(printed);
   return { ...fresh, id, reference: externalId, names: [id, externalId, ...fresh.names.slice(1, 2)] };
 }

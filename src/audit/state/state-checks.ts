@@ -1,8 +1,13 @@
-import type { Check } from "../check.js";
-import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
+import type { Check, Verdict } from "../check.js";
+import type { Stage } from "../stage.js";
+import { DELIVERIES_MAX, judgeHistory, judgeSchedules } from "./judge-schedules.js";
 import { seeds, type StateCheckId } from "./seeds.js";
+import type { StateSession } from "./state-session.js";
 
 type Told = Pick<Check, "title" | "why" | "fix" | "follows">;
+
+/** Who crashes on one duplicate crashes on the next. */
+const NOT_ACKNOWLEDGED = ["state-duplicate:refused", "state-duplicate:crashed"];
 
 const told: Readonly<Record<StateCheckId, Told>> = {
   "state-duplicate": {
@@ -14,6 +19,7 @@ const told: Readonly<Record<StateCheckId, Told>> = {
     title: "an event that two subscriptions deliver counts once",
     why: "Two subscriptions to one topic (in its two spellings, or at an old address and a new one) bring the same event in other bytes. Who remembers bodies or signatures takes it for two.",
     fix: "Tell events by the id and the status in their data, not by a hash of the body, the signature, or an id of the delivery.",
+    follows: NOT_ACKNOWLEDGED,
   },
   "state-reversed": {
     title: "events in reverse order end in the same state",
@@ -24,6 +30,7 @@ const told: Readonly<Record<StateCheckId, Told>> = {
     title: "an event that comes again later changes nothing",
     why: "Retries go on for hours. An application that remembers only the last event, or only for a while, counts the late one again.",
     fix: "Keep what was handled in the database, not in memory, and not only the last of it.",
+    follows: NOT_ACKNOWLEDGED,
   },
   "state-dropped-after-paid": {
     title: "an order that was paid stays paid when a dropped event comes after it",
@@ -48,20 +55,39 @@ const inOrder: readonly StateCheckId[] = [
   "state-unknown-id",
 ];
 
+const stateOf = (judge: (state: StateSession, stage: Stage) => Promise<Verdict>): Check["run"] => {
+  return async (stage) =>
+    stage.state === undefined
+      ? { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" }
+      : judge(stage.state, stage);
+};
+
+const common = { group: "state", requests: DELIVERIES_MAX, turn: "alone" } as const;
+
+const history: Check = {
+  ...common,
+  id: "state-history",
+  title: "every event of an ordinary history is accepted",
+  severity: "critical",
+  why: "The receiver takes one kind of event and not the next: what happens after a payment is never noticed, and is sent again and again.",
+  fix: "Answer 2xx to every genuine event, also to one that changes nothing and to one about an order that is not there.",
+  snippet: "once",
+  follows: ["valid-event"],
+  run: stateOf(judgeHistory),
+};
+
 /**
  * What the application does with events, whatever the order and number in which they come. One after another in one session: what an earlier
  * one has found is not told again by a later one.
  */
-export const stateChecks: readonly Check[] = inOrder.map((id) => ({
-  id,
-  group: "state",
-  severity: "critical",
-  snippet: "once",
-  requests: DELIVERIES_MAX,
-  turn: "alone",
-  ...told[id],
-  run: async (stage) =>
-    stage.state === undefined
-      ? { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" }
-      : judgeSchedules(stage.state, stage, id, seeds[id]),
-}));
+export const stateChecks: readonly Check[] = [
+  history,
+  ...inOrder.map((id): Check => ({
+    ...common,
+    id,
+    severity: "critical",
+    snippet: "once",
+    ...told[id],
+    run: stateOf((state, stage) => judgeSchedules(state, stage, id, seeds[id])),
+  })),
+];

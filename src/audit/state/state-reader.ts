@@ -8,6 +8,8 @@ export type StateSource = string | (() => unknown);
 export interface ReadOptions {
   /** How it is called in messages: `--check`, say. */
   readonly name: string;
+  /** How a URL is asked. Default GET. */
+  readonly method?: "GET" | "POST";
   /** Real time for one reading. */
   readonly timeoutMs: number;
   readonly system: SystemClock;
@@ -19,7 +21,7 @@ const SHOWN_MAX = 300;
 /**
  * Reads the application's state, or whatever else a URL or a command prints: JSON when it parses, else the text without the white space around it.
  *
- * A URL is asked with GET and must answer 2xx; redirects are not followed. A command is run without a shell, unless something in it is for one (quotes,
+ * A URL must answer 2xx; redirects are not followed. A command is run without a shell, unless something in it is for one (quotes,
  * pipes, variables), and must end with 0. Throws UsageError("cannot-run") for what prints nothing that can be used.
  */
 export async function readState(source: StateSource, options: ReadOptions): Promise<unknown> {
@@ -59,6 +61,7 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
   const cancel = options.system.after(options.timeoutMs, () => abort.abort());
   try {
     const answer = await fetch(url, {
+      method: options.method ?? "GET",
       redirect: "manual",
       signal: abort.signal,
       headers: { accept: "application/json" },

@@ -1,5 +1,5 @@
 import { UsageError } from "../../kernel/problem.js";
-import type { Exchange } from "../check.js";
+import type { Exchange, Failure } from "../check.js";
 import { post, type Stage } from "../stage.js";
 import { type Change, changeOf, isSameChange, type Names } from "./change.js";
 import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
@@ -49,7 +49,9 @@ export interface StateSession {
 }
 
 /** Families whose history changes the state; or why no schedule can be judged. */
-export type Readiness = { readonly moved: ReadonlySet<Family> } | { readonly unfit: string };
+export type Readiness =
+  | { readonly moved: ReadonlySet<Family> }
+  | { readonly unfit: string; /** Events that the receiver does not take. */ readonly refusal?: Failure };
 
 /** After these deliveries the state cannot be read any more. */
 export class StateLost extends Error {
@@ -145,11 +147,15 @@ export async function playHistory(session: StateSession, stage: Stage, schedule:
   return change;
 }
 
-/** Whether the schedule changes something else than the history that it tells. */
-export async function isBroken(session: StateSession, stage: Stage, schedule: Schedule): Promise<boolean> {
+/** Delivers a schedule. Broken: it changes something else than the history that it tells. */
+export async function tryOut(
+  session: StateSession,
+  stage: Stage,
+  schedule: Schedule,
+): Promise<{ readonly isBroken: boolean; readonly exchanges: readonly Exchange[] }> {
   const expected = await playHistory(session, stage, schedule);
-  const { change } = await play(session, stage, schedule, expected);
-  return !isSameChange(change, expected);
+  const { change, exchanges } = await play(session, stage, schedule, expected);
+  return { isBroken: !isSameChange(change, expected), exchanges };
 }
 
 /**
