@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { folderWith } from "../support/folder.js";
 import { startLive } from "../support/live.js";
 import { type Page, readPage, root } from "../support/markdown.js";
 import { runShell } from "../support/shell.js";
@@ -40,6 +41,20 @@ describe("docs/profile.md", () => {
   });
 });
 
+describe("docs/audit.md", () => {
+  it("has lines that work, and names the mistake of its example", { timeout: 60_000 }, async () => {
+    const receiver = await startProgram("examples/audit/buggy-receiver.mjs");
+    const cwd = await folderWith({});
+    const script = bashOf(readPage("docs/audit.md"));
+    const instead = { "http://127.0.0.1:4020/webhooks": receiver };
+    const printed = await runShell(script, { url: "http://127.0.0.1:9", instead, cwd });
+    expect(printed).toMatch(/^✗ signature-reprinted \(high\)/m);
+    expect(printed).toContain("exit code 4");
+    expect(printed.match(/^\d+ failed/gm)).toEqual(["1 failed"]);
+    expect(printed).toContain('"verdict": "pass"');
+  });
+});
+
 describe("examples/curl/walkthrough.sh", () => {
   const walk = (url: string) => runShell("SANDBOX_URL=http://127.0.0.1:4010 examples/curl/walkthrough.sh", { url });
 
@@ -65,7 +80,7 @@ describe("examples/curl/walkthrough.sh", () => {
 describe("examples/docker-compose", () => {
   it("has an app that follows its orders, as its README tells", { timeout: 60_000 }, async () => {
     const { url } = await startLive({ clock: "running" });
-    const app = await startApp(url);
+    const app = await startProgram("examples/docker-compose/app.mjs", { PAYMENTS_URL: url });
     const script = bashOf(readPage("examples/docker-compose/README.md"));
     const printed = await runShell(script, { url, instead: { "http://127.0.0.1:3000": app } });
     const [created = "", , orders = ""] = printed.trim().split("\n");
@@ -85,20 +100,20 @@ describe("every page", () => {
   const pages = ["README.md", "CONTRIBUTING.md", ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)];
 
   it.each(pages)("%s has a block of bash only where a test runs it", (path) => {
-    const executed = ["README.md", "docs/control-api.md", "docs/clock-and-webhooks.md", "docs/coverage.md",
+    const executed = ["README.md", "docs/audit.md", "docs/control-api.md", "docs/clock-and-webhooks.md", "docs/coverage.md",
       "docs/fixtures.md", "docs/rules.md", "docs/testing.md"];
     if (!executed.includes(path)) expect(bashOf(readPage(path))).toBe("");
     else expect(bashOf(readPage(path))).not.toBe("");
   });
 });
 
-/** On a free port, until the test ends. */
-async function startApp(paymentsUrl: string): Promise<string> {
-  const child = spawn(process.execPath, [`${root}examples/docker-compose/app.mjs`], {
-    env: { PAYMENTS_URL: paymentsUrl, PORT: "0" },
+/** An example that listens on a free port, until the test ends. Resolves with its address. */
+async function startProgram(file: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const child = spawn(process.execPath, [`${root}${file}`], {
+    env: { ...env, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill());
   for await (const line of createInterface({ input: child.stdout })) return line.replace("listening on ", "");
-  throw new Error("The app ended without saying that it listens.");
+  throw new Error(`${file} ended without saying that it listens.`);
 }

@@ -1,3 +1,4 @@
+import { bugs } from "../checks/bugs.js";
 import { allChecks } from "../checks/all-checks.js";
 import { type CheckGroup, type CheckInfo, checkGroups } from "../check.js";
 import type { Style } from "./reporter.js";
@@ -10,11 +11,21 @@ export const groupTitles: Readonly<Record<CheckGroup, string>> = {
   state: "Each event is to count once",
 };
 
-export type ListedCheck = Pick<CheckInfo, "id" | "group" | "title" | "severity" | "why">;
+export interface ListedCheck extends Pick<CheckInfo, "id" | "group" | "title" | "severity" | "why"> {
+  /** The line of code that it is about, where there is one. */
+  readonly bug: string | null;
+}
 
 /** What an audit can check, in the order in which it does. */
 export function listChecks(): ListedCheck[] {
-  return allChecks.map(({ id, group, title, severity, why }) => ({ id, group, title, severity, why }));
+  return allChecks.map(({ id, group, title, severity, why }) => ({
+    id,
+    group,
+    title,
+    severity,
+    why,
+    bug: bugs[id] ?? null,
+  }));
 }
 
 /** `--list`: a line for each check, by group. */

@@ -1,4 +1,5 @@
 import { oneLine, printable } from "../../kernel/printable.js";
+import { bugs } from "../checks/bugs.js";
 import type { CheckResult } from "../report.js";
 import type { Style } from "./reporter.js";
 import { wrapText } from "./wrap-text.js";
@@ -13,6 +14,7 @@ export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, 
     ["Seen", sent !== null && seen?.startsWith(sent) === true ? null : seen],
     ["Deliveries", schedule === null ? null : schedule.join("; then ")],
     ["Why", why],
+    ["Often", bugs[check.id] ?? null],
     ["Mend it", fix],
   ];
   const lines = rows.flatMap(([label, text]) => {
