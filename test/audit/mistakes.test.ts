@@ -8,7 +8,7 @@ import { SECRET, sound, startReceiver } from "./receivers.js";
 const system = { ...systemClock, sleep: (ms: number) => systemClock.sleep(Math.min(ms, 5)) };
 const audit = (url: string) => runAudit({ url, secret: SECRET, system });
 
-describe("an audit of checks on the wire", () => {
+describe("an audit of checks on the wire", { timeout: 30_000 }, () => {
   it("finds nothing wrong with a sound receiver", async () => {
     const { url } = await startReceiver(sound);
     const report = await audit(url);
