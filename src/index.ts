@@ -1,5 +1,8 @@
 /** The library: a sandbox in a test's own process, and the types of everything it says. */
 export { createSandbox } from "./library/create-sandbox.js";
+export { audit } from "./library/audit.js";
+export type { AuditOptions } from "./library/audit-options.js";
+export type { AuditReport, AuditVerdict, CheckResult as AuditCheck } from "./audit/report.js";
 export type { Sandbox, ReplayReport } from "./library/sandbox-handle.js";
 export type { CompanyOptions, SandboxOptions } from "./library/sandbox-options.js";
 export type {

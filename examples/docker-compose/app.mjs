@@ -69,10 +69,19 @@ function takeWebhook(rawBody, signature = "") {
   const given = Buffer.from(signature);
   const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
   if (!isGenuine) return { status: 401, body: { error: "wrong signature" } };
-  const { data: charge } = JSON.parse(rawBody.toString("utf8"));
+  const charge = readCharge(rawBody);
+  if (charge === null) return { status: 400, body: { error: "not an event" } };
   const order = orders.get(charge.externalId);
   if (order !== undefined) order.status = charge.status;
   return { status: 200, body: {} };
+}
+
+function readCharge(rawBody) {
+  try {
+    return JSON.parse(rawBody.toString("utf8"))?.data ?? null;
+  } catch {
+    return null;
+  }
 }
 
 async function readBytes(stream) {

@@ -30,7 +30,16 @@ async function receive(request) {
   // The bytes as they came: they were signed, not what JSON.parse makes of them.
   const rawBody = Buffer.concat(chunks);
   if (!isGenuine(rawBody, request.headers["x-service-hmac-sha256"])) return { status: 401, text: "wrong signature" };
-  return { status: 200, text: takeCharge(JSON.parse(rawBody.toString("utf8")).data) };
+  const charge = readCharge(rawBody);
+  return charge === null ? { status: 400, text: "not an event" } : { status: 200, text: takeCharge(charge) };
+}
+
+function readCharge(rawBody) {
+  try {
+    return JSON.parse(rawBody.toString("utf8"))?.data ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** A genuine charges/events: the charge has changed. */

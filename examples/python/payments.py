@@ -56,7 +56,16 @@ class Payments:
                 raise PaymentsError(error.code, json.loads(error.read())["message"]) from None
 
 
-def is_genuine(raw_body, signature, secret_key):
-    """The header is the base64 HMAC-SHA256 of the raw body, under the secret key."""
+def is_genuine(raw_body, signatures, secret_key):
+    """The header is the base64 HMAC-SHA256 of the raw body, under the secret key; of two headers none is."""
     expected = base64.b64encode(hmac.new(secret_key.encode(), raw_body, hashlib.sha256).digest())
-    return hmac.compare_digest(expected, signature.encode())
+    return len(signatures) == 1 and hmac.compare_digest(expected, signatures[0].encode())
+
+
+def read_event(raw_body):
+    """Its topic and data, or None where it is no event."""
+    try:
+        event = json.loads(raw_body)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and isinstance(event.get("data"), dict) else None

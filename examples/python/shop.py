@@ -1,10 +1,9 @@
 """A shop that listens for webhooks: it ships what is paid, and nothing else."""
 
-import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from payments import is_genuine
+from payments import is_genuine, read_event
 
 
 class Shop:
@@ -24,7 +23,7 @@ class Shop:
     def follow(self, event):
         """An event may come again, and late: what is shipped stays shipped."""
         charge = event["data"]
-        if self.orders.get(charge["externalId"]) != "unpaid":
+        if self.orders.get(charge.get("externalId")) != "unpaid":
             return
         if charge["status"] == "paid":
             self.orders[charge["externalId"]] = "shipped"
@@ -41,11 +40,18 @@ class Shop:
         class Receiver(BaseHTTPRequestHandler):
             def do_POST(self):
                 raw_body = self.rfile.read(int(self.headers["Content-Length"]))
-                genuine = is_genuine(raw_body, self.headers.get("x-service-hmac-sha256", ""), shop.secret_key)
-                if genuine:
-                    shop.follow(json.loads(raw_body))
-                self.send_response(204 if genuine else 401)
+                signatures = self.headers.get_all("x-service-hmac-sha256", [])
+                self.send_response(self.answer(raw_body, signatures))
                 self.end_headers()
+
+            def answer(self, raw_body, signatures):
+                if not is_genuine(raw_body, signatures, shop.secret_key):
+                    return 401
+                event = read_event(raw_body)
+                if event is None:
+                    return 400
+                shop.follow(event)
+                return 204
 
             def log_message(self, *_):
                 pass

@@ -1,12 +1,14 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { AuditFlags } from "./audit-options.js";
 import type { ExecFlags } from "./commands/exec.js";
 import { addClosing, addStartOptions, type ExitWith } from "./help.js";
 import type { ReplayFlags } from "./replay-options.js";
 
-/** The verbs of a test suite: exec, replay, init. */
+/** The verbs of a test suite: exec, replay, audit, init. */
 export function addTestVerbs(program: Command, exitWith: ExitWith): void {
   addExec(program, exitWith);
   addReplay(program, exitWith);
+  addAudit(program, exitWith);
   addInit(program);
 }
 
@@ -67,6 +69,46 @@ function addReplay(program: Command, exitWith: ExitWith): void {
   sandbox replay scenarios --tag refunds --bail
   sandbox replay scenarios --reporter junit --out reports/scenarios.xml
   sandbox replay scenarios --target https://staging.example --token "$TOKEN"`,
+  );
+}
+
+function addAudit(program: Command, exitWith: ExitWith): void {
+  const audit = program
+    .command("audit")
+    .summary("check a webhook receiver for the classic mistakes")
+    .description(
+      "Sends genuine, forged and odd events to a running webhook receiver, says what is\nwrong with its answers, and how to mend it.",
+    )
+    .argument("[receiver-url]", "where it listens; nothing is sent anywhere else")
+    .option("--secret <key>", "the secret key that it verifies with\n(default: SANDBOX_SECRET_KEY, or secret_sandbox)")
+    .option("--header <name>", "the signature's header\n(default: x-service-hmac-sha256)")
+    .option("--topic <topic>", "the topic of the events (default: charges/events)")
+    .option("--event <file>", "a JSON file: send this event in the place of made-up\nones")
+    .option(
+      "--check <what>",
+      "a URL or a command that prints the application's state,\na number or JSON: also check that each event counts\nonce, in whatever order events come",
+    )
+    .option(
+      "--order <what>",
+      "for --check: a URL or a command that makes an order\nand prints its charge, for applications that take no\nevent of an order that is not theirs",
+    )
+    .option("--only <id...>", "only these checks, or groups of checks")
+    .option("--skip <id...>", "all but these")
+    .option("--list", "list the checks")
+    .option("--reporter <form>", "pretty, junit or json (default: pretty)")
+    .addOption(new Option("--json", "short for --reporter json").conflicts("reporter"))
+    .option("--out <file>", "write the report there")
+    .action(async (url: string | undefined, flags: AuditFlags) =>
+      exitWith(await (await import("./commands/audit.js")).audit(url, flags)),
+    );
+  addClosing(
+    audit,
+    "Exits with 4 if a check failed. Warnings fail nothing.",
+    `Examples:
+  sandbox audit http://127.0.0.1:4020/webhooks
+  sandbox audit http://127.0.0.1:4020/webhooks --check ./count-shipped.sh
+  sandbox audit https://shop.example/hooks --secret "$KEY" --only forged
+  sandbox audit --list`,
   );
 }
 

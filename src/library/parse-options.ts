@@ -3,14 +3,13 @@ import { mergeOverrides } from "../domain/profile/merge-overrides.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import { isObject } from "../domain/profile/read-overrides.js";
 import type { ProfileOverrides } from "../domain/profile/setting.js";
-import { show } from "../domain/profile/setting-problems.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
-import { didYouMean } from "../kernel/suggest.js";
 import { systemClock } from "../kernel/system-clock.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-config.js";
 import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
+import { findOptionProblems, type OptionCheck } from "./check-options.js";
 import { instantOf } from "./create-clock-handle.js";
 import { parseRule } from "./create-rules-handle.js";
 import type { CompanyOptions, SandboxOptions } from "./sandbox-options.js";
@@ -70,10 +69,7 @@ export function checkBalance(value: unknown): string | undefined {
   return right ? undefined : "a number of XOF, at least 0, with at most four decimals";
 }
 
-/** What a value must be; undefined when it is. */
-type Check = (value: unknown) => string | undefined;
-
-const companyChecks: Readonly<Record<keyof CompanyOptions, Check>> = {
+const companyChecks: Readonly<Record<keyof CompanyOptions, OptionCheck>> = {
   name: (value) =>
     typeof value === "string" && /^[\w.~-]{1,100}$/.test(value)
       ? undefined
@@ -87,7 +83,7 @@ const companyChecks: Readonly<Record<keyof CompanyOptions, Check>> = {
   rules: checkList,
 };
 
-const sandboxChecks: Readonly<Record<keyof SandboxOptions, Check>> = {
+const sandboxChecks: Readonly<Record<keyof SandboxOptions, OptionCheck>> = {
   clock: companyChecks.clock,
   balance: checkBalance,
   profile: (value) =>
@@ -114,15 +110,10 @@ const sandboxChecks: Readonly<Record<keyof SandboxOptions, Check>> = {
 function check(
   what: string,
   options: object,
-  checks: Readonly<Record<string, Check>>,
+  checks: Readonly<Record<string, OptionCheck>>,
   { base, profile = {} }: { readonly base: ProfileOverrides; readonly profile: unknown },
 ): ProfileOverrides {
-  const problems = Object.entries(options).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    if (!Object.hasOwn(checks, name)) return [`${name} is not an option.${didYouMean(name, Object.keys(checks))}`];
-    const wanted = checks[name]?.(value);
-    return wanted === undefined ? [] : [`${name} must be ${wanted}, got ${show(value)}.`];
-  });
+  const problems = findOptionProblems(options, checks);
   const parsed = parseProfile(isObject(profile) ? mergeOverrides(base, profile) : base);
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message));
   if (parsed.ok && problems.length === 0) return parsed.overrides;

@@ -6,7 +6,7 @@ import { VERSION } from "../../src/kernel/version.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 
-const verbs = ["start", "exec", "replay", "init", "clock", "sign", "validate", "openapi", "profile"];
+const verbs = ["start", "exec", "replay", "audit", "init", "clock", "sign", "validate", "openapi", "profile"];
 
 describe("help", () => {
   it("is what `sandbox` alone prints", async () => {

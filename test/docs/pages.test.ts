@@ -43,6 +43,24 @@ describe("docs/clock-and-webhooks.md", () => {
   });
 });
 
+describe("docs/audit.md", () => {
+  const page = openPage("docs/audit.md");
+  const lines = textOf(page.take("bash"));
+  page.leave("the same lines against a receiver of the reader's", "sh");
+  for (const language of ["js", "python", "php"])
+    page.leave("test/audit/languages.test.ts audits receivers that are made of these snippets", language);
+
+  it("has lines that work, and names the mistake of its example", { timeout: 60_000 }, async () => {
+    const receiver = await startProgram("examples/audit/buggy-receiver.mjs");
+    const instead = { "http://127.0.0.1:4020/webhooks": receiver };
+    const printed = await runShell(lines, { url: "http://127.0.0.1:9", instead, cwd: await folderWith({}) });
+    expect(printed).toMatch(/^✗ signature-reprinted \(high\)/m);
+    expect(printed).toContain("exit code 4");
+    expect(printed.match(/^\d+ failed/gm)).toEqual(["1 failed"]);
+    expect(printed).toContain('"verdict": "pass"');
+  });
+});
+
 describe("examples/curl/walkthrough.sh", () => {
   const walk = (url: string) => runShell("SANDBOX_URL=http://127.0.0.1:4010 examples/curl/walkthrough.sh", { url });
 
@@ -94,7 +112,7 @@ describe("examples/docker-compose", () => {
 
   it("has an app that follows its orders, as its README tells", { timeout: 60_000 }, async () => {
     const { url } = await startLive({ clock: "running" });
-    const app = await startApp(url);
+    const app = await startProgram("examples/docker-compose/app.mjs", { PAYMENTS_URL: url });
     const printed = await runShell(script, { url, instead: { "http://127.0.0.1:3000": app } });
     const [created = "", , orders = ""] = printed.trim().split("\n");
     const order = JSON.parse(created);
@@ -121,13 +139,13 @@ describe("every page", () => {
   });
 });
 
-/** On a free port, until the test ends. */
-async function startApp(paymentsUrl: string): Promise<string> {
-  const child = spawn(process.execPath, [`${root}examples/docker-compose/app.mjs`], {
-    env: { PAYMENTS_URL: paymentsUrl, PORT: "0" },
+/** An example that listens on a free port, until the test ends. Resolves with its address. */
+async function startProgram(file: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const child = spawn(process.execPath, [`${root}${file}`], {
+    env: { ...env, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill());
   for await (const line of createInterface({ input: child.stdout })) return line.replace("listening on ", "");
-  throw new Error("The app ended without saying that it listens.");
+  throw new Error(`${file} ended without saying that it listens.`);
 }

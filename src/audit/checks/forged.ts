@@ -1,0 +1,268 @@
+import type { AuditRequest, Check, CheckInfo } from "../check.js";
+import { mustRefuse, wireCheck } from "../judge.js";
+import { hasBoth, post, postSigned, type Stage } from "../stage.js";
+import { signedFormsOf, tamper } from "./other-bodies.js";
+
+const COMPARE =
+  "Compute the base64 of the HMAC-SHA256 of the raw body, and compare the whole header with it, in constant time.";
+
+const EMPTY_SECRETS = ["", "undefined", "null", "None"];
+
+/** Where other services put their signatures, and where this one's name misleads to. */
+const OTHER_HEADERS = [
+  "x-hmac-sha256",
+  "x-signature",
+  "x-signature-256",
+  "x-hub-signature-256",
+  "x-webhook-signature",
+  "x-service-signature",
+  "x-hmac-signature",
+  "signature",
+];
+
+/** Signatures that are not the right one: "otherwise the request is to be rejected". */
+export const forgedChecks: readonly Check[] = [
+  forged({
+    id: "signature-missing",
+    title: "an event without a signature is refused",
+    severity: "critical",
+    why: "Verification that is skipped when the header is missing is no verification: anybody who knows the address reports a payment by leaving the header out.",
+    fix: "Refuse with 401 when the header is missing, before anything else.",
+    requests: 1,
+    send: (stage) => [postSigned(stage, "an event without a signature", () => null)],
+  }),
+  forged({
+    id: "signature-wrong-secret",
+    title: "a signature under another secret is refused",
+    severity: "critical",
+    why: "The signature is not compared with anything, or one is looked at that never comes: whoever knows the address can report payments that nobody has made.",
+    fix: COMPARE,
+    requests: 2,
+    send: (stage) => [
+      postSigned(stage, "an event signed with another secret", (_, body) => stage.sign(body, stage.ids.hex32())),
+      postSigned(stage, "an event with a made-up signature", () => `${"A".repeat(43)}=`),
+    ],
+  }),
+  forged({
+    id: "signature-empty-secret",
+    title: "a signature under an empty secret is refused",
+    severity: "critical",
+    why: 'A secret that was not configured is "", "undefined" or "None" to the code that uses it. Genuine events are refused, and anybody can sign forged ones.',
+    fix: "Refuse to start without the secret key, instead of verifying with nothing.",
+    requests: EMPTY_SECRETS.length,
+    send: (stage) =>
+      EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) =>
+        postSigned(stage, `an event signed with the secret "${secret}"`, (_, body) => stage.sign(body, secret)),
+      ),
+  }),
+  forged({
+    id: "body-changed",
+    title: "a body that was changed after it was signed is refused",
+    severity: "critical",
+    why: "The signature is not of the whole body, so whoever has seen one event can report any amount.",
+    fix: "Hash all bytes of the body, none left out.",
+    requests: 1,
+    send: (stage) => {
+      const { text, value } = stage.event();
+      const signature = stage.sign(text);
+      return [post(stage, "an event whose amount was changed after it was signed", tamper(value), { signature })];
+    },
+  }),
+  forged({
+    id: "signature-empty",
+    title: "an empty signature is refused",
+    severity: "critical",
+    why: "An empty text is false in most languages, so `if (signature && …)` lets it pass; and every text begins with it.",
+    fix: "Refuse an empty header like a missing one.",
+    follows: ["signature-missing", "signature-prefix:accepted", "signature-length"],
+    requests: 1,
+    send: (stage) => [postSigned(stage, "an event with an empty signature", () => "")],
+  }),
+  forged({
+    id: "signature-prefix",
+    title: "a part of the signature, or more than it, is refused",
+    severity: "critical",
+    why: "A comparison that stops early (startsWith, includes, the length of the shorter one) accepts a signature of one character: some dozens of tries forge any event.",
+    fix: COMPARE,
+    follows: ["signature-base64url:accepted", "signature-length"],
+    requests: 3,
+    send: (stage) => [
+      postSigned(stage, "an event with the first half of its signature", (right) => right.slice(0, 22)),
+      postSigned(stage, "an event with more than its signature", (right) => `${right}AAAA`),
+      postSigned(stage, "an event with something before its signature", (right) => `AAAA${right}`),
+    ],
+  }),
+  forged({
+    id: "signature-hex",
+    title: "the signature in hex is refused",
+    why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that takes both has a way in that nobody tests.",
+    fix: 'Encode as base64: `digest("base64")`, not `digest("hex")`.',
+    follows: ["signature-length"],
+    requests: 4,
+    send: (stage) => [
+      postSigned(stage, "an event whose signature is in hex", hexOf),
+      // base64_encode(hash_hmac('sha256', …)) of PHP.
+      postSigned(stage, "an event whose signature is the base64 of its hex", (right) => btoa(hexOf(right))),
+      postSigned(stage, "an event whose signature is in capital hex", (right) => hexOf(right).toUpperCase()),
+      postSigned(stage, "an event whose signature is sha256= and hex", (right) => `sha256=${hexOf(right)}`),
+    ],
+  }),
+  forged({
+    id: "signature-base64url",
+    title: "the signature in base64url is refused",
+    why: "Who decodes the header before comparing takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
+    fix: "Compare the texts, not what a tolerant decoder makes of them.",
+    follows: ["signature-length"],
+    requests: 2,
+    send: (stage) => {
+      const text = textWithBoth(stage);
+      const url = stage.sign(text).replaceAll("+", "-").replaceAll("/", "_");
+      const bare = url.replace(/=+$/, "");
+      return [
+        post(stage, "an event whose signature is in base64url", text, { signature: url }),
+        post(stage, "an event whose signature is in base64url without padding", text, { signature: bare }),
+      ];
+    },
+  }),
+  forged({
+    id: "signature-case",
+    title: "the signature in another case is refused",
+    why: "Base64 tells A from a. A comparison without case takes billions of signatures for the right one.",
+    fix: COMPARE,
+    requests: 2,
+    send: (stage) => [
+      postSigned(stage, "an event whose signature is in lower case", (right) => right.toLowerCase()),
+      postSigned(stage, "an event whose signature is in upper case", (right) => right.toUpperCase()),
+    ],
+  }),
+  forged({
+    id: "signature-white-space",
+    title: "a signature with white space in it or behind it is refused",
+    // A plain space or tab at the end never reaches an application: RFC 9110 (5.5) has every HTTP parser take it away. A no-break space does, and so
+    // does a space in the middle.
+    why: "Who trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
+    fix: "Compare the header as it is: no trim, no decoding.",
+    follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
+    requests: 2,
+    send: (stage) => [
+      postSigned(
+        stage,
+        "an event with a space in its signature",
+        (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
+      ),
+      postSigned(stage, "an event whose signature ends with a no-break space", (right) => `${right}\u00A0`),
+    ],
+  }),
+  forged({
+    id: "signature-reprinted",
+    title: "the signature of another form of the body is refused",
+    why: "The body is parsed and printed again, or changed otherwise, before it is hashed. What is verified is not what came: genuine events in other bytes are refused, and what a parser loses is not protected.",
+    fix: "Verify the raw bytes of the request: express.raw(), request.get_data(), php://input. Parse afterwards.",
+    requests: 9,
+    send: (stage) => {
+      const { body, forms } = signedFormsOf(stage.event().value);
+      return forms.map(([form, text]) =>
+        post(stage, `an event with the signature of its body ${form}`, body, { signature: stage.sign(text) }),
+      );
+    },
+  }),
+  forged({
+    id: "signature-two",
+    title: "two signatures are refused",
+    why: "A proxy may look at the one and the application at the other. Of two values none is the signature.",
+    fix: "Refuse a request that has the header more than once.",
+    follows: [
+      "signature-prefix:accepted",
+      "signature-base64url:accepted",
+      // Who reads the raw list of headers finds the first of two.
+      "header-case:unequal",
+      "signature-length",
+    ],
+    requests: 2,
+    send: (stage) => {
+      const other = stage.ids.hex32();
+      return [
+        postSigned(stage, "an event with its signature and a wrong one", (right, body) => [
+          right,
+          stage.sign(body, other),
+        ]),
+        postSigned(stage, "an event with a wrong signature and its own", (right, body) => [
+          stage.sign(body, other),
+          right,
+        ]),
+      ];
+    },
+  }),
+  forged({
+    id: "signature-other-header",
+    title: "a signature in another header is refused",
+    why: "A receiver that reads a header which the service never sends refuses every genuine event, or verifies none.",
+    fix: "Read the header that the contract names, and no other.",
+    follows: ["signature-missing"],
+    requests: 1,
+    send: (stage): AuditRequest[] => {
+      const { text } = stage.event();
+      const names = OTHER_HEADERS.filter((name) => name !== stage.header.toLowerCase());
+      const request = post(stage, "an event with its signature in other headers", text, { signature: null });
+      const lines = names.map((name) => [name, stage.sign(text)] as const);
+      return [{ ...request, headers: [...request.headers, ...lines] }];
+    },
+  }),
+  forged({
+    id: "signature-length",
+    title: "a signature of another length is refused, without a crash",
+    why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+    fix: "Compare the lengths first, then the bytes.",
+    requests: 2,
+    send: (stage) => [
+      postSigned(stage, "an event with a signature of four characters", () => "zzzz"),
+      postSigned(stage, "an event with a signature of 200 characters", () => "z".repeat(200)),
+    ],
+  }),
+  forged({
+    id: "signature-not-ascii",
+    title: "a signature beyond ASCII is refused, without a crash",
+    severity: "warning",
+    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+    fix: "Compare bytes, not text: encode the header first.",
+    follows: ["signature-length"],
+    requests: 1,
+    send: (stage) => [postSigned(stage, "an event with a signature that is not ASCII", () => `${"é".repeat(43)}=`)],
+  }),
+];
+
+type Forged = Pick<CheckInfo, "id" | "title" | "why" | "fix" | "follows"> & {
+  readonly severity?: CheckInfo["severity"];
+  readonly requests: number;
+  readonly send: (stage: Stage) => readonly AuditRequest[];
+};
+
+/** When no signature matters at all, no single mistake about signatures does. */
+function forged({ severity = "high", follows = [], ...info }: Forged): Check {
+  const root = info.id === "signature-wrong-secret" ? [] : ["signature-wrong-secret"];
+  return wireCheck({
+    ...info,
+    group: "forged",
+    severity,
+    snippet: "verify",
+    follows: ["valid-event", ...root, ...follows],
+    judge: mustRefuse,
+  });
+}
+
+function hexOf(base64: string): string {
+  return Buffer.from(base64, "base64").toString("hex");
+}
+
+/** The user's own event may have a signature that base64url spells alike: white space at its end is added until it has not. */
+function textWithBoth(stage: Stage): string {
+  const { text } = stage.event();
+  for (let count = 0; count < TRIES_MAX; count++) {
+    const candidate = text + " ".repeat(count);
+    if (hasBoth(stage.sign(candidate))) return candidate;
+  }
+  return text;
+}
+
+/** About one signature in four has both. */
+const TRIES_MAX = 500;

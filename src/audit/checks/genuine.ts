@@ -1,0 +1,180 @@
+import { printEscaped, printNumbers, printReversed, printSpaced } from "../body-forms.js";
+import type { Check, CheckInfo, Exchange, Verdict } from "../check.js";
+import { isSuccess, mustAccept, silent, wireCheck } from "../judge.js";
+import { type AuditEvent, type EventValue, post, type Stage } from "../stage.js";
+import { validEvent } from "./valid-event.js";
+
+const RAW_BYTES = "Verify the raw bytes of the request, before anything parses, decodes or changes them.";
+
+/** Far below what frameworks take by default (100 kB), far above an event without metadata. */
+const LONG_EVENT_BYTES = 64 * 1024;
+
+/** What is signed rightly must be accepted, in whatever bytes it comes. */
+export const genuineChecks: readonly Check[] = [
+  validEvent,
+  wireCheck({
+    id: "header-case",
+    group: "genuine",
+    title: "the header's name is found in any case",
+    severity: "high",
+    why: "Names of headers have no case. Proxies and HTTP/2 change it, and from that day on every event is refused.",
+    fix: "Look the header up through your framework, which ignores case, and not in the raw list of headers.",
+    snippet: "verify",
+    follows: ["valid-event"],
+    requests: 4,
+    send: (stage) => spellingsOf(stage.header).map((name) => postAs(stage, name)),
+    judge: judgeSpellings,
+  }),
+  trap({
+    id: "white-space",
+    title: "unusual white space in the body is accepted",
+    why: "White space is part of what is signed. Who parses the JSON and prints it again before hashing loses it, and refuses genuine events on the day on which the service prints differently.",
+    body: ({ value }) => printSpaced(value),
+    sent: "a genuine event with unusual white space",
+  }),
+  trap({
+    id: "escapes",
+    title: "escaped characters in the body are accepted",
+    why: String.raw`\u0070 and p are the same text in other bytes. A copy that was printed again has another signature than what came, so genuine events are refused.`,
+    body: ({ value }) => printEscaped(value),
+    sent: String.raw`a genuine event with \u0070 and \/ in it`,
+  }),
+  trap({
+    id: "numbers",
+    title: "numbers such as 50.50 and 1e4 are accepted",
+    why: "50.50 parsed and printed is 50.5. Amounts with decimals are refused, and only those: a bug that no test with round amounts finds.",
+    body: ({ value }) => printNumbers(withData(value, { auditNumbers: [50.5, 10_000] })),
+    sent: "a genuine event with numbers such as 50.50 and 1e4",
+  }),
+  trap({
+    id: "key-order",
+    title: "members in another order are accepted",
+    why: "JSON has no order. Who builds the signed text anew from known members, or sorts them, refuses genuine events when the service adds or moves one.",
+    body: ({ value }) => printReversed(value),
+    sent: "a genuine event with its members in another order",
+  }),
+  trap({
+    id: "non-ascii-text",
+    title: "text beyond ASCII is accepted",
+    why: "A body that is read as Latin-1 or ASCII has another signature as soon as a customer is called Koné. Only those events are refused.",
+    body: ({ value }) => JSON.stringify(withData(value, { description: ACCENTS })),
+    sent: "a genuine event with é, kanji and an emoji in it",
+  }),
+  wireCheck({
+    id: "slow-sender",
+    group: "genuine",
+    title: "an event that arrives in small pieces is accepted",
+    severity: "high",
+    why: "A body comes in as many pieces as the network likes. Who takes the first for the whole refuses events, and only on bad days.",
+    fix: "Read to the end of the body before you verify it.",
+    snippet: "verify",
+    follows: ["valid-event"],
+    requests: 1,
+    send: (stage) => {
+      const { text } = stage.event();
+      const cuts = [1, 2, Math.floor(text.length / 2), text.length - 1];
+      return [post(stage, "a genuine event that arrives in five pieces", text, { cuts })];
+    },
+    judge: mustAccept,
+  }),
+  wireCheck({
+    id: "split-character",
+    group: "genuine",
+    title: "a character that arrives in two pieces is accepted",
+    severity: "high",
+    why: "Pieces of a body that become text one by one (`body += chunk`) break the character between them. It happens to long events on slow lines, and cannot be repeated.",
+    fix: "Collect the pieces as bytes, join them at the end, and verify those.",
+    snippet: "verify",
+    follows: ["valid-event", "non-ascii-text", "slow-sender", "signature-reprinted:accepted"],
+    requests: 1,
+    send: (stage) => {
+      const text = JSON.stringify(withData(stage.event().value, { description: ACCENTS }));
+      const middle = Buffer.from(text).indexOf(Buffer.from("東")) + 1;
+      return [post(stage, "a genuine event that is cut in the middle of a character", text, { cuts: [middle] })];
+    },
+    judge: mustAccept,
+  }),
+  trap({
+    id: "unknown-topic",
+    title: "an unknown topic is acknowledged",
+    why: "Topics are added. An event that is of no use is sent again and again until it is acknowledged, and a receiver that refuses it is reported as down.",
+    fix: "Answer 2xx to a genuine event whose topic you do not handle.",
+    snippet: "read",
+    body: ({ value }) => JSON.stringify({ ...value, topic: "audit/unknown" }),
+    sent: "a genuine event of an unknown topic",
+  }),
+  trap({
+    id: "unknown-fields",
+    title: "unknown fields are accepted",
+    why: "Fields are added without notice. A strict schema refuses all events from that day on.",
+    fix: "Take the fields that you know, and leave the others be.",
+    snippet: "read",
+    body: ({ value }) =>
+      JSON.stringify({
+        ...withData(value, { auditUnknown: null, auditList: [[], {}] }),
+        auditUnknown: { nested: [null, 1, "x"] },
+      }),
+    sent: "a genuine event with unknown fields",
+  }),
+  trap({
+    id: "long-event",
+    title: "an event of 64 KiB is accepted",
+    severity: "warning",
+    why: "An event carries the metadata that you gave the charge, as long as it is. A limit that is too small refuses just the largest orders.",
+    fix: "Raise the limit of the body's size to 256 KiB or more.",
+    snippet: null,
+    body: ({ value }) => JSON.stringify(withData(value, { auditFiller: "x".repeat(LONG_EVENT_BYTES) })),
+    sent: "a genuine event of 64 KiB",
+  }),
+];
+
+const ACCENTS = "Commande de Koné à Abidjan — 東京 🛒";
+
+type Trap = Pick<CheckInfo, "id" | "title" | "why"> &
+  Partial<Pick<CheckInfo, "fix" | "snippet" | "severity">> & {
+    readonly body: (event: AuditEvent) => string;
+    readonly sent: string;
+  };
+
+/** A genuine event in other bytes, or with other content. */
+function trap({ body, sent, fix = RAW_BYTES, snippet = "verify", severity = "high", ...info }: Trap): Check {
+  return wireCheck({
+    ...info,
+    group: "genuine",
+    severity,
+    fix,
+    snippet,
+    follows: ["valid-event", "signature-reprinted:accepted"],
+    requests: 1,
+    send: (stage) => [post(stage, sent, body(stage.event()))],
+    judge: mustAccept,
+  });
+}
+
+function withData(value: EventValue, more: Readonly<Record<string, unknown>>): EventValue {
+  const { data } = value;
+  const members = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
+  return { ...value, data: { ...members, ...more } };
+}
+
+/** `x-service-hmac-sha256`, `X-SERVICE-HMAC-SHA256`, `X-Service-Hmac-Sha256`, and as it was given. */
+function spellingsOf(name: string): string[] {
+  const lower = name.toLowerCase();
+  const title = lower.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return [...new Set([name, lower, title, lower.toUpperCase()])];
+}
+
+function postAs(stage: Stage, name: string): ReturnType<typeof post> {
+  return post(stage, `an event with its signature in ${name}`, stage.event().text, { name });
+}
+
+/** Accepted in one case and refused in another: that is the mistake. Refused in all: the case is not what is wrong. */
+function judgeSpellings(exchanges: readonly Exchange[]): Verdict {
+  const isAccepted = ({ answer }: Exchange): boolean => answer !== null && isSuccess(answer);
+  const accepted = exchanges.find(isAccepted);
+  const other = exchanges.find((exchange) => !isAccepted(exchange));
+  if (accepted === undefined || other === undefined) return mustAccept(exchanges);
+  if (other.answer === null) return silent(other);
+  const seen = `${accepted.request.sent} is accepted, and ${other.request.sent} is answered with ${other.answer.status}`;
+  return { outcome: "failed", failing: "unequal", seen, exchange: other };
+}

@@ -1,0 +1,146 @@
+import type { Check, Exchange, Failure, Verdict } from "../check.js";
+import {
+  judgeAccepted,
+  judgeAnswered,
+  judgeRefused,
+  mustAnswer,
+  mustRefuse,
+  silent,
+  wireCheck,
+  worst,
+} from "../judge.js";
+import { post } from "../stage.js";
+
+/** "an acknowledgement slower than 5 s" is a finding of the sandbox too. */
+export const SLOW_MS = 5000;
+const LARGE_BODY_BYTES = 8 * 1024 * 1024;
+
+const PARSE = "Verify first. Then parse inside of a try, check the shape, and answer 400 to what you cannot read.";
+
+/** What nobody should send and somebody will, and how fast the answer comes. */
+export const robustChecks: readonly Check[] = [
+  wireCheck({
+    id: "garbage",
+    group: "robust",
+    title: "garbage is refused, without a crash",
+    severity: "high",
+    why: "Who parses before verifying crashes on whatever anybody sends, and real trouble is lost among the alarms.",
+    fix: PARSE,
+    snippet: "read",
+    follows: ["valid-event", "signature-wrong-secret", "signature-missing"],
+    requests: 4,
+    send: (stage) => {
+      const signature = stage.sign("another body");
+      return [
+        post(stage, "half an event, with a wrong signature", stage.event().text.slice(0, 40), { signature }),
+        post(stage, "an empty body, with a wrong signature", "", { signature }),
+        post(stage, "the body null, with a wrong signature", "null", { signature }),
+        post(stage, "a body that is not UTF-8, with a wrong signature", NOT_UTF8, { signature }),
+      ];
+    },
+    judge: mustRefuse,
+  }),
+  wireCheck({
+    id: "content-type",
+    group: "robust",
+    title: "a forged event of another content type is refused, and none crashes the receiver",
+    severity: "critical",
+    why: "A framework that parses by content type leaves the body empty for another one. Code that counts on it crashes, or verifies nothing. What is genuine may be accepted or refused.",
+    fix: "Read the raw body whatever its content type is, and verify it.",
+    snippet: "verify",
+    follows: ["valid-event", "signature-wrong-secret"],
+    requests: 3,
+    send: (stage) => {
+      const forged = (contentType: string) => {
+        const { text } = stage.event();
+        const signature = stage.sign(text, stage.ids.hex32());
+        return post(stage, `a forged event as ${contentType}`, text, { contentType, signature });
+      };
+      const genuine = post(stage, "a genuine event as text/plain", stage.event().text, { contentType: "text/plain" });
+      return [forged("text/plain"), forged("application/x-www-form-urlencoded"), genuine];
+    },
+    judge: ([plain, form, genuine]) =>
+      worst(
+        [plain, form]
+          .flatMap((exchange) => (exchange === undefined ? [] : judgeRefused(exchange)))
+          .concat(genuine === undefined ? [] : high(judgeAnswered(genuine))),
+      ),
+  }),
+  wireCheck({
+    id: "large-body",
+    group: "robust",
+    title: "a body of 8 MiB does not bring the receiver down",
+    severity: "high",
+    why: "Who reads without a limit can be filled up by anybody. Afterwards an ordinary event must be accepted as before.",
+    fix: "Limit what you read (1 MiB is plenty), and answer 413 beyond.",
+    snippet: null,
+    follows: ["valid-event"],
+    requests: 2,
+    turn: "alone",
+    send: (stage) => {
+      const { text, value } = stage.event();
+      const large = JSON.stringify({ ...value, auditFiller: "x".repeat(LARGE_BODY_BYTES) });
+      return [post(stage, "a body of 8 MiB", large), post(stage, "an ordinary event after a body of 8 MiB", text)];
+    },
+    judge: judgeLarge,
+  }),
+  wireCheck({
+    id: "answer-time",
+    group: "robust",
+    title: "an ordinary event is answered within 5 s",
+    severity: "warning",
+    why: "The service waits for a bounded time. A receiver that does its work before it answers is sent the same event again while it is still busy with the first.",
+    fix: "Store the event, answer 2xx, and do the work afterwards.",
+    snippet: null,
+    follows: ["valid-event"],
+    requests: 2,
+    turn: "alone",
+    send: (stage) => [1, 2].map(() => post(stage, "an ordinary event", stage.event().text)),
+    judge: judgeTime,
+  }),
+  wireCheck({
+    id: "odd-json",
+    group: "robust",
+    title: "signed JSON that is no event does not crash the receiver",
+    severity: "warning",
+    why: "null is JSON, and null.topic is a crash. The service does not send it today; what crashes on one event may not answer the next.",
+    fix: PARSE,
+    snippet: "read",
+    follows: ["valid-event", "garbage"],
+    requests: 5,
+    turn: "last",
+    send: (stage) => {
+      const { text, value } = stage.event();
+      return [
+        post(stage, "half an event, rightly signed", text.slice(0, 40)),
+        post(stage, "the body null, rightly signed", "null"),
+        post(stage, "the body [], rightly signed", "[]"),
+        post(stage, 'the body "text", rightly signed', '"text"'),
+        post(stage, "an event without its data, rightly signed", JSON.stringify({ topic: value.topic ?? "" })),
+      ];
+    },
+    judge: mustAnswer,
+  }),
+];
+
+const NOT_UTF8 = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x22, 0x7d]);
+
+/** That something genuine is not answered is no forged event. */
+function high(verdict: Verdict): Verdict {
+  return verdict.outcome === "failed" ? { ...verdict, severity: "high" } : verdict;
+}
+
+/** A connection that is closed on a body so large is an answer too, as long as the next event is accepted. */
+function judgeLarge([large, next]: readonly Exchange[]): Verdict {
+  if (large === undefined || next === undefined) return { outcome: "skipped", reason: "it was not sent" };
+  if (next.answer === null) return silent(next);
+  if (large.answer !== null && large.answer.status >= 500) return judgeAnswered(large);
+  return judgeAccepted(next);
+}
+
+function judgeTime(exchanges: readonly Exchange[]): Verdict {
+  const slowest = exchanges.toSorted((a, b) => b.latencyMs - a.latencyMs)[0];
+  if (slowest === undefined || slowest.latencyMs <= SLOW_MS) return { outcome: "passed", exchange: slowest };
+  const seen = `${slowest.request.sent} is answered after ${slowest.latencyMs} ms`;
+  return { outcome: "failed", failing: "slow", seen, exchange: slowest } satisfies Failure;
+}

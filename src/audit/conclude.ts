@@ -1,0 +1,88 @@
+import type { Check, Failure, Verdict } from "./check.js";
+import { VALID_EVENT, validEvent } from "./checks/valid-event.js";
+import { adviseOn } from "./advice.js";
+import { type AuditReport, type AuditVerdict, auditVerdicts, type CheckResult } from "./report.js";
+
+type Found = ReadonlyMap<string, Verdict>;
+
+/** What the checks found, held against each other: a mistake is named once, by the check that is about it. `found` has the ordinary event's verdict. */
+export function conclude(
+  selected: readonly Check[],
+  found: Found,
+): Pick<AuditReport, "passed" | "accepted" | "advice" | "counts" | "checks"> {
+  const ordinary = found.get(VALID_EVENT) ?? { outcome: "skipped", reason: "it was not sent" };
+  const checks = selected.map((check) => resultOf(check, selected, found));
+  const countOf = (verdict: AuditVerdict): number => checks.filter((check) => check.verdict === verdict).length;
+  const [pass = 0, fail = 0, warn = 0, skipped = 0] = auditVerdicts.map(countOf);
+  return {
+    passed: fail === 0,
+    accepted: ordinary.outcome === "passed",
+    advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found) : [],
+    counts: { pass, fail, warn, skipped },
+    checks,
+  };
+}
+
+function adviceFor(ordinary: Failure, selected: readonly Check[], found: Found): readonly string[] {
+  const cause = rootOf(validEvent, ordinary, selected, found);
+  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`];
+  return adviseOn(ordinary, found.get("signature-wrong-secret"));
+}
+
+function resultOf(check: Check, selected: readonly Check[], found: Found): CheckResult {
+  const verdict = found.get(check.id) ?? { outcome: "skipped", reason: "it was not run" };
+  const { id, group, title, why, snippet } = check;
+  const exchange = verdict.outcome === "skipped" ? undefined : verdict.exchange;
+  const failure = verdict.outcome === "failed" ? verdict : undefined;
+  const causedBy = failure === undefined ? undefined : rootOf(check, failure, selected, found);
+  const severity = failure?.severity ?? check.severity;
+  const answer = exchange?.answer ?? null;
+  const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, provesNothing(check, verdict, found));
+  return {
+    id,
+    group,
+    title,
+    verdict: concluded,
+    severity,
+    sent: exchange?.request.sent ?? null,
+    received: answer === null ? null : { ...answer, latencyMs: exchange?.latencyMs ?? 0 },
+    error: exchange?.error ?? null,
+    seen,
+    why,
+    fix: failure?.fix ?? check.fix,
+    snippet,
+    causedBy: causedBy ?? null,
+    schedule: failure?.schedule ?? null,
+    scenario: failure?.scenario ?? null,
+  };
+}
+
+function concludeOne(
+  verdict: Verdict,
+  severity: CheckResult["severity"],
+  causedBy: string | undefined,
+  isHollow: boolean,
+): Pick<CheckResult, "verdict" | "seen"> {
+  if (verdict.outcome === "skipped") return { verdict: "skipped", seen: verdict.reason };
+  if (isHollow) return { verdict: "skipped", seen: "proves nothing while the ordinary event is not accepted" };
+  if (verdict.outcome === "passed") return { verdict: "pass", seen: null };
+  if (causedBy !== undefined) return { verdict: "skipped", seen: `${verdict.seen}: a consequence of ${causedBy}` };
+  return { verdict: severity === "warning" ? "warn" : "fail", seen: verdict.seen };
+}
+
+/** Who refuses everything refuses what is forged as well. */
+function provesNothing({ group }: Check, { outcome }: Verdict, found: Found): boolean {
+  return group !== "genuine" && outcome === "passed" && found.get(VALID_EVENT)?.outcome !== "passed";
+}
+
+/** The check that this failure is a consequence of, and no consequence itself. Only of those that were asked for: else nobody would tell of it. */
+function rootOf(check: Check, failure: Failure, selected: readonly Check[], found: Found): string | undefined {
+  for (const cause of check.follows ?? []) {
+    const [id = "", failing = failure.failing] = cause.split(":");
+    const other = selected.find((candidate) => candidate.id === id);
+    const verdict = found.get(id);
+    if (other === undefined || verdict?.outcome !== "failed" || verdict.failing !== failing) continue;
+    return rootOf(other, verdict, selected, found) ?? id;
+  }
+  return undefined;
+}

@@ -1,0 +1,115 @@
+import type { AuditAnswer, AuditRequest, Check, CheckInfo, Exchange, Failure, Verdict } from "./check.js";
+import { Abandoned, type Stage } from "./stage.js";
+
+/** What a check says that sends requests, whatever comes back, and judges the answers. */
+export interface WireCheck extends CheckInfo {
+  /** Pure: what is sent, in this order. */
+  readonly send: (stage: Stage) => readonly AuditRequest[];
+  readonly judge: Judge;
+  readonly requests: number;
+  readonly turn?: Check["turn"];
+}
+
+export type Judge = (exchanges: readonly Exchange[]) => Verdict;
+
+/** One request after the other. No more of them once there was no answer, unless the check is about what comes after that. */
+export function wireCheck({ send, judge, ...info }: WireCheck): Check {
+  return {
+    ...info,
+    async run(stage) {
+      const exchanges: Exchange[] = [];
+      for (const request of send(stage)) {
+        const exchange = await sendOrGiveUp(stage, request, exchanges);
+        if (exchange === undefined) break;
+        exchanges.push(exchange);
+        if (exchange.answer === null && info.turn === undefined) break;
+      }
+      return judge(exchanges);
+    },
+  };
+}
+
+/** undefined: nothing more is to be sent; what came so far can be judged. */
+async function sendOrGiveUp(
+  stage: Stage,
+  request: AuditRequest,
+  before: readonly Exchange[],
+): Promise<Exchange | undefined> {
+  try {
+    return await stage.send(request);
+  } catch (error) {
+    if (error instanceof Abandoned && before.length > 0) return undefined;
+    throw error;
+  }
+}
+
+/** "The receiver answers with a 2xx status to confirm receipt." All of them. */
+export const mustAccept: Judge = (exchanges) => worst(exchanges.map(judgeAccepted));
+
+/** "otherwise the request is to be rejected": each with a 4xx. */
+export const mustRefuse: Judge = (exchanges) => worst(exchanges.map(judgeRefused));
+
+/** Yes or no, but no crash. */
+export const mustAnswer: Judge = (exchanges) => worst(exchanges.map(judgeAnswered));
+
+/** That something forged is accepted matters more than that another one makes the receiver crash. */
+export function worst(verdicts: readonly Verdict[]): Verdict {
+  const failed = verdicts.filter((verdict) => verdict.outcome === "failed");
+  return failed.find(({ failing }) => failing === "accepted") ?? failed[0] ?? verdicts[0] ?? NOTHING_SENT;
+}
+
+const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
+
+export function judgeAccepted(exchange: Exchange): Verdict {
+  const { answer } = exchange;
+  if (answer === null) return silent(exchange);
+  if (isSuccess(answer)) return { outcome: "passed", exchange };
+  if (answer.status >= 500) return crashed(exchange, answer);
+  return isRedirect(answer) ? redirected(exchange, answer) : failure(exchange, "refused", "is refused");
+}
+
+export function judgeRefused(exchange: Exchange): Verdict {
+  const { answer } = exchange;
+  if (answer === null) return { ...silent(exchange), severity: "high" };
+  if (isRefusal(answer)) return { outcome: "passed", exchange };
+  if (isSuccess(answer)) return failure(exchange, "accepted", "is accepted");
+  const found = isRedirect(answer) ? redirected(exchange, answer) : crashed(exchange, answer);
+  return { ...found, severity: "high" };
+}
+
+export function judgeAnswered(exchange: Exchange): Verdict {
+  const { answer } = exchange;
+  if (answer === null) return silent(exchange);
+  if (isSuccess(answer) || isRefusal(answer)) return { outcome: "passed", exchange };
+  return isRedirect(answer) ? redirected(exchange, answer) : crashed(exchange, answer);
+}
+
+export function silent(exchange: Exchange): Failure {
+  return failure(exchange, "silent", `gets no answer: ${exchange.error ?? "none came"}`);
+}
+
+export function isSuccess({ status }: AuditAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+export function isRefusal({ status }: AuditAnswer): boolean {
+  return status >= 400 && status < 500;
+}
+
+function isRedirect({ status }: AuditAnswer): boolean {
+  return status >= 300 && status < 400;
+}
+
+function redirected(exchange: Exchange, { status, location }: AuditAnswer): Failure {
+  const where = location === null ? "" : ` to ${location}`;
+  return failure(exchange, "redirected", `is redirected with ${status}${where}, which the service does not follow`);
+}
+
+function crashed(exchange: Exchange, { status }: AuditAnswer): Failure {
+  return failure(exchange, "crashed", `makes the receiver fail with ${status}`);
+}
+
+function failure(exchange: Exchange, failing: Failure["failing"], what: string): Failure {
+  const status = exchange.answer === null || /\d{3}/.test(what) ? "" : ` with ${exchange.answer.status}`;
+  return { outcome: "failed", failing, seen: `${exchange.request.sent} ${what}${status}`, exchange };
+}

@@ -1,0 +1,57 @@
+import { Bug } from "../kernel/problem.js";
+import type { AuditRequest, Check, Exchange } from "./check.js";
+import { Abandoned, type Stage } from "./stage.js";
+
+/** An audit of all checks sends no more requests than this, whatever comes back. */
+export const REQUESTS_MAX = 600;
+/** After so many requests that got no answer in time nothing more is sent: each costs a whole time-out. */
+const TIMEOUTS_MAX = 3;
+
+/** Sends for all checks of an audit, and keeps what came back. */
+export class Sender {
+  readonly #send: Stage["send"];
+  #count = 0;
+  #timeouts = 0;
+  #last: Exchange | undefined;
+
+  constructor(send: Stage["send"]) {
+    this.#send = send;
+  }
+
+  /** How many requests have been sent. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The last exchange that brought an answer. */
+  get last(): Exchange | undefined {
+    return this.#last;
+  }
+
+  /** For the requests of one check. Rejects with Abandoned when there is no point in another one, with Bug when there are more than it has announced. */
+  for(check: Pick<Check, "id" | "requests">): Stage["send"] {
+    let sent = 0;
+    return async (request: AuditRequest) => {
+      if (sent >= check.requests || this.#count >= REQUESTS_MAX) {
+        throw new Bug(`The check ${check.id} wants to send more requests than its ${check.requests}.`);
+      }
+      if (this.#timeouts >= TIMEOUTS_MAX) {
+        throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
+      }
+      sent++;
+      this.#count++;
+      const exchange = await this.#send(request);
+      if (exchange.answer !== null) this.#last = exchange;
+      else if (exchange.unreachable && sent === 1 && this.#count > 1) throw new Gone(exchange.error ?? "");
+      else if (exchange.timedOut) this.#timeouts++;
+      return exchange;
+    };
+  }
+}
+
+/** Nobody listens any more, and that is not this check's doing. */
+export class Gone extends Abandoned {
+  constructor(error: string) {
+    super(`not tried: the receiver could not be reached any more (${error})`);
+  }
+}

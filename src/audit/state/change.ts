@@ -1,0 +1,106 @@
+/**
+ * How one state became another. What a sound application makes of the same story about another order is an equal change: numbers are
+ * compared by how much they grew, lists by what came and went, and names of orders are replaced by the place that they have in the story.
+ */
+export type Change =
+  | { readonly kind: "none" }
+  | { readonly kind: "number"; readonly plus: number }
+  | { readonly kind: "value"; readonly from: unknown; readonly to: unknown }
+  | { readonly kind: "members"; readonly members: Readonly<Record<string, Change>> }
+  | { readonly kind: "items"; readonly items: readonly Change[] };
+
+/** What stands for an order in a state: name → place. The longest names first, where one holds another. */
+export type Names = ReadonlyMap<string, string>;
+
+export function changeOf(before: unknown, after: unknown, names: Names): Change {
+  return diff(rename(before, names), rename(after, names));
+}
+
+export function isSameChange(one: Change, other: Change): boolean {
+  return stableText(one) === stableText(other);
+}
+
+const none: Change = { kind: "none" };
+/** What is not there, such as the member of an order that is not known yet. */
+const ABSENT = undefined;
+
+function diff(before: unknown, after: unknown): Change {
+  if (stableText(before) === stableText(after)) return none;
+  const [from, to] = [numberOf(before), numberOf(after)];
+  // A count that is not there is a count of 0.
+  if (from !== undefined && to !== undefined) return { kind: "number", plus: tidy(to - from) };
+  if (from !== undefined && after === ABSENT) return { kind: "number", plus: tidy(-from) };
+  if (to !== undefined && before === ABSENT) return { kind: "number", plus: tidy(to) };
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after);
+  if (isObject(before) && isObject(after)) return diffObjects(before, after);
+  return { kind: "value", from: before, to: after };
+}
+
+function diffObjects(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): Change {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  const changes = keys.map((key) => [key, diff(own(before, key), own(after, key))] as const);
+  return { kind: "members", members: Object.fromEntries(changes.filter(([, change]) => change.kind !== "none")) };
+}
+
+/** Where an item stands in a list says nothing about an order: what counts is what changed, came or went. */
+function diffLists(before: readonly unknown[], after: readonly unknown[]): Change {
+  const items =
+    before.length === after.length
+      ? before.map((item, index) => diff(item, after[index]))
+      : [
+          ...without(before, after).map((item): Change => ({ kind: "value", from: item, to: ABSENT })),
+          ...without(after, before).map((item): Change => ({ kind: "value", from: ABSENT, to: item })),
+        ];
+  const changed = items.filter(({ kind }) => kind !== "none");
+  return { kind: "items", items: changed.toSorted((a, b) => (stableText(a) < stableText(b) ? -1 : 1)) };
+}
+
+/** Each item of `others` takes away one that is equal. */
+function without(items: readonly unknown[], others: readonly unknown[]): unknown[] {
+  const counts = new Map<string, number>();
+  for (const other of others) counts.set(stableText(other), (counts.get(stableText(other)) ?? 0) + 1);
+  return items.filter((item) => {
+    const left = counts.get(stableText(item)) ?? 0;
+    counts.set(stableText(item), left - 1);
+    return left <= 0;
+  });
+}
+
+/** Databases give sums as texts: `"10000.00"`. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+/** 0.1 + 0.2 is 0.3 here. */
+function tidy(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+function rename(value: unknown, names: Names): unknown {
+  if (typeof value === "string") return renameText(value, names);
+  if (Array.isArray(value)) return value.map((item) => rename(item, names));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [renameText(key, names), rename(item, names)]));
+}
+
+function renameText(text: string, names: Names): string {
+  return [...names].reduce((renamed, [name, place]) => renamed.replaceAll(name, place), text);
+}
+
+/** The same for equal values, in whatever order their members stand. */
+function stableText(value: unknown): string {
+  const sorted = (_key: string, item: unknown): unknown =>
+    isObject(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))
+      : item;
+  return JSON.stringify(value, sorted) ?? "absent";
+}
+
+function own(value: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : ABSENT;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

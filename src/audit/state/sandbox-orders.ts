@@ -1,0 +1,123 @@
+import * as z from "zod";
+import { UsageError } from "../../kernel/problem.js";
+import type { Resource, Step } from "../events.js";
+import { customTopic, madeUp, type Order, openResource, type OrderOptions, type Orders, spellingOf } from "./orders.js";
+import type { Delivery } from "./schedule.js";
+
+/** The sandbox that the application runs against, as one company of it. `path` is of the API or of the control API. */
+export type SandboxDoor = (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<SandboxAnswer>;
+
+export interface SandboxAnswer {
+  readonly status: number;
+  /** Its JSON; undefined when it had none. */
+  readonly body: unknown;
+}
+
+const AMOUNT = 10_000;
+/** A transfer to it stays pending until the audit says how it ends. */
+const PENDING_NUMBER = "+2250700000003";
+
+/**
+ * Orders whose charges and transfers really are in the sandbox, so that an application which asks the API finds what the events say. The sandbox's own
+ * deliveries about them are held back by a rule: what the application is told is the schedule, and nothing beside it.
+ */
+export function createSandboxOrders(options: OrderOptions, door: SandboxDoor): Orders {
+  return {
+    areKnown: true,
+    async open(name, family, steps) {
+      const resource = await openResource(options, name, family);
+      if (name === "unknown") return madeUp(options, resource);
+      return family === "charge"
+        ? openCharge(options, door, resource, steps)
+        : openTransfer(options, door, resource, steps);
+    },
+  };
+}
+
+/** Its events say of it what GET says: that is what the sandbox sends. */
+async function openCharge(
+  options: OrderOptions,
+  door: SandboxDoor,
+  { id, reference }: Resource,
+  steps: readonly Step[],
+): Promise<Order> {
+  const isMadeByApplication = options.order !== undefined;
+  return holdingBack(door, isMadeByApplication ? { id } : { externalId: reference }, async () => {
+    const due = isMadeByApplication
+      ? await ask(charge, door, "GET", `/v1/charges/${encodeURIComponent(id)}`)
+      : await createCharge(door, reference);
+    const path = encodeURIComponent(due.id);
+    const read = (): Promise<ChargeBody> => ask(charge, door, "GET", `/v1/charges/${path}`);
+    const { paymentUrl: _, ...before } = await read();
+    const data = new Map<Step, ChargeBody>([["dropped", { ...before, status: "dropped", droppedReason: "expired" }]]);
+    await ask(identified, door, "POST", `/_sandbox/charges/${path}/pay`);
+    data.set("paid", await read());
+    if (steps.includes("refunded")) {
+      await ask(identified, door, "POST", `/v1/charges/${path}/refund`);
+      data.set("refunded", await read());
+    }
+    return {
+      names: [due.id, due.externalId],
+      bodyOf: (delivery) => bodyOf(options, delivery, data.get(delivery.step)),
+    };
+  });
+}
+
+function bodyOf({ topic }: OrderOptions, { subscription }: Delivery, data: unknown): string {
+  const own = spellingOf(topic, subscription) === "singular" ? "charge/events" : "charges/events";
+  return JSON.stringify({ topic: customTopic(topic) ?? own, data });
+}
+
+async function openTransfer(
+  options: OrderOptions,
+  door: SandboxDoor,
+  resource: Resource,
+  steps: readonly Step[],
+): Promise<Order> {
+  const { reference } = resource;
+  return holdingBack(door, { reference }, async () => {
+    const request = { type: "transfer", amount: AMOUNT, msisdn: PENDING_NUMBER, reference };
+    const sent = await ask(identified, door, "POST", "/v1/transactions", request);
+    if (steps.includes("completed")) await ask(identified, door, "POST", `/_sandbox/transactions/${sent.id}/complete`);
+    // "a plain UUID in a webhook payload"
+    const id = sent.id.replace(/^txn_/, "");
+    return madeUp(options, { ...resource, id, names: [id, reference] });
+  });
+}
+
+/** What a rule has decided of a delivery holds for all of its attempts: the rule itself may go as soon as all has happened. */
+async function holdingBack<T>(door: SandboxDoor, data: object, task: () => Promise<T>): Promise<T> {
+  const rule = { name: "held back by the audit", on: "delivery", match: { data }, then: { drop: true } };
+  const { id } = await ask(identified, door, "POST", "/_sandbox/rules", rule);
+  try {
+    return await task();
+  } finally {
+    await door("DELETE", `/_sandbox/rules/${encodeURIComponent(id)}`);
+  }
+}
+
+function createCharge(door: SandboxDoor, externalId: string): Promise<ChargeBody> {
+  return ask(charge, door, "POST", "/v1/charges", {
+    amount: AMOUNT,
+    externalId,
+    description: "An order of the audit",
+    onCanceledRedirectionUrl: "https://audit.test/canceled",
+    onCompletedRedirectionUrl: "https://audit.test/completed",
+  });
+}
+
+const identified = z.looseObject({ id: z.string() });
+const charge = z.looseObject({ id: z.string(), externalId: z.string() });
+type ChargeBody = z.infer<typeof charge>;
+
+async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Parameters<SandboxDoor>): Promise<T> {
+  const answer = await door(...call);
+  const parsed = schema.safeParse(answer.body);
+  if (answer.status < 300 && parsed.success) return parsed.data;
+  const [method, path] = call;
+  const said = JSON.stringify(answer.body ?? null).slice(0, 300);
+  throw new UsageError(
+    "cannot-run",
+    `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${said}.`,
+  );
+}

@@ -1,0 +1,224 @@
+import { stringify } from "yaml";
+import { topicOf } from "../events.js";
+import { spellingOf } from "./orders.js";
+import { type Delivery, describeSchedule, familyOf, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
+import { singularOf } from "../../domain/subscriptions/topic.js";
+
+export interface ScheduleScenario {
+  /** Of the receiver. */
+  readonly receiverUrl: string;
+  /** Of the signature. */
+  readonly header: string;
+  /** The topic that was named, if any. */
+  readonly topic: string | undefined;
+  /** Whether the application makes its orders itself. */
+  readonly order: unknown;
+  /** What it did to the state. */
+  readonly difference: readonly string[];
+}
+
+/**
+ * A schedule as a scenario file: a sandbox makes the charges and transfers, and delivers their events in this order and in no other. A rule holds back
+ * each delivery, and the story sends it by hand when it is its turn.
+ */
+export function renderScheduleScenario(schedule: Schedule, told: ScheduleScenario): string {
+  const deliveries = describeSchedule(schedule);
+  const isUnknown = schedule.every(({ order }) => order === "unknown");
+  const story = {
+    name: `Deliveries: ${deliveries.join("; ")}`,
+    description: `Found by the audit. What should not be: ${told.difference.join("; ")}.`,
+    tags: ["audit"],
+    given: {
+      profile: { webhooks: { retry: "none", signatureHeader: told.header } },
+      ...(isUnknown ? {} : { webhooks: subscriptionsOf(schedule, told), rules: [HOLD_BACK] }),
+    },
+    steps: [...(isUnknown ? unknownSteps(schedule, told) : knownSteps(schedule, told))],
+  };
+  const yaml = stringify(story, { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false });
+  return `# yaml-language-server: $schema=${SCHEMA}\n${told.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS}${yaml}`;
+}
+
+const SCHEMA = "node_modules/business-payments-sandbox/schema/scenario.schema.json";
+const KEY = "${env.SANDBOX_SECRET_KEY}";
+const HOW_TO = `# The receiver must be running, and the variable SANDBOX_SECRET_KEY hold the secret key that it verifies with. Then
+#   sandbox replay FILE
+# delivers it; where the application asks the API about what it is told, let it run against
+#   sandbox start --scenario FILE
+`;
+const HOW_TO_WITH_ORDERS = `# The variable SANDBOX_SECRET_KEY must hold the secret key that the receiver verifies with. Run the application against
+#   sandbox start --scenario FILE
+# and let it make its orders: the story waits for them.
+`;
+const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };
+
+function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario) {
+  const topics = new Set(
+    subscriptionNumbersOf(schedule).flatMap((subscription) => [
+      ...new Set(realHistoryUpTo(schedule).map(({ step }) => spell({ step, subscription }, topic))),
+    ]),
+  );
+  return [...topics].map((spelt) => ({ topic: spelt, url: receiverUrl }));
+}
+
+/** Known to the sandbox. */
+function* knownSteps(schedule: Schedule, told: ScheduleScenario): Generator<object> {
+  yield {
+    name: "webhooks are signed with the key that the receiver verifies with",
+    request: "POST /_sandbox/companies/${companyId}/rotate",
+    body: { secretKey: KEY },
+    expect: { status: 200 },
+  };
+  const orders = [...new Set(schedule.map(({ order }) => order))];
+  for (const order of orders) yield* createSteps(order, schedule, told);
+  // It is dropped in a past in which it was not paid.
+  const dropped = schedule.find(({ step }) => step === "dropped");
+  if (dropped !== undefined) yield { request: "POST /_sandbox/snapshots/due", expect: { status: 201 } };
+  for (const order of orders) yield* historySteps(order, schedule);
+  const names = describeSchedule(schedule);
+  for (const [index, delivery] of schedule.entries()) {
+    if (delivery.step === "dropped") yield* dropSteps(delivery.order);
+    yield {
+      name: names[index],
+      request: `POST /_sandbox/deliveries/\${${variableOf(delivery)}}/redeliver`,
+      expect: { status: 200 },
+    };
+    yield { settle: true };
+  }
+}
+
+function* createSteps(order: OrderName, schedule: Schedule, told: ScheduleScenario): Generator<object> {
+  const own = schedule.find((delivery) => delivery.order === order);
+  const isCharge = own === undefined || familyOf(own.step) === "charge";
+  const name = { first: "an order", second: "another order", unknown: "an order" }[order];
+  if (isCharge && told.order !== undefined) {
+    yield {
+      name: `${name}, which the application makes`,
+      when: { event: { type: "charge.created" } },
+      request: "GET /_sandbox/charges",
+      query: { limit: 1 },
+      expect: { status: 200 },
+      save: { [order]: "body.data[0].id" },
+    };
+    return;
+  }
+  yield {
+    name,
+    ...(isCharge ? createCharge(order) : createTransfer(order)),
+    expect: { status: 201 },
+    save: { [order]: "body.id" },
+  };
+}
+
+function createCharge(order: OrderName) {
+  return {
+    request: "POST /v1/charges",
+    body: {
+      amount: 10_000,
+      externalId: `audit-${order}-\${uuid}`,
+      description: "An order of the audit",
+      onCanceledRedirectionUrl: "https://audit.test/canceled",
+      onCompletedRedirectionUrl: "https://audit.test/completed",
+    },
+  };
+}
+
+function createTransfer(order: OrderName) {
+  return {
+    request: "POST /v1/transactions",
+    body: { type: "transfer", amount: 10_000, msisdn: "${testNumbers.pending}", reference: `audit-${order}-\${uuid}` },
+  };
+}
+
+/** All that happens to an order, and the deliveries that it makes. */
+function* historySteps(order: OrderName, schedule: Schedule): Generator<object> {
+  const history = realHistoryUpTo(schedule.filter((delivery) => delivery.order === order));
+  for (const { step } of history) yield* happen(step, order);
+  // Two subscriptions of one topic get each event one after the other.
+  const each = subscriptionNumbersOf(schedule).length;
+  const wanted = schedule.filter((delivery) => delivery.order === order && delivery.step !== "dropped");
+  if (wanted.length === 0) return;
+  const places = wanted.map((delivery): [string, string] => {
+    const event = history.findIndex(({ step }) => step === delivery.step);
+    return [variableOf(delivery), `body.data[${event * each + delivery.subscription - 1}].id`];
+  });
+  yield {
+    request: "GET /_sandbox/deliveries",
+    query: { resource: `\${${order}}` },
+    expect: { status: 200 },
+    save: Object.fromEntries(places),
+  };
+}
+
+function* happen(step: Delivery["step"], order: OrderName): Generator<object> {
+  if (step === "paid") yield { request: `POST /_sandbox/charges/\${${order}}/pay`, expect: { status: 200 } };
+  if (step === "refunded") yield { request: `POST /v1/charges/\${${order}}/refund`, expect: { status: 200 } };
+  if (step === "completed")
+    yield { request: `POST /_sandbox/transactions/\${${order}}/complete`, expect: { status: 200 } };
+}
+
+function* dropSteps(order: OrderName): Generator<object> {
+  yield { name: "back to where nothing was paid", request: "PUT /_sandbox/snapshots/due", expect: { status: 200 } };
+  yield { request: `POST /_sandbox/charges/\${${order}}/drop`, expect: { status: 200 } };
+  yield {
+    request: "GET /_sandbox/deliveries",
+    query: { resource: `\${${order}}` },
+    expect: { status: 200 },
+    save: { [variableOf({ order, step: "dropped", subscription: 1 })]: "body.data[0].id" },
+  };
+}
+
+/** Of another company with the same key: what the application asks about it answers 404. */
+function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario): Generator<object> {
+  const [delivery] = schedule;
+  if (delivery === undefined) return;
+  const { step } = delivery;
+  const isCharge = familyOf(step) === "charge";
+  const stranger = { token: "${strangerToken}", headers: { "X-Company-Id": "${stranger}" } };
+  const company = { query: { company: "${stranger}" } };
+  yield {
+    name: "a company that the application knows nothing of, with the same key",
+    request: "POST /_sandbox/companies",
+    body: { companyId: "stranger-${uuid}", accessToken: "at_stranger_${uuid}", secretKey: KEY },
+    expect: { status: 201 },
+    save: { stranger: "body.companyId", strangerToken: "body.accessToken" },
+  };
+  const created = isCharge ? createCharge("unknown") : createTransfer("unknown");
+  yield { ...created, ...stranger, expect: { status: 201 }, save: { unknown: "body.id" } };
+  if (step === "refunded") yield { ...[...happen("paid", "unknown")][0], ...company };
+  yield {
+    request: "POST /v1/webhooks",
+    ...stranger,
+    body: { topic: spell({ step, subscription: 1 }, topic), url: receiverUrl },
+    expect: { status: 201 },
+  };
+  const name = describeSchedule(schedule)[0];
+  if (step === "dropped")
+    yield { name, request: "POST /_sandbox/charges/${unknown}/drop", ...company, expect: { status: 200 } };
+  else if (step === "refunded")
+    yield { name, request: "POST /v1/charges/${unknown}/refund", ...stranger, expect: { status: 200 } };
+  else yield { name, ...[...happen(step, "unknown")][0], ...company };
+  yield { request: "POST /_sandbox/settle", ...company, expect: { status: 200 } };
+  yield { request: "DELETE /_sandbox/companies/${stranger}", expect: { status: 204 } };
+}
+
+function spell({ step, subscription }: Pick<Delivery, "step" | "subscription">, topic: string | undefined): string {
+  const own = topicOf(step);
+  return spellingOf(topic, subscription) === "singular" ? singularOf(own) : own;
+}
+
+/** A refund is of what was paid, whether that is delivered or not. */
+function realHistoryUpTo(schedule: Schedule): Schedule {
+  const earlier = schedule.flatMap((delivery): Delivery[] => {
+    if (delivery.step === "refunded") return [{ ...delivery, step: "paid" }];
+    return delivery.step === "completed" ? [{ ...delivery, step: "started" }] : [];
+  });
+  return realHistoryOf([...earlier, ...schedule]);
+}
+
+function subscriptionNumbersOf(schedule: Schedule): readonly (1 | 2)[] {
+  return schedule.some(({ subscription }) => subscription === 2) ? [1, 2] : [1];
+}
+
+function variableOf({ order, step, subscription }: Delivery): string {
+  return `${order}_${step}_${subscription}`;
+}

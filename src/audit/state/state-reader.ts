@@ -1,0 +1,152 @@
+import { spawn } from "node:child_process";
+import { UsageError } from "../../kernel/problem.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+
+/** What prints the application's state: a URL, a command line, or a function of the test. */
+export type StateSource = string | (() => unknown);
+
+export interface ReadOptions {
+  /** How it is called in messages: `--check`, say. */
+  readonly name: string;
+  /** How a URL is asked. Default GET. */
+  readonly method?: "GET" | "POST";
+  /** Real time for one reading. */
+  readonly timeoutMs: number;
+  readonly system: SystemClock;
+}
+
+const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+const SHOWN_MAX = 300;
+
+/**
+ * Reads the application's state, or whatever else a URL or a command prints: JSON when it parses, else the text without the white space around it.
+ *
+ * A URL must answer 2xx; redirects are not followed. A command is run without a shell, unless something in it is for one (quotes,
+ * pipes, variables), and must end with 0. Throws UsageError("cannot-run") for what prints nothing that can be used.
+ */
+export async function readState(source: StateSource, options: ReadOptions): Promise<unknown> {
+  if (typeof source === "function") return clone(await withinTime(source, options), options);
+  const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
+  const text = printed.trim();
+  if (text === "") throw failed(options, source, "it printed nothing. It must print a number or JSON");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source) && URL.canParse(source);
+}
+
+/** A test's own value may change after it was given. */
+function clone(value: unknown, options: ReadOptions): unknown {
+  const text = JSON.stringify(value);
+  if (text === undefined)
+    throw failed(options, "the function", "it must return a number or something else that JSON can tell");
+  return JSON.parse(text);
+}
+
+async function withinTime<T>(task: () => T | Promise<T>, options: ReadOptions): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const why = `it was not over within ${options.timeoutMs} ms`;
+    const cancel = options.system.after(options.timeoutMs, () => reject(failed(options, "the function", why)));
+    Promise.resolve().then(task).then(resolve, reject).finally(cancel);
+  });
+}
+
+async function readUrl(url: string, options: ReadOptions): Promise<string> {
+  const abort = new AbortController();
+  const cancel = options.system.after(options.timeoutMs, () => abort.abort());
+  try {
+    const answer = await fetch(url, {
+      method: options.method ?? "GET",
+      redirect: "manual",
+      signal: abort.signal,
+      headers: { accept: "application/json" },
+    });
+    const text = await readBounded(answer);
+    if (text === undefined) throw failed(options, url, `its answer has more than ${OUTPUT_BYTES_MAX} bytes`);
+    if (answer.ok) return text;
+    throw failed(options, url, `it answered ${answer.status}${text.trim() === "" ? "" : `: ${shorten(text)}`}`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const why = abort.signal.aborted ? `no answer came within ${options.timeoutMs} ms` : reasonOf(error);
+    throw failed(options, url, why);
+  } finally {
+    cancel();
+  }
+}
+
+async function readBounded({ body }: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > OUTPUT_BYTES_MAX) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** What no program is called by, and a shell makes something of. */
+const FOR_A_SHELL = /[|&;<>()$`\\"'*?[\]#~=%!{}\n]/;
+
+function runCommand(command: string, options: ReadOptions): Promise<string> {
+  const needsShell = FOR_A_SHELL.test(command);
+  const [program = "", ...args] = needsShell ? [command] : command.trim().split(/\s+/);
+  return new Promise((resolve, reject) => {
+    // A group of its own: what a shell has started ends with it.
+    const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    let size = 0;
+    const end = (why: string): void => {
+      cancel();
+      if (child.pid !== undefined && child.exitCode === null) killGroup(child.pid);
+      reject(failed(options, command, why));
+    };
+    const cancel = options.system.after(options.timeoutMs, () => end(`it was not over within ${options.timeoutMs} ms`));
+    const keep = (into: Buffer[]) => (piece: Buffer) => {
+      size += piece.length;
+      if (size > OUTPUT_BYTES_MAX) return end(`it printed more than ${OUTPUT_BYTES_MAX} bytes`);
+      into.push(piece);
+    };
+    child.stdout.on("data", keep(output));
+    child.stderr.on("data", keep(errors));
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      end(error.code === "ENOENT" ? "there is no such command" : error.message),
+    );
+    child.once("close", (code, signal) => {
+      cancel();
+      if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
+      const said = Buffer.concat(errors).toString("utf8").trim();
+      reject(failed(options, command, `it ended with ${code ?? signal}${said === "" ? "" : `: ${shorten(said)}`}`));
+    });
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}
+
+function failed({ name }: ReadOptions, source: string, why: string): UsageError {
+  return new UsageError("cannot-run", `Failed to read ${name} (${source}): ${why}.`);
+}
+
+/** `fetch failed` says nothing; its cause does. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
+}

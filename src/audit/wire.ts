@@ -1,0 +1,159 @@
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { SystemClock } from "../kernel/system-clock.js";
+import { VERSION } from "../kernel/version.js";
+import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
+
+/** An answer that goes on beyond this is cut off. */
+const ANSWER_BYTES_MAX = 1024 * 1024;
+/** What is kept of it. */
+const ANSWER_BYTES_KEPT = 4096;
+/** Between the pieces of a body that is sent in pieces. */
+const PAUSE_MS = 150;
+
+export interface WireOptions {
+  readonly url: URL;
+  /** Real time from the first byte to the end of the answer; pauses of our own come on top. */
+  readonly timeoutMs: number;
+  readonly system: SystemClock;
+  /** Kept out of what is kept of answers. */
+  readonly secret: string;
+}
+
+/**
+ * Sends one request exactly as it is, on a connection of its own, to the one address that was named. A redirect is an answer like any other and is not
+ * followed. Never rejects: what went wrong is in the exchange.
+ */
+export async function sendOnWire(options: WireOptions, request: AuditRequest): Promise<Exchange> {
+  const { system } = options;
+  const cuts = request.cuts ?? [];
+  const timeoutMs = options.timeoutMs + cuts.length * PAUSE_MS;
+  const start = system.monotonic();
+  const outcome = await exchange(options, request, timeoutMs);
+  const latencyMs = Math.max(0, Math.round(system.monotonic() - start) - cuts.length * PAUSE_MS);
+  if ("answer" in outcome) {
+    return { request, answer: outcome.answer, error: null, unreachable: false, timedOut: false, latencyMs };
+  }
+  const { code = "", message } = outcome.failure;
+  const unreachable = Object.hasOwn(UNREACHABLE, code);
+  const error =
+    UNREACHABLE[code] ??
+    BROKEN[code] ??
+    [code === TIMED_OUT ? "" : code, message].filter((part) => part !== "").join(": ");
+  return { request, answer: null, error, unreachable, timedOut: code === TIMED_OUT, latencyMs };
+}
+
+const UNTRUSTED =
+  "its certificate is not trusted (set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority)";
+
+/** No connection was made. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the name could not be looked up",
+  EHOSTUNREACH: "there is no way to that host",
+  ENETUNREACH: "there is no way to that network",
+  EADDRNOTAVAIL: "there is no such address",
+  ETIMEDOUT: "no connection could be made in time",
+  EPROTO: "it does not speak TLS (is it http, and not https?)",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS (is it http, and not https?)",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is that of another host",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+};
+
+/** A connection was made, and no answer came of it. */
+const BROKEN: Readonly<Record<string, string>> = {
+  ECONNRESET: "the connection was cut",
+  EPIPE: "the connection was cut",
+};
+
+const TIMED_OUT = "TIMED_OUT";
+
+type Outcome =
+  | { readonly answer: AuditAnswer }
+  | { readonly failure: { readonly code?: string | undefined; readonly message: string } };
+
+function exchange({ url, system, secret }: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const send = url.protocol === "https:" ? requestHttps : requestHttp;
+    const outgoing = send({
+      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: url.port === "" ? undefined : Number(url.port),
+      path: url.pathname + url.search,
+      method: "POST",
+      agent: false,
+      // A flat list goes out as it is: its case, its order, and what is in it twice.
+      headers: [...headersOf(url, request)].flat(),
+    });
+    const end = (outcome: Outcome): void => {
+      cancelTimeout();
+      resolve(outcome);
+      outgoing.destroy();
+    };
+    const cancelTimeout = system.after(timeoutMs, () =>
+      end({ failure: { code: TIMED_OUT, message: `no complete answer within ${timeoutMs} ms` } }),
+    );
+    outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error) }));
+    outgoing.on("response", (incoming) => {
+      readAnswer(incoming).then(
+        (body) => end({ answer: answerOf(incoming, body, secret) }),
+        (error: NodeJS.ErrnoException) => end({ failure: error }),
+      );
+    });
+    writeBody(outgoing, request, system).catch((error: Error) => end({ failure: error }));
+  });
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, secret: string): AuditAnswer {
+  const hide = (text: string): string => (secret === "" ? text : text.replaceAll(secret, "[secret]"));
+  return {
+    status: statusCode,
+    location: headers.location === undefined ? null : hide(headers.location),
+    body: hide(body),
+  };
+}
+
+function* headersOf(url: URL, { headers, body }: AuditRequest): Generator<HeaderLine> {
+  yield ["host", url.host];
+  yield ["user-agent", `business-payments-sandbox-audit/${VERSION}`];
+  if (url.username !== "" || url.password !== "") {
+    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    yield ["authorization", `Basic ${Buffer.from(credentials).toString("base64")}`];
+  }
+  yield* headers;
+  yield ["content-length", String(body.length)];
+  yield ["connection", "close"];
+}
+
+async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequest, system: SystemClock) {
+  outgoing.setNoDelay(true);
+  let from = 0;
+  for (const to of cuts) {
+    await new Promise<void>((resolve) => outgoing.write(body.subarray(from, to), () => resolve()));
+    await system.sleep(PAUSE_MS);
+    if (outgoing.destroyed) return;
+    from = to;
+  }
+  outgoing.end(body.subarray(from));
+}
+
+async function readAnswer(incoming: IncomingMessage): Promise<string> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (size < ANSWER_BYTES_KEPT) kept.push(chunk.subarray(0, ANSWER_BYTES_KEPT - size));
+    size += chunk.length;
+    if (size > ANSWER_BYTES_MAX) break;
+  }
+  return Buffer.concat(kept).toString("utf8");
+}
+
+/** A happy-eyeballs failure carries one error for each address. */
+function rootOf(error: NodeJS.ErrnoException): { code?: string | undefined; message: string } {
+  const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return first instanceof Error ? first : error;
+}

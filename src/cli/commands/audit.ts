@@ -1,0 +1,104 @@
+import { writeFile } from "node:fs/promises";
+import type { AuditReport } from "../../audit/report.js";
+import { listChecks, renderCheckList } from "../../audit/reporters/check-list.js";
+import { renderJson } from "../../audit/reporters/json.js";
+import { renderJunit } from "../../audit/reporters/junit.js";
+import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
+import type { Reporter, Style } from "../../audit/reporters/reporter.js";
+import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
+import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
+import { UsageError } from "../../kernel/problem.js";
+import { systemClock } from "../../kernel/system-clock.js";
+import {
+  type AuditFlags,
+  type AuditReporterName,
+  type ParsedAudit,
+  parseAuditFlags,
+  readEvent,
+} from "../audit-options.js";
+import { EXIT } from "../exit-codes.js";
+import { colorsFor, printData, printDiagnostic, printJson, WIDTH_MAX } from "../output.js";
+
+/** `sandbox audit`: is this webhook receiver safe? Returns the exit code. */
+export async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
+  const options = parseAuditFlags(url, flags, process.env);
+  if (flags.list === true || options.url === undefined) {
+    if (options.reporter === "json") printJson(listChecks());
+    else printData(renderCheckList(styleFor(process.stdout)));
+    return EXIT.ok;
+  }
+  const event = options.event === undefined ? undefined : await readEvent(options.event);
+  const progress = createProgress();
+  const report = await runAudit({ ...options, url: options.url, event, ...sandboxOf(options), ...progress }).finally(
+    progress.end,
+  );
+  await print(report, options);
+  return report.passed ? EXIT.ok : EXIT.assertion;
+}
+
+/** Where the application's sandbox is said, its orders are made there. */
+function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
+  const { SANDBOX_URL: url = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
+  if (check === undefined || url === "" || accessToken === "") return {};
+  const companyId = process.env["SANDBOX_COMPANY_ID"];
+  const adminToken = process.env["SANDBOX_ADMIN_TOKEN"];
+  const door = { url, accessToken, companyId, adminToken, timeoutMs: SANDBOX_TIMEOUT_MS, system: systemClock };
+  return { sandbox: createSandboxDoor(door) };
+}
+
+const SANDBOX_TIMEOUT_MS = 30_000;
+
+const reporters: Readonly<Record<AuditReporterName, Reporter>> = {
+  pretty: renderPretty,
+  junit: renderJunit,
+  json: renderJson,
+};
+
+async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promise<void> {
+  if (out === undefined) printData(reporters[reporter](report, styleFor(process.stdout)));
+  else await writeReport(out, reporters[reporter](report, plain(WIDTH_MAX)));
+  // Whatever form the report has, a person who watches sees what became of it.
+  if (out !== undefined || reporter !== "pretty") printDiagnostic(renderSum(report, styleFor(process.stderr)));
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("cannot-run", `Failed to write the report to ${file}: ${why}.`);
+  });
+}
+
+function styleFor(stream: NodeJS.WriteStream): Style {
+  const colors = colorsFor(stream);
+  return {
+    width: Math.max(WIDTH_MIN, Math.min(stream.columns ?? WIDTH_MAX, WIDTH_MAX)),
+    good: colors.green,
+    bad: colors.red,
+    warning: colors.yellow,
+    strong: colors.bold,
+    faint: colors.dim,
+  };
+}
+
+const WIDTH_MIN = 60;
+const identity = (text: string): string => text;
+
+function plain(width: number): Style {
+  return { width, good: identity, bad: identity, warning: identity, strong: identity, faint: identity };
+}
+
+/** On a terminal, a line that counts while checks run. */
+function createProgress(): Pick<AuditOptions, "onProgress" | "system"> & { readonly end: () => void } {
+  const { stderr } = process;
+  const counts = stderr.isTTY && (process.env["CI"] ?? "") === "";
+  const { dim } = colorsFor(stderr);
+  return {
+    system: systemClock,
+    onProgress(done, total) {
+      if (counts) stderr.write(`\r\u001B[K${dim(`  ${done} of ${total} checks`)}`);
+    },
+    end() {
+      if (counts) stderr.write("\r\u001B[K");
+    },
+  };
+}

@@ -1,0 +1,277 @@
+import { createHash, randomUUID } from "node:crypto";
+import { systemClock, type SystemClock } from "../../src/kernel/system-clock.js";
+import { HEADER, hmac, type Incoming, SECRET, startReceiver, type StartedReceiver, take } from "./receivers.js";
+
+/** Applications that work at once need no time to settle. */
+export const hasty: SystemClock = { ...systemClock, ...virtualTime() };
+
+function virtualTime(): Pick<SystemClock, "monotonic" | "sleep"> {
+  let now = 0;
+  return {
+    monotonic: () => now,
+    sleep: async (ms) => {
+      now += ms;
+    },
+  };
+}
+
+/** What an event tells an application. */
+export interface Told {
+  readonly topic: string;
+  readonly id: string;
+  readonly status: string;
+  readonly reference: string;
+  readonly amount: number;
+  readonly signature: string;
+}
+
+/** A shop behind a receiver: what it makes of genuine events, and what it prints of its state. */
+export interface Application {
+  readonly hear: (event: Told) => void | Promise<void>;
+  readonly state: () => unknown;
+  /** Makes an order, where the shop knows only its own: prints its charge. */
+  readonly order?: () => { id: string; externalId: string };
+}
+
+export interface RunningApplication extends StartedReceiver {
+  /** Another application stands behind the receiver from now on. */
+  readonly become: (application: Application) => void;
+}
+
+/** The application behind a sound receiver, until the test ends. */
+export async function startApplication(application: Application, secret = SECRET): Promise<RunningApplication> {
+  let current = application;
+  const started = await startReceiver(async (incoming) => {
+    const { body, headers } = incoming;
+    const status = hmac(body, "base64", secret) === headers[HEADER] ? take(body) : 401;
+    if (status >= 300) return status;
+    const told = toldBy(incoming);
+    if (told !== undefined) await current.hear(told);
+    return status;
+  });
+  return { ...started, become: (other) => void (current = other) };
+}
+
+function toldBy({ body, headers }: Incoming): Told | undefined {
+  const { topic, data } = JSON.parse(body.toString());
+  if (typeof topic !== "string" || typeof data?.id !== "string") return undefined;
+  const reference = data.externalId ?? data.reference;
+  const signature = String(headers["x-service-hmac-sha256"]);
+  return { topic, id: data.id, status: data.status, reference, amount: data.amount, signature };
+}
+
+/** How far a charge is. What is further on never goes back. */
+const PROGRESS = ["due", "dropped", "paid", "refunded"];
+
+/** Right: each charge's status only moves on, and counts once. */
+export function createShop(): Application {
+  const orders = new Map<string, string>();
+  return {
+    hear: ({ id, status }) => {
+      const now = orders.get(id) ?? "due";
+      if (PROGRESS.indexOf(status) > PROGRESS.indexOf(now)) orders.set(id, status);
+    },
+    state: () => countOf([...orders.values()]),
+  };
+}
+
+/** Right: it knows its own orders only, and tells all of them. */
+export function createShopOfOrders(): Application {
+  const orders = new Map<string, { externalId: string; status: string }>();
+  return {
+    hear: ({ id, status }) => {
+      const order = orders.get(id);
+      if (order !== undefined && PROGRESS.indexOf(status) > PROGRESS.indexOf(order.status)) order.status = status;
+    },
+    state: () => ({ orders: Object.fromEntries(orders), count: orders.size }),
+    order: () => {
+      const charge = { id: randomUUID(), externalId: `order-${orders.size + 1}` };
+      orders.set(charge.id, { externalId: charge.externalId, status: "due" });
+      return charge;
+    },
+  };
+}
+
+/** Right: it answers first, and works afterwards, in a time that passes only when the audit waits. */
+export function createLateShop(delayMs: number): Application & { readonly system: SystemClock } {
+  const shop = createShop();
+  const waiting: { readonly event: Told; readonly at: number }[] = [];
+  let now = 0;
+  return {
+    ...shop,
+    hear: (event) => void waiting.push({ event, at: now + delayMs }),
+    system: {
+      ...systemClock,
+      monotonic: () => now,
+      sleep: async (ms) => {
+        now += ms;
+        while (waiting[0] !== undefined && waiting[0].at <= now) await shop.hear(waiting.shift()!.event);
+      },
+    },
+  };
+}
+
+/** Right: a list with everything it was told of, each event once, in whatever order. */
+export function createLedger(): Application {
+  const entries = new Map<string, { charge: string; status: string; amount: string }>();
+  return {
+    hear: ({ id, status, amount, topic }) => {
+      if (topic.startsWith("charge") && status !== "dropped") {
+        entries.set(`${id} ${status}`, { charge: id, status, amount: `${amount}.00` });
+      }
+    },
+    state: () => [...entries.values()],
+  };
+}
+
+/** Applications with one classic mistake each, the check that is about it, and the shortest schedule that shows it. */
+export const mistakenApplications: Readonly<
+  Record<string, { readonly create: () => Application; readonly named: string; readonly schedule: readonly string[] }>
+> = {
+  "counts a payment at every delivery": {
+    create: () => {
+      let revenue = 0;
+      return {
+        hear: ({ status, amount }) => void (status === "paid" && (revenue += amount)),
+        state: () => revenue,
+      };
+    },
+    named: "state-duplicate",
+    schedule: ["paid", "paid again"],
+  },
+  "counts a refund at every delivery": {
+    create: () => {
+      const paid = new Set<string>();
+      let refunds = 0;
+      return {
+        hear: ({ id, status }) => {
+          if (status === "paid") paid.add(id);
+          if (status === "refunded") refunds++;
+        },
+        state: () => ({ paid: paid.size, refunds }),
+      };
+    },
+    named: "state-duplicate",
+    schedule: ["refunded", "refunded again"],
+  },
+  "makes an order unpaid when dropped comes after paid": {
+    create: () =>
+      createStatusShop((now, status) => {
+        const goesOn = now === undefined || (now === "paid" && status !== "paid") || status === "completed";
+        return goesOn ? status : now;
+      }),
+    named: "state-dropped-after-paid",
+    schedule: ["paid", "dropped"],
+  },
+  "makes an order of an unknown charge": {
+    create: () => {
+      const shop = createShopOfOrders();
+      const strangers = new Set<string>();
+      const own = new Set<string>();
+      return {
+        hear: (event) => {
+          void shop.hear(event);
+          if (!own.has(event.id)) strangers.add(event.id);
+        },
+        state: () => ({ shop: shop.state(), strangers: strangers.size }),
+        order: () => {
+          const charge = shop.order?.() ?? { id: "", externalId: "" };
+          own.add(charge.id);
+          return charge;
+        },
+      };
+    },
+    named: "state-unknown-id",
+    schedule: ["paid of an unknown order"],
+  },
+  "knows again only the event before": {
+    create: () => {
+      let last = "";
+      let paid = 0;
+      return {
+        hear: ({ id, status }) => {
+          if (status === "paid" && last !== `${id} ${status}`) paid++;
+          last = `${id} ${status}`;
+        },
+        state: () => ({ paid }),
+      };
+    },
+    named: "state-late-duplicate",
+    schedule: ["paid", "paid of another order", "paid again"],
+  },
+  "knows deliveries again, and not events": {
+    create: () => {
+      const seen = new Set<string>();
+      let paid = 0;
+      return {
+        hear: ({ status, signature }) => {
+          const fingerprint = createHash("sha1").update(signature).digest("hex");
+          if (status === "paid" && !seen.has(fingerprint)) paid++;
+          seen.add(fingerprint);
+        },
+        state: () => String(paid),
+      };
+    },
+    named: "state-second-subscription",
+    schedule: ["paid", "paid again, by a second subscription"],
+  },
+  "believes the last event": {
+    create: () => createStatusShop((_, status) => status),
+    named: "state-reversed",
+    schedule: ["refunded", "paid"],
+  },
+  "believes the last event of a transfer": {
+    create: () => {
+      const charges = createShop();
+      const transfers = createStatusShop((_, status) => status);
+      return {
+        hear: (event) => (event.topic.startsWith("transaction") ? transfers : charges).hear(event),
+        state: () => ({ charges: charges.state(), transfers: transfers.state() }),
+      };
+    },
+    named: "state-reversed",
+    schedule: ["completed", "started"],
+  },
+};
+
+/** Right, but for its answer to what it knows already: 500. */
+export function createIndignantShop(): Application {
+  const shop = createShop();
+  const known = new Set<string>();
+  return {
+    ...shop,
+    hear: async (event) => {
+      const name = `${event.id} ${event.status}`;
+      if (known.has(name)) throw new Error("Duplicate entry");
+      known.add(name);
+      await shop.hear(event);
+    },
+  };
+}
+
+/** Right, until it is told that an order was refunded: 500. */
+export function createShopWithoutRefunds(): Application {
+  const shop = createShop();
+  return {
+    ...shop,
+    hear: async (event) => {
+      if (event.status === "refunded") throw new Error("refunded is no status");
+      await shop.hear(event);
+    },
+  };
+}
+
+/** Each charge has the status that `next` makes of the one that it had and the one that came. */
+function createStatusShop(next: (now: string | undefined, status: string) => string): Application {
+  const orders = new Map<string, string>();
+  return {
+    hear: ({ id, status }) => void orders.set(id, next(orders.get(id), status)),
+    state: () => Object.fromEntries(orders),
+  };
+}
+
+function countOf(statuses: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}

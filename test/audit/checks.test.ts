@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import type { AuditRequest, Check, Exchange, Failing } from "../../src/audit/check.js";
+import { allChecks } from "../../src/audit/checks/all-checks.js";
+import { VALID_EVENT } from "../../src/audit/checks/valid-event.js";
+import { runAudit } from "../../src/audit/run-audit.js";
+import { REQUESTS_MAX } from "../../src/audit/sender.js";
+import { snippetLanguages, snippets } from "../../src/audit/snippets/snippet.js";
+import { createStage } from "../../src/audit/stage.js";
+import { createIdSource } from "../../src/kernel/ids.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { hmac, SECRET, sound, startReceiver } from "./receivers.js";
+
+const failings: readonly Failing[] = [
+  "accepted",
+  "refused",
+  "redirected",
+  "crashed",
+  "silent",
+  "slow",
+  "unequal",
+  "wrong",
+];
+const wireChecks = allChecks.filter(({ group }) => group !== "state");
+
+/** What a check sends to a receiver that answers everything with one status. */
+async function requestsOf(check: Check, status: number): Promise<AuditRequest[]> {
+  const requests: AuditRequest[] = [];
+  const stage = createStage(
+    {
+      secret: SECRET,
+      header: "x-service-hmac-sha256",
+      topic: undefined,
+      event: undefined,
+      state: undefined,
+      timeoutMs: 1000,
+      ids: createIdSource(7, "audit"),
+      system: systemClock,
+    },
+    async (request): Promise<Exchange> => {
+      requests.push(request);
+      return {
+        request,
+        answer: { status, location: null, body: "" },
+        error: null,
+        unreachable: false,
+        timedOut: false,
+        latencyMs: 1,
+      };
+    },
+  );
+  await check.run(stage);
+  return requests;
+}
+
+describe("the checks", () => {
+  it("have ids of their own, and the ordinary event is the first", () => {
+    const ids = allChecks.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids[0]).toBe(VALID_EVENT);
+    expect(ids.filter((id) => !/^[a-z]+(-[a-z0-9]+)*$/.test(id))).toEqual([]);
+  });
+
+  it("name causes that exist, and none is its own", () => {
+    const ids = new Set(allChecks.map(({ id }) => id));
+    const causes = allChecks.flatMap(({ id, follows = [] }) => follows.map((cause) => [id, cause.split(":")[0] ?? ""]));
+    expect(causes.filter(([id, cause = ""]) => !ids.has(cause) || cause === id)).toEqual([]);
+  });
+
+  it("have no circle of causes: of several failures there is always one that is named", () => {
+    const anyhow: readonly Failing[] = ["redirected", "crashed", "silent"];
+    const failingsOf = (check: Check | undefined): readonly Failing[] => {
+      if (check?.group === "genuine")
+        return [...anyhow, "refused", ...(check.id === "header-case" ? ["unequal" as const] : [])];
+      return check?.group === "forged" ? [...anyhow, "accepted"] : [...anyhow, "accepted", "refused", "slow", "wrong"];
+    };
+    const walk = (id: string, failing: Failing, path: readonly string[]): string[] => {
+      const check = allChecks.find((candidate) => candidate.id === id);
+      if (!failingsOf(check).includes(failing)) return [];
+      const here = `${id}:${failing}`;
+      if (path.includes(here)) return [[...path, here].join(" > ")];
+      return (check?.follows ?? []).flatMap((cause) => {
+        const [causeId = "", own] = cause.split(":");
+        const other = failings.find((candidate) => candidate === own);
+        return walk(causeId, other ?? failing, [...path, here]);
+      });
+    };
+    expect(allChecks.flatMap(({ id }) => failings.flatMap((failing) => walk(id, failing, [])))).toEqual([]);
+  });
+
+  it.each(wireChecks.map((check) => [check.id, check] as const))(
+    "%s sends the same number of requests whatever comes back, not more than it announces, each another one",
+    async (_, check) => {
+      const [accepted, refused] = [await requestsOf(check, 200), await requestsOf(check, 401)];
+      expect(accepted.length).toBe(refused.length);
+      expect(accepted.length).toBeGreaterThan(0);
+      expect(accepted.length).toBeLessThanOrEqual(check.requests);
+      const spelt = accepted.map(({ headers, body }) => JSON.stringify([headers, body.toString("latin1")]));
+      expect(new Set(spelt).size).toBe(accepted.length);
+    },
+  );
+
+  it("send what is signed rightly when it is to be accepted, and nothing that is when it is to be refused", async () => {
+    for (const check of wireChecks.filter(({ group }) => group !== "robust")) {
+      for (const { sent, headers, body } of await requestsOf(check, 200)) {
+        const values = headers.flatMap(([name, text]) => (/^x-service-hmac-sha256$/i.test(name) ? [text] : []));
+        expect([sent, values.length === 1 && values[0] === hmac(body)]).toEqual([sent, check.group === "genuine"]);
+      }
+    }
+  });
+});
+
+describe("an audit", () => {
+  it("is bounded: all checks together announce no more than REQUESTS_MAX", async () => {
+    expect(allChecks.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThanOrEqual(REQUESTS_MAX);
+    const { url, received } = await startReceiver(sound);
+    const { requests } = await runAudit({ url, secret: SECRET, system: systemClock });
+    expect(received).toHaveLength(requests);
+    expect(requests).toBeLessThanOrEqual(100);
+    expect(new Set(received.map(({ method }) => method))).toEqual(new Set(["POST"]));
+  });
+
+  it.each([
+    [
+      "not a url",
+      'The receiver must be an absolute http or https URL, such as http://127.0.0.1:4020/webhooks, not "not a url".',
+    ],
+    ["ftp://shop:pass@host/", 'not "host/".'],
+  ])("refuses the address %s", async (url, message) => {
+    const audit = runAudit({ url, secret: SECRET, system: systemClock });
+    await expect(audit).rejects.toMatchObject({
+      name: "UsageError",
+      kind: "input",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it("runs the checks and groups that are asked for", async () => {
+    const { url } = await startReceiver(sound);
+    const idsOf = async (only?: string[], skip?: string[]) =>
+      (await runAudit({ url, secret: SECRET, system: systemClock, only, skip })).checks.map(({ id }) => id);
+    expect(await idsOf(["garbage", "header-case"])).toEqual(["header-case", "garbage"]);
+    expect(await idsOf(["robust"], ["large-body", "odd-json"])).toEqual(["garbage", "content-type", "answer-time"]);
+    await expect(idsOf(["signature-hx"])).rejects.toThrow(
+      'There is no check "signature-hx". Did you mean "signature-hex"?',
+    );
+    await expect(idsOf(["garbage"], ["robust"])).rejects.toThrow("--only and --skip leave no check");
+  });
+});
+
+describe("the snippets", () => {
+  it("fit into a terminal of 80 columns", () => {
+    const lines = Object.values(snippets).flatMap(({ code }) =>
+      snippetLanguages.flatMap((name) => code[name].split("\n")),
+    );
+    expect(lines.filter((line) => line.length > 78)).toEqual([]);
+  });
+});

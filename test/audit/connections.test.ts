@@ -1,0 +1,248 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AuditReport } from "../../src/audit/report.js";
+import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { HEADER, hmac, isGenuine, SECRET, sound, startReceiver, take } from "./receivers.js";
+
+const audit = (url: string, options: Partial<AuditOptions> = {}) =>
+  runAudit({ url, secret: SECRET, system: systemClock, ...options });
+
+const verdictsOf = ({ checks }: AuditReport, ...ids: string[]) =>
+  Object.fromEntries(checks.filter(({ id }) => ids.includes(id)).map(({ id, verdict }) => [id, verdict]));
+
+const namedIn = ({ checks }: AuditReport) =>
+  checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn").map(({ id, verdict }) => `${id} ${verdict}`);
+
+/** A server that speaks for itself, until the test ends. */
+async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+}
+
+describe("a body that arrives in pieces", () => {
+  it("tells who makes text of each piece", async () => {
+    const url = await startServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString("utf8")));
+      request.on("end", () => {
+        const genuine = isGenuine(Buffer.from(body), request.headers[HEADER]);
+        response.writeHead(genuine ? take(Buffer.from(body)) : 401).end();
+      });
+    });
+    expect(namedIn(await audit(url))).toEqual(["split-character fail"]);
+  });
+
+  it("tells who takes the first piece for the whole", async () => {
+    const url = await startServer((request, response) => {
+      request.once("data", (body: Buffer) => {
+        response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
+      });
+      request.once("end", () => response.headersSent || response.writeHead(401).end());
+    });
+    const only = ["valid-event", "slow-sender", "split-character"];
+    expect(namedIn(await audit(url, { only }))).toEqual(["slow-sender fail"]);
+  });
+});
+
+describe("a redirect", () => {
+  it("is a finding, and is not followed", async () => {
+    const elsewhere = await startReceiver(sound);
+    const { url } = await startReceiver(() => 307, { location: elsewhere.url });
+    const report = await audit(url);
+    expect(namedIn(report)).toEqual(["valid-event fail"]);
+    expect(report.checks[0]).toMatchObject({
+      seen: `an ordinary event is redirected with 307 to ${elsewhere.url}, which the service does not follow`,
+      received: { status: 307, location: elsewhere.url },
+    });
+    expect(elsewhere.received).toEqual([]);
+  });
+});
+
+describe("a receiver that is not there", () => {
+  it("is no finding: the audit could not run", async () => {
+    await expect(audit("http://127.0.0.1:9/webhooks")).rejects.toMatchObject({
+      kind: "cannot-run",
+      message: expect.stringMatching(
+        /^Failed to reach the receiver at http:\/\/127\.0\.0\.1:9\/webhooks: nothing listens there\. /,
+      ),
+    });
+    const { url } = await startReceiver(sound);
+    await expect(audit(url.replace("http:", "https:"))).rejects.toMatchObject({
+      message: expect.stringContaining("it does not speak TLS (is it http, and not https?)"),
+    });
+  });
+
+  it("is a finding when it goes away in the middle, and of the check that it died of", async () => {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        const header = request.headers[HEADER];
+        response.writeHead(isGenuine(body, header) ? 200 : 401).end();
+        if (header === "") server.close();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const report = await audit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect(namedIn(report)).toEqual(["signature-empty fail"]);
+    expect(report.checks.find(({ id }) => id === "signature-empty")).toMatchObject({
+      severity: "critical",
+      seen: "the receiver is gone since an event with an empty signature",
+    });
+    expect(report.checks.find(({ id }) => id === "signature-hex")).toMatchObject({
+      verdict: "skipped",
+      seen: "not tried: the receiver could not be reached any more (nothing listens there)",
+    });
+  });
+});
+
+describe("a receiver that does not answer", () => {
+  it("is asked once when the ordinary event is not answered", async () => {
+    const { url, received } = await startReceiver(() => new Promise(() => undefined));
+    const report = await audit(url, { timeoutMs: 50 });
+    expect(namedIn(report)).toEqual(["valid-event fail"]);
+    expect(report.checks[0]).toMatchObject({ error: "no complete answer within 50 ms", received: null });
+    expect(report).toMatchObject({ accepted: false, requests: 1 });
+    expect(received).toHaveLength(1);
+  });
+
+  it("is asked three times more at most when it is silent about forged events only", async () => {
+    // The test decides when time is up: as soon as the receiver has what it will not answer.
+    const timeouts = new Set<() => void>();
+    const system = {
+      ...systemClock,
+      after(_: number, task: () => void) {
+        timeouts.add(task);
+        return () => void timeouts.delete(task);
+      },
+    };
+    const { url } = await startReceiver(({ headers, body }) => {
+      if (isGenuine(body, headers[HEADER])) return take(body);
+      for (const task of timeouts) task();
+      return new Promise(() => undefined);
+    });
+    const report = await audit(url, { system });
+    expect(report.checks.filter(({ error }) => error !== null)).toHaveLength(3);
+    expect(verdictsOf(report, "valid-event", "signature-missing", "signature-wrong-secret", "answer-time")).toEqual({
+      "valid-event": "pass",
+      "signature-missing": "skipped",
+      "signature-wrong-secret": "fail",
+      "answer-time": "skipped",
+    });
+  });
+
+  it("is warned when it cuts connections on signed garbage", async () => {
+    const url = await startServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        if (!isGenuine(body, request.headers[HEADER])) response.writeHead(401).end();
+        else if (take(body) === 400) request.socket.destroy();
+        else response.writeHead(200).end();
+      });
+    });
+    expect(namedIn(await audit(url, { only: ["robust"] }))).toEqual(["odd-json warn"]);
+  });
+
+  it("may cut the connection on a body of 8 MiB", async () => {
+    const url = await startServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (chunks.reduce((sum, { length }) => sum + length, 0) > 1024 * 1024) request.destroy();
+      });
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        response.writeHead(isGenuine(body, request.headers[HEADER]) ? 200 : 401).end();
+      });
+    });
+    expect(namedIn(await audit(url, { only: ["large-body"] }))).toEqual([]);
+  });
+});
+
+describe("a slow receiver", () => {
+  it("is warned", async () => {
+    let passedMs = 0;
+    const system = { ...systemClock, monotonic: () => systemClock.monotonic() + passedMs };
+    const { url } = await startReceiver((incoming) => {
+      if (isGenuine(incoming.body, incoming.headers[HEADER])) passedMs += 5500;
+      return sound(incoming);
+    });
+    const report = await audit(url, { system });
+    expect(namedIn(report)).toEqual(["answer-time warn"]);
+    expect(report.passed).toBe(true);
+    expect(report.checks.find(({ id }) => id === "answer-time")?.seen).toMatch(
+      /^an ordinary event is answered after 5\d{3} ms$/,
+    );
+  });
+
+  it("is asked several things at a time", async () => {
+    let count = 0;
+    let passedMs = 0;
+    const system = { ...systemClock, monotonic: () => systemClock.monotonic() + passedMs };
+    let release = (): void => undefined;
+    const third = new Promise<void>((resolve) => (release = resolve));
+    const { url } = await startReceiver(async (incoming) => {
+      count++;
+      if (count === 1) passedMs += 1500;
+      if (count === 3) release();
+      // What came second is not answered before something else has come.
+      if (count === 2) await third;
+      return sound(incoming);
+    });
+    const report = await audit(url, { system, only: ["forged"] });
+    expect(report.counts.fail).toBe(0);
+  });
+});
+
+describe("a deployment that differs", () => {
+  it("has its own header, topic and event", async () => {
+    const { url, received } = await startReceiver(({ headers, body }) =>
+      isGenuine(body, headers["x-pay-sig"]) ? 200 : 401,
+    );
+    const text = '{ "topic": "payments", "data": { "order": 7 } }\n';
+    const event = { text, value: JSON.parse(text) };
+    const report = await audit(url, { header: "X-Pay-Sig", event, only: ["valid-event", "forged"] });
+    expect(namedIn(report)).toEqual([]);
+    expect(received[0]?.body.toString()).toBe(text);
+    expect(received[0]?.rawHeaders).toContain("X-Pay-Sig");
+
+    await audit(url, { header: "x-pay-sig", topic: "transaction/completed", only: ["valid-event"] });
+    const { topic, data } = JSON.parse(received.at(-1)?.body.toString() ?? "");
+    expect([topic, data.status, data.msisdn]).toEqual(["transaction/completed", "completed", "+2250700000001"]);
+    await audit(url, { header: "x-pay-sig", topic: "invoices", only: ["valid-event"] });
+    expect(JSON.parse(received.at(-1)?.body.toString() ?? "")).toMatchObject({
+      topic: "invoices",
+      data: { status: "paid" },
+    });
+  });
+
+  it("may want credentials, which the report does not show", async () => {
+    const { url } = await startReceiver((incoming) =>
+      incoming.headers["authorization"] === `Basic ${Buffer.from("shop:p w").toString("base64")}`
+        ? sound(incoming)
+        : 403,
+    );
+    const report = await audit(url.replace("//", "//shop:p%20w@"), { only: ["valid-event"] });
+    expect(report).toMatchObject({ accepted: true, receiver: url });
+  });
+
+  it("never sees its secret key in a report", async () => {
+    const url = await startServer((_, response) =>
+      response.writeHead(401, { location: `/${SECRET}` }).end(`not ${SECRET}`),
+    );
+    const report = await audit(url);
+    expect(report.checks[0]?.received).toMatchObject({ body: "not [secret]", location: "/[secret]" });
+    expect(JSON.stringify(report)).not.toContain(SECRET);
+    expect(JSON.stringify(report)).not.toContain(hmac("x"));
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { runAudit } from "../../src/audit/run-audit.js";
+import { snippetLanguages, type SnippetLanguage } from "../../src/audit/snippets/snippet.js";
+import { hasty } from "./applications.js";
+import { type Mistake, startShop, whyMissing } from "./languages.js";
+import { SECRET } from "./receivers.js";
+
+/** What people write: each in the place of a line of the right receiver, and the check that is about it. */
+const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonly [...Mistake, named: string]>>>> = {
+  node: {
+    "compares hex": ['hmac.digest("base64")', 'hmac.digest("hex")', "signature-hex"],
+    "lets timingSafeEqual throw": ["given.length === expected.length && ", "", "signature-length"],
+    "believes the last event": ["!BEFORE[status]?.includes(order.status)", "!BEFORE[status]", "state-reversed"],
+  },
+  python: {
+    "compares hex": ["base64.b64encode(digest)", "digest.hex().encode()", "signature-hex"],
+    "compares texts, not bytes": [
+      "base64.b64encode(digest), headers[0].encode()",
+      "base64.b64encode(digest).decode(), headers[0]",
+      "signature-not-ascii",
+    ],
+    "cancels what is paid": ['"dropped": ["due"]', '"dropped": ["due", "paid"]', "state-dropped-after-paid"],
+  },
+  php: {
+    "compares hex": ["$secretKey, true)", "$secretKey)", "signature-hex"],
+    "goes on without a header": [
+      "if ($header === null || $secretKey === '') {\n        return false;",
+      "if ($header === null) {\n        return true;",
+      "signature-missing",
+    ],
+    "believes the last event": ["status IN ($known)", "(status IN ($known) OR 1 = 1)", "state-reversed"],
+  },
+};
+
+describe.each(snippetLanguages)("a shop in %s", { timeout: 60_000 }, (language) => {
+  async function verdictsOf(mistake?: Mistake) {
+    const { webhooks: url, state: check, orders: order } = await startShop(language, mistake);
+    const { checks } = await runAudit({ url, secret: SECRET, system: hasty, check, order, topic: "charges/events" });
+    return checks.map(({ id, verdict }) => [id, verdict] as const);
+  }
+
+  it("that is made of the audit's snippets passes every check", async ({ skip }) => {
+    const why = whyMissing(language);
+    skip(why !== undefined, why);
+    expect((await verdictsOf()).filter(([, verdict]) => verdict !== "pass")).toEqual([]);
+  });
+
+  it.for(Object.entries(mistakes[language]))("that %s is told so, and nothing else", async ([, mistake], { skip }) => {
+    const why = whyMissing(language);
+    skip(why !== undefined, why);
+    const [right, wrong, named] = mistake;
+    const failed = (await verdictsOf([right, wrong])).filter(([, verdict]) => verdict === "fail" || verdict === "warn");
+    expect(failed).toEqual([[named, "fail"]]);
+  });
+});

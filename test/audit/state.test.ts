@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
+import {
+  type Application,
+  createIndignantShop,
+  createLateShop,
+  createLedger,
+  createShop,
+  createShopOfOrders,
+  createShopWithoutRefunds,
+  hasty,
+  mistakenApplications,
+  startApplication,
+} from "./applications.js";
+import { SECRET } from "./receivers.js";
+
+async function audit(application: Application, options: Partial<AuditOptions> = {}) {
+  const { url } = await startApplication(application);
+  const { state, order } = application;
+  return runAudit({ url, secret: SECRET, system: hasty, check: state, order, only: ["state"], ...options });
+}
+
+describe("the state checks", { timeout: 60_000 }, () => {
+  it.each([
+    ["counts each charge once", createShop],
+    ["knows its own orders only", createShopOfOrders],
+    ["keeps a list of all that it was told", createLedger],
+  ])("find nothing wrong with an application that %s", async (_, create) => {
+    const { checks, passed } = await audit(create());
+    expect(checks.filter(({ verdict, id }) => verdict !== "pass" && id !== "state-unknown-id")).toEqual([]);
+    expect(passed).toBe(true);
+  });
+
+  it.each([20, 300, 900])("wait for an application that works %i ms after its answer", async (lagMs) => {
+    const shop = createLateShop(lagMs);
+    const { checks } = await audit(shop, { system: shop.system });
+    expect(checks.filter(({ verdict }) => verdict !== "pass").map(({ id, seen }) => [id, seen])).toEqual([
+      ["state-unknown-id", expect.stringContaining("unknown")],
+    ]);
+  });
+
+  it.each(Object.entries(mistakenApplications))(
+    "name the mistake of an application that %s, and nothing else",
+    async (_, { create, named, schedule }) => {
+      const { checks } = await audit(create());
+      const failed = checks.filter(({ verdict }) => verdict === "fail");
+      expect(failed.map((check) => [check.id, check.severity, check.schedule])).toEqual([
+        [named, "critical", schedule],
+      ]);
+    },
+  );
+
+  it("warn of duplicates that are not acknowledged", async () => {
+    const { checks, passed } = await audit(createIndignantShop());
+    const told = checks.filter(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
+    expect(told.map(({ id, verdict, seen }) => [id, verdict, seen])).toEqual([
+      ["state-duplicate", "warn", 'the event "paid again" makes the receiver fail with 500'],
+    ]);
+    expect(passed).toBe(true);
+  });
+
+  it("name an application that does not take a whole history", async () => {
+    const { checks } = await audit(createShopWithoutRefunds());
+    const [history, ...others] = checks;
+    expect(history).toMatchObject({
+      id: "state-history",
+      verdict: "fail",
+      seen: 'the event "refunded" makes the receiver fail with 500',
+    });
+    expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(["skipped"]));
+  });
+});

@@ -1,0 +1,50 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { checkGroups } from "../../src/audit/check.js";
+import { allChecks } from "../../src/audit/checks/all-checks.js";
+import { bugs } from "../../src/audit/checks/bugs.js";
+import { groupTitles } from "../../src/audit/reporters/check-list.js";
+import { languageNames, snippetLanguages, snippets } from "../../src/audit/snippets/snippet.js";
+
+const page = new URL("../../docs/audit.md", import.meta.url);
+const BEGIN = "<!-- Generated from src/audit: UPDATE_DOCS=1 npx vitest run test/docs writes it anew. -->\n";
+
+describe("docs/audit.md", () => {
+  it("has every check and snippet of the code; UPDATE_DOCS=1 writes them anew", async () => {
+    const text = await readFile(page, "utf8");
+    const [written = ""] = text.split(BEGIN);
+    const rendered = `${written}${BEGIN}\n${renderSnippets()}${renderChecks()}`;
+    if (process.env["UPDATE_DOCS"] === "1") await writeFile(page, rendered);
+    expect(await readFile(page, "utf8")).toBe(rendered);
+  });
+
+  it("has the line of code that each check on the wire stands for", () => {
+    const ids = allChecks.filter(({ group }) => group !== "state").map(({ id }) => id);
+    expect(Object.keys(bugs)).toEqual(ids);
+  });
+});
+
+function renderSnippets(): string {
+  const sections = Object.values(snippets).map(({ title, code }) => {
+    const blocks = snippetLanguages.map((name) => `${languageNames[name]}:\n\n\`\`\`${fences[name]}\n${code[name]}\n\`\`\`\n`);
+    return `### ${title}\n\n${blocks.join("\n")}`;
+  });
+  return `## A receiver that passes\n\nThe tests of this project make a receiver of these pieces in each language, and audit it.\n\n${sections.join("\n")}\n`;
+}
+
+const fences = { node: "js", python: "python", php: "php" } as const;
+
+function renderChecks(): string {
+  const groups = checkGroups.map((group) => {
+    const checks = allChecks.filter((check) => check.group === group);
+    const rows = checks.map(({ id, severity, title }) => `| [\`${id}\`](#${id}) | ${severity} | ${title} |`);
+    const sections = checks.map(({ id, why, fix }) => {
+      const bug = bugs[id];
+      const shown = bug === undefined ? "" : `\n\`\`\`\n${bug}\n\`\`\`\n`;
+      return `#### ${id}\n${shown}\n${why}\n\n**Mend it:** ${fix}\n`;
+    });
+    const table = ["| check | severity | a sound receiver |", "|---|---|---|", ...rows].join("\n");
+    return `### ${groupTitles[group]} (\`${group}\`)\n\n${table}\n\n${sections.join("\n")}`;
+  });
+  return `## The checks\n\nEach with the line of code that it stands for, as it is written again and again.\n\n${groups.join("\n")}`;
+}
