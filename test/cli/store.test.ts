@@ -1,14 +1,17 @@
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, startSandbox, type StartedSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { startReceiver } from "../support/live.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 
-const inStore = (cwd: string, ...more: string[]): Promise<StartedSandbox> =>
-  startSandbox(["--store", "file:state.json", ...more], { cwd });
+async function inStore(cwd: string, ...more: string[]): Promise<StartedSandbox> {
+  const sandbox = await startSandbox(["--store", "file:state.json", ...more], { cwd });
+  onTestFinished(() => sandbox.signal("SIGKILL"));
+  return sandbox;
+}
 
 async function call({ url }: StartedSandbox, method: string, path: string, body?: unknown, token = "at_sandbox") {
   const headers = {
