@@ -117,7 +117,7 @@ const EXAMPLE_SCOPE = `
 import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, beforeEach } from "node:test";
-import { createSandbox, type Sandbox, type Transaction, type WebhookEvent } from "business-payments-sandbox";
+import { audit, createSandbox, type Sandbox, type Transaction, type WebhookEvent } from "business-payments-sandbox";
 import { verifySignature } from "business-payments-sandbox/webhooks";
 declare const sandbox: Sandbox;
 declare const request: IncomingMessage;
