@@ -108,7 +108,10 @@ const examples = [
   "src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
   (path) =>
     [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(([, block = ""]) =>
-      block.replaceAll(/^ *\* ?/gm, ""),
+      block
+        .replaceAll(/^ *\* ?/gm, "")
+        // They are compiled inside of functions, where there is no such statement.
+        .replaceAll(/^import (\{.+\}) from (".+");$/gm, "const $1 = await import($2);"),
     ),
 );
 
