@@ -26,7 +26,9 @@ describe("docs/audit.md", () => {
 
 function renderSnippets(): string {
   const sections = Object.values(snippets).map(({ title, code }) => {
-    const blocks = snippetLanguages.map((name) => `${languageNames[name]}:\n\n\`\`\`${fences[name]}\n${code[name]}\n\`\`\`\n`);
+    const blocks = snippetLanguages.map(
+      (name) => `${languageNames[name]}:\n\n\`\`\`${fences[name]}\n${code[name]}\n\`\`\`\n`,
+    );
     return `### ${title}\n\n${blocks.join("\n")}`;
   });
   return `## A receiver that passes\n\nThe tests of this project make a receiver of these pieces in each language, and audit it.\n\n${sections.join("\n")}\n`;

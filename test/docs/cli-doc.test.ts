@@ -14,7 +14,9 @@ interface CommandHelp {
 async function helpOf(path: readonly string[] = []): Promise<readonly CommandHelp[]> {
   const { stdout: help } = await runSandbox([...path, "--help"]);
   const listed = /^(?:Verbs|Commands):\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
-  const names = [...listed.matchAll(/^ {2}(\w[\w-]*)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+  const names = [...listed.matchAll(/^ {2}(\w[\w-]*)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => name !== "help");
   const below = await Promise.all(names.map((name) => helpOf([...path, name])));
   return [{ name: ["sandbox", ...path].join(" "), help }, ...below.flat()];
 }
@@ -39,7 +41,8 @@ describe.each(commands)("$name --help", ({ name, help }) => {
       return [...ours.matchAll(/--[a-z-]+/g)].map(([option]) => ({ verb, option }));
     });
     const unknown = calls.filter(
-      ({ verb, option }) => !commands.some((other) => other.name.startsWith(`sandbox ${verb}`) && other.help.includes(`  ${option}`)),
+      ({ verb, option }) =>
+        !commands.some((other) => other.name.startsWith(`sandbox ${verb}`) && other.help.includes(`  ${option}`)),
     );
     expect(unknown).toEqual([]);
   });

@@ -216,19 +216,22 @@ describe("files for other programs", () => {
     });
   });
 
-  it.each(["ci", "release"])(".github/workflows/%s.yml runs scripts that there are, with the least that they need", (name) => {
-    const { permissions, jobs } = read(`.github/workflows/${name}.yml`);
-    const scripts = Object.keys(read("package.json").scripts);
-    expect(permissions.contents).toBe(name === "ci" ? "read" : "write");
-    for (const job of Object.values<LooseJson>(jobs)) {
-      expect(job["timeout-minutes"]).toBeGreaterThan(0);
-      const runs: string[] = job.steps.flatMap(({ run }: LooseJson) => run ?? []);
-      const named = runs.flatMap((run) => [...run.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script));
-      expect(scripts).toEqual(expect.arrayContaining(named));
-      const files = runs.flatMap((run) => [...run.matchAll(/(?:scripts|examples)\/[\w./-]+/g)].map(([file]) => file));
-      expect(files.filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
-    }
-  });
+  it.each(["ci", "release"])(
+    ".github/workflows/%s.yml runs scripts that there are, with the least that they need",
+    (name) => {
+      const { permissions, jobs } = read(`.github/workflows/${name}.yml`);
+      const scripts = Object.keys(read("package.json").scripts);
+      expect(permissions.contents).toBe(name === "ci" ? "read" : "write");
+      for (const job of Object.values<LooseJson>(jobs)) {
+        expect(job["timeout-minutes"]).toBeGreaterThan(0);
+        const runs: string[] = job.steps.flatMap(({ run }: LooseJson) => run ?? []);
+        const named = runs.flatMap((run) => [...run.matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script));
+        expect(scripts).toEqual(expect.arrayContaining(named));
+        const files = runs.flatMap((run) => [...run.matchAll(/(?:scripts|examples)\/[\w./-]+/g)].map(([file]) => file));
+        expect(files.filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
+      }
+    },
+  );
 
   it(".github/workflows/ci.yml tests on every Node that is promised", () => {
     expect(read(".github/workflows/ci.yml").jobs.test.strategy.matrix.node).toEqual([20, 22, 24]);

@@ -41,7 +41,8 @@ it("TypeScript of the pages, and of the examples beside each function, compiles"
     ...story,
     ...tests,
     ...shop,
-    "examples.ts": EXAMPLE_SCOPE + examples.map((text, index) => `export async function example${index}() {\n${text}}\n`).join(""),
+    "examples.ts":
+      EXAMPLE_SCOPE + examples.map((text, index) => `export async function example${index}() {\n${text}}\n`).join(""),
     "package.json": '{ "type": "module" }',
     "tsconfig.json": JSON.stringify({
       extends: join(root, "tsconfig.json"),
@@ -82,7 +83,8 @@ describe("docs/testing.md", { timeout: 60_000 }, () => {
     const names = Object.keys(tests).map((name) => name.replace(/\.ts$/, ".js"));
     const { stdout } = await run(process.execPath, ["--test", "--test-reporter=tap", ...names], { cwd: folder });
     expect(stdout).toMatch(/^# fail 0$/m);
-    for (const title of ["is shipped once it is paid", "after one hour", "3 h pass"]) expect(stdout).toMatch(new RegExp(`ok \\d+ - .*${title}`));
+    for (const title of ["is shipped once it is paid", "after one hour", "3 h pass"])
+      expect(stdout).toMatch(new RegExp(`ok \\d+ - .*${title}`));
   });
 
   it("has lines that work against a sandbox", async () => {
@@ -105,14 +107,15 @@ describe("docs/testing.md", { timeout: 60_000 }, () => {
 /** What the README and the documentation of each function show. */
 const examples = [
   "README.md",
-  "src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
-  (path) =>
-    [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(([, block = ""]) =>
-      block
-        .replaceAll(/^ *\* ?/gm, "")
-        // They are compiled inside of functions, where there is no such statement.
-        .replaceAll(/^import (\{.+\}) from (".+");$/gm, "const $1 = await import($2);"),
-    ),
+  "src/webhooks.ts",
+  ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`),
+].flatMap((path) =>
+  [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(([, block = ""]) =>
+    block
+      .replaceAll(/^ *\* ?/gm, "")
+      // They are compiled inside of functions, where there is no such statement.
+      .replaceAll(/^import (\{.+\}) from (".+");$/gm, "const $1 = await import($2);"),
+  ),
 );
 
 /** What stands around an example, where somebody reads it. */

@@ -10,7 +10,9 @@ describe("links", () => {
   });
 
   it.each(allPages)("in %s: files of the repository that it names are there", (path) => {
-    const named = readFileSync(`${root}${path}`, "utf8").matchAll(/`((?:\.ci|bin|docs|examples|fixtures|scripts|src|test)\/[\w./-]+)`/g);
+    const named = readFileSync(`${root}${path}`, "utf8").matchAll(
+      /`((?:\.ci|bin|docs|examples|fixtures|scripts|src|test)\/[\w./-]+)`/g,
+    );
     expect([...named].map(([, file = ""]) => file).filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
   });
 

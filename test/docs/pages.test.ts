@@ -33,7 +33,9 @@ describe("docs/clock-and-webhooks.md", () => {
   it("has a check of signatures that takes right ones only", async () => {
     const [body, secret] = ['{"topic":"charges/events"}', "secret_sandbox"];
     const right = signBody(Buffer.from(body), secret);
-    const calls = [`"${right}"`, `"${right.toLowerCase()}"`, "undefined"].map((given) => `isGenuine(rawBody, ${given})`);
+    const calls = [`"${right}"`, `"${right.toLowerCase()}"`, "undefined"].map(
+      (given) => `isGenuine(rawBody, ${given})`,
+    );
     const folder = await folderWith({
       "receiver.mjs": `${receiver}\nconst rawBody = '${body}';\nconsole.log(${calls.join(", ")});`,
     });

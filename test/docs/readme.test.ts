@@ -66,7 +66,9 @@ describe("the README", () => {
 
   it("shows the one line by which the shops differ", () => {
     const [before, after] = ["buggy-receiver.mjs", "receiver.mjs"].map((file) => codeOf(file));
-    const [added] = shown("diff").split("\n").filter((text) => text.startsWith("+"));
+    const [added] = shown("diff")
+      .split("\n")
+      .filter((text) => text.startsWith("+"));
     const line = `${added?.slice(1)}\n`;
     expect(after).toContain(line);
     expect(after?.replace(line, "")).toBe(before);

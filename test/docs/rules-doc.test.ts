@@ -53,7 +53,8 @@ describe("docs/rules.md", () => {
     const schema = JSON.stringify(renderSchema(ruleSchema));
     const names = [...schema.matchAll(/"properties":(\{.*?\}),"(?:required|additionalProperties)"/g)];
     expect(names.length).toBeGreaterThan(0);
-    const text = page.blocks.map((block) => block.text).join("\n") + page.tables.flatMap(({ rows }) => rows.flat()).join("\n");
+    const text =
+      page.blocks.map((block) => block.text).join("\n") + page.tables.flatMap(({ rows }) => rows.flat()).join("\n");
     const effects = ["delay", "status", "body", "headers", "fault", "commit", "outcome", "reason", "after", "error"];
     const more = ["drop", "duplicate", "corruptSignature", "truncate", "before", "reverse", ...requestFaults];
     for (const name of [...effects, ...more]) {

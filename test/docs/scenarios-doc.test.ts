@@ -22,12 +22,15 @@ const storyOf = (block: Block): string =>
   isSteps(block) ? `${worldOfShort}\n${block.text.replaceAll(/^(?=.)/gm, "  ")}` : block.text;
 
 describe("docs/scenarios.md", () => {
-  it.each(blocks.map((block, index) => [index + 1, block.heading, block] as const))("example %i, under %s, replays", async (_, __, block) => {
-    const scenario = await parseScenario(parseSource(storyOf(block), "docs/example.yaml"));
-    const { failures, counts } = await replayAll([scenario]);
-    expect(failures).toBe("");
-    expect(counts.passed).toBe(1);
-  });
+  it.each(blocks.map((block, index) => [index + 1, block.heading, block] as const))(
+    "example %i, under %s, replays",
+    async (_, __, block) => {
+      const scenario = await parseScenario(parseSource(storyOf(block), "docs/example.yaml"));
+      const { failures, counts } = await replayAll([scenario]);
+      expect(failures).toBe("");
+      expect(counts.passed).toBe(1);
+    },
+  );
 
   it("has commands that work", { timeout: 60_000 }, async () => {
     const [first] = blocks;
@@ -41,6 +44,7 @@ describe("docs/scenarios.md", () => {
     const shown = JSON.stringify(blocks.map(({ text }): unknown => parse(text)));
     const names = [...stepKeywords, ...Object.keys(operators), ...Object.keys(givenSchema.shape)];
     expect(names.filter((name) => !shown.includes(`"${name}":`) && !["rule", "rules"].includes(name))).toEqual([]);
-    for (const keyword of stepKeywords) expect(page.headings.map(({ text }) => text).join("\n")).toMatch(new RegExp(String.raw`\b${keyword}\b`));
+    for (const keyword of stepKeywords)
+      expect(page.headings.map(({ text }) => text).join("\n")).toMatch(new RegExp(String.raw`\b${keyword}\b`));
   });
 });
