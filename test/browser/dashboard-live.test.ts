@@ -61,6 +61,7 @@ describe("a page that is open", () => {
       .getByRole("row", { name: /GET \/v1\/balance/ })
       .getByText("✓ 1")
       .waitFor();
+    expect(await isSamePage()).toBe(true);
   });
 
   it("leaves what the reader types, has chosen, unfolded, focused and scrolled to", async (test) => {
