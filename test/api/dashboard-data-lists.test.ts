@@ -125,7 +125,7 @@ describe("a list", () => {
 
 /** Counts the rows that are taken out of any table. */
 function countReads(): () => number {
-  const original = Table.prototype.page;
+  const original = Reflect.get(Table.prototype, "page");
   let rows = 0;
   vi.spyOn(Table.prototype, "page").mockImplementation(function (this: Table<Row>, request: PageRequest<Row>) {
     const page = original.call(this, request);

@@ -11,11 +11,11 @@ const browser = useBrowser();
 interface Opened {
   readonly live: Live;
   readonly page: Page;
-  goto(path: string): Promise<void>;
+  readonly goto: (path: string) => Promise<void>;
   /** Clicks a button of a form, and waits for the page that follows. */
-  press(name: string): Promise<void>;
+  readonly press: (name: string) => Promise<void>;
   /** What the last action says that it did. */
-  outcome(): Promise<string>;
+  readonly outcome: () => Promise<string>;
 }
 
 interface Given {

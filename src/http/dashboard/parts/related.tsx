@@ -1,6 +1,6 @@
 import type { LedgerEntry } from "../../../domain/accounts/account.js";
 import { effectOnBalance } from "../../../domain/accounts/ledger.js";
-import { type Money } from "../../../domain/accounts/money.js";
+import type { Money } from "../../../domain/accounts/money.js";
 import type { Delivery } from "../../../domain/deliveries/delivery.js";
 import type { JournalEntry } from "../../../sandbox/observation/journal.js";
 import { showMoney } from "../../pages/show-money.js";
