@@ -28,7 +28,13 @@ await mkdir(folder, { recursive: true });
 const world = await createWorld();
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars"],
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--hide-scrollbars",
+  ],
 });
 for (const picture of pictures.filter(({ name }) => name.startsWith(prefix))) {
   for (const look of picture.looks ?? /** @type {const} */ (["light", "dark", "phone"])) await take(picture, look);
