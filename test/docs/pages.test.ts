@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { navigation } from "../../src/http/dashboard/registry.js";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { startLive } from "../support/live.js";
 import { type Page, readPage, root } from "../support/markdown.js";
@@ -47,6 +48,23 @@ describe("docs/payment-page.md", () => {
     const rules: unknown = parse(page.blocks.find(({ language }) => language === "yaml")?.text ?? "");
     const answers = await Promise.all([rules].flat().map(async (rule) => live.control("POST", "/rules", rule)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  });
+});
+
+describe("docs/dashboard.md", () => {
+  const page = readPage("docs/dashboard.md");
+
+  it("has lines that work", async () => {
+    const live = await startLive();
+    await runShell(bashOf(page), { url: live.url });
+    expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
+  });
+
+  it("names every page of the navigation", () => {
+    const [table] = page.tables.filter(({ heading }) => heading === "What is on it");
+    const named = (table?.rows ?? []).flatMap(([cell = ""]) => cell.split(/[,;] /)).filter((name) => /^[A-Z]/.test(name));
+    const shown = navigation.flatMap(({ pages }) => pages.map(({ title }) => title));
+    expect(named).toEqual(shown);
   });
 });
 
@@ -106,7 +124,7 @@ describe("every page", () => {
 
   it.each(pages)("%s has a block of bash only where a test runs it", (path) => {
     const executed = ["README.md", "docs/control-api.md", "docs/clock-and-webhooks.md", "docs/coverage.md",
-      "docs/fixtures.md", "docs/payment-page.md", "docs/rules.md", "docs/testing.md"];
+      "docs/dashboard.md", "docs/fixtures.md", "docs/payment-page.md", "docs/rules.md", "docs/testing.md"];
     if (!executed.includes(path)) expect(bashOf(readPage(path))).toBe("");
     else expect(bashOf(readPage(path))).not.toBe("");
   });

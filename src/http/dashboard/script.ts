@@ -186,5 +186,7 @@ document.addEventListener("click", async ({ target }) => {
 
 readClock();
 connect();
+// On a narrow screen the sections are one line.
+document.querySelector('.sections [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
 `,
 );

@@ -69,7 +69,7 @@ h3 { font-size: 0.875rem; }
 .panel .scroll { margin: 0 -1.25rem -1.25rem; border-width: 1px 0 0; border-radius: 0 0 0.625rem 0.625rem; }
 .panel .scroll:not(:last-child) { margin-bottom: 0; border-bottom-width: 1px; border-radius: 0; }
 table { width: 100%; border-collapse: collapse; }
-th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: top; }
+th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: baseline; }
 th:first-child, td:first-child { padding-left: 1.25rem; }
 th:last-child, td:last-child { padding-right: 1.25rem; }
 thead th {
