@@ -148,6 +148,14 @@ describe("a page that is open", () => {
     expect(await page.getByLabel("Admin token").count()).toBe(1);
   });
 
+  it("says that it is not connected when the sandbox has stopped", async (test) => {
+    const { live, page } = await watch(test, "/clock", {}, { expected: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE/ });
+    expect(await page.getByText("not connected").isVisible()).toBe(false);
+    await live.close();
+    await page.getByText("not connected").waitFor({ state: "visible" });
+    expect(await page.getByRole("heading", { name: "Clock" }).count()).toBe(1);
+  });
+
   it("lets the clock tick between two changes", async (test) => {
     const live = await startLive({ clock: "running" });
     const page = await browser.open(test);

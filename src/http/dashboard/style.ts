@@ -31,6 +31,8 @@ export const dashboardStyle = createAsset(
 .switcher { display: flex; gap: 0.25rem; margin-right: auto; min-width: 0; }
 .switcher select { max-width: 16rem; font-family: var(--mono); font-size: 0.8125rem; }
 .scripted .scriptless { display: none; }
+.lost > span { display: none; color: var(--bad); }
+.shell[data-state="lost"] .lost > span { display: inline; }
 .clock { display: inline-flex; align-items: center; gap: 0.5rem; color: var(--ink); text-decoration: none; white-space: nowrap; }
 .clock:hover .time { text-decoration: underline; }
 .sections { grid-area: sections; padding: 1rem 0.75rem; border-right: 1px solid var(--line); }

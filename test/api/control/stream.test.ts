@@ -70,7 +70,9 @@ async function follow(live: Live, query = "", headers: Record<string, string> = 
     leave: () => leaving.abort(),
     async next(event, fits = () => true) {
       for (;;) {
-        const at = messages.findIndex((message, index) => index >= taken && message.event === event && fits(message.data));
+        const at = messages.findIndex(
+          (message, index) => index >= taken && message.event === event && fits(message.data),
+        );
         if (at !== -1) {
           taken = at + 1;
           return messages[at]?.data;
@@ -242,7 +244,11 @@ describe("what a stream takes", () => {
     while (listening() > before) {
       const made = await live.app.request("/v1/charges", {
         method: "POST",
-        headers: { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox", "content-type": "application/json" },
+        headers: {
+          authorization: "Bearer at_sandbox",
+          "x-company-id": "company_sandbox",
+          "content-type": "application/json",
+        },
         body: JSON.stringify(chargeRequest({ description: "Shoes", metadata: { description } })),
       });
       expect(made.status).toBe(201);
