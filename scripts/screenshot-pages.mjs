@@ -29,4 +29,42 @@ export const pictures = [
   { name: "checkout-declined", window: true, path: ({ charges }) => `/checkout/${charges["declined"]}` },
   { name: "checkout-paid", path: ({ charges }) => `/checkout/${charges["paid"]}` },
   { name: "checkout-expired", path: ({ charges }) => `/checkout/${charges["expired"]}`, looks: ["dark"] },
+  ...dashboardPages(),
 ];
+
+/**
+ * @returns {readonly Picture[]}
+ */
+function dashboardPages() {
+  /** @type {readonly [name: string, pathOf: (world: import("./screenshot-world.mjs").World) => string][]} */
+  const pages = [
+    ["overview", () => ""],
+    ["charges", () => "/charges"],
+    ["charge", ({ charges }) => `/charges/${charges["paid"]}`],
+    ["transfers", () => "/transfers"],
+    ["transfer", ({ transfer }) => `/transfers/${transfer}`],
+    ["batches", () => "/batches"],
+    ["customers", () => "/customers"],
+    ["ledger", () => "/ledger"],
+    ["subscriptions", () => "/subscriptions"],
+    ["deliveries", () => "/deliveries"],
+    ["delivery", ({ delivery }) => `/deliveries/${delivery}`],
+    ["clock", () => "/clock"],
+    ["rules", () => "/rules"],
+    ["scenarios", () => "/scenarios"],
+    ["profile", () => "/profile"],
+    ["setting", () => "/profile/transfers.settlement"],
+    ["state", () => "/state"],
+    ["companies", () => "/companies"],
+    ["findings", () => "/findings"],
+    ["coverage", () => "/coverage"],
+  ];
+  return pages.map(([name, pathOf]) => ({
+    name: `dashboard-${name}`,
+    window: true,
+    path: (world) => {
+      const path = pathOf(world);
+      return `/_sandbox${path === "" ? "" : `/dashboard${path}`}?company=${world.company}`;
+    },
+  }));
+}

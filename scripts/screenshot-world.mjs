@@ -1,12 +1,13 @@
 /**
  * A sandbox in the middle of a day's work, the same every time: its clock stands still, its ids are seeded.
  */
+import { createServer } from "node:http";
 import { createSandbox } from "business-payments-sandbox";
 
 const START = "2026-01-15T09:00:00Z";
 
 /**
- * @typedef {{ url: string, company: string, charges: Record<string, string>, close: () => Promise<void> }} World
+ * @typedef {{ url: string, company: string, charges: Record<string, string>, delivery: string, transfer: string, close: () => Promise<void> }} World
  *   `charges`: ids by what they show.
  */
 
@@ -15,6 +16,9 @@ export async function createWorld() {
   const sandbox = await createSandbox({ clock: START, seed: 2026 });
   const company = await openCompany(sandbox.url);
   const { api, control } = company;
+  const shop = await openShop();
+  await api("POST", "/v1/webhooks", { topic: "charges/events", url: shop.url });
+  await api("POST", "/v1/webhooks", { topic: "transactions/completed", url: shop.url });
   /** @type {(amount: number, externalId: string, description: string) => Promise<string>} */
   const charge = async (amount, externalId, description) => {
     const onCanceledRedirectionUrl = `https://shop.test/orders/${externalId}/cancelled`;
@@ -29,12 +33,106 @@ export async function createWorld() {
   const declined = await charge(25_000, "order-1042", "Woven basket, large");
   await api("POST", `/v1/charges/${declined}/pay`, { msisdn: "+2250700000006" });
   const due = await charge(10_000, "order-1043", "Wax print cloth, 6 yards");
+  await workADay(company, charge);
   await control("POST", "/clock/advance", { by: "12s" });
+  const { data: deliveries } = await control("GET", "/deliveries?status=succeeded");
+  const { data: transfers } = await control("GET", "/transactions");
   return {
     url: sandbox.url,
     company: company.id,
     charges: { due, declined, paid, expired },
-    close: () => sandbox.close(),
+    delivery: deliveries.at(-1).id,
+    transfer: transfers[0].id,
+    close: async () => {
+      await sandbox.close();
+      await shop.close();
+    },
+  };
+}
+
+/**
+ * Transfers, refunds, a rule that loses an answer and a client that pays again: so that each page of the dashboard has something to show.
+ *
+ * @param {Awaited<ReturnType<typeof openCompany>>} company
+ * @param {(amount: number, externalId: string, description: string) => Promise<string>} charge
+ */
+async function workADay({ api, control }, charge) {
+  const people = ["+2250700000010", "+2250700000011", "+2250700000012"];
+  const names = [
+    ["Awa", "Koné"],
+    ["Moussa", "Traoré"],
+    ["Adjoua", "Kouassi"],
+  ];
+  for (const [at, [firstName, lastName]] of names.entries())
+    await control("PUT", `/customers/${people[at]}`, { firstName, lastName, kycStatus: "complete" });
+  for (const [at, msisdn] of people.entries()) {
+    await api("POST", "/v1/transactions", {
+      type: "transfer",
+      msisdn,
+      amount: 25_000 + 5_000 * at,
+      reference: `salary-0${at + 1}`,
+    });
+    await control("POST", "/clock/advance", { by: "3m" });
+  }
+  await api("POST", "/v1/transactions/batch", {
+    transactions: people.map((msisdn, at) => ({ msisdn, amount: 40_000, reference: `payroll-0${at + 1}` })),
+  });
+  await control("POST", "/clock/advance", { by: "7m" });
+  for (const [at, amount] of [32_000, 7_500, 64_000].entries()) {
+    const id = await charge(
+      amount,
+      `order-105${at}`,
+      ["Bogolan throw", "Shea butter, 3 tins", "Djembe drum"][at] ?? "",
+    );
+    await api("POST", `/v1/charges/${id}/pay`);
+    if (at === 1) await api("POST", `/v1/charges/${id}/refund`, { amount: 2_500 });
+    await control("POST", "/clock/advance", { by: "2m" });
+  }
+  await control("POST", "/snapshots/before-payday");
+  const lost = {
+    name: "answer lost",
+    on: "request",
+    match: { path: "/v1/transactions" },
+    then: { fault: "reset", commit: true },
+    times: 1,
+  };
+  await control("POST", "/rules", lost);
+  const payout = { type: "transfer", msisdn: people[0], amount: 15_000, reference: "bonus-1" };
+  await api("POST", "/v1/transactions", payout).catch(() => undefined);
+  await api("POST", "/v1/transactions", { ...payout, reference: "bonus-1-again" });
+  await control("POST", "/rules", {
+    name: "limit",
+    on: "transfer",
+    match: { amount: { $gt: 100_000 } },
+    then: { outcome: "failed", reason: "limit_exceeded" },
+  });
+  await control("POST", "/rules", {
+    name: "twice",
+    on: "delivery",
+    match: { topic: "charges/events" },
+    then: { duplicate: 1 },
+    times: 3,
+  });
+  await control("PATCH", "/profile", { transfers: { settlement: "manual" } });
+  await api("POST", "/v1/transactions", {
+    type: "transfer",
+    msisdn: people[1],
+    amount: 30_000,
+    reference: "advance-7",
+  });
+}
+
+/** The application that the webhooks go to. */
+async function openShop() {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => response.end('{"received":true}'));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    close: () => new Promise((resolve) => server.close(resolve)),
   };
 }
 
@@ -53,7 +151,8 @@ async function openCompany(url) {
     /** @type {(method: string, path: string, body?: unknown) => Promise<any>} */
     api: (method, path, body) => call(method, url + path, body, headers),
     /** @type {(method: string, path: string, body?: unknown) => Promise<any>} */
-    control: (method, path, body) => call(method, `${url}/_sandbox${path}?company=${companyId}`, body),
+    control: (method, path, body) =>
+      call(method, `${url}/_sandbox${path}${path.includes("?") ? "&" : "?"}company=${companyId}`, body),
   };
 }
 

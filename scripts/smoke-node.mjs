@@ -1,6 +1,6 @@
 /**
- * The package under the Node that runs this script: packed, installed in an empty folder, and then used without a network: a charge that
- * nobody pays is dropped after one hour, and SIGTERM stops cleanly. With a URL as argument the same story is told to a sandbox that
+ * The package under the Node that runs this script: packed, installed in an empty folder, and then used without a network: a charge has
+ * its payment page, is dropped after one hour when nobody pays, and SIGTERM stops cleanly. With a URL as argument the same story is told to a sandbox that
  * runs there.
  */
 import { equal, ok } from "node:assert/strict";
@@ -82,9 +82,23 @@ async function checkDroppedCharge(url) {
     onCompletedRedirectionUrl: "https://shop.test/yes",
   });
   equal(created.status, "created");
+  await checkPage(`${url}/checkout/${created.id}`);
   await call(`${url}/_sandbox/clock/advance`, 200, { by: "1h" });
   const charge = await call(`${url}/v1/charges/${created.id}`, 200);
   equal(charge.status, "dropped");
+}
+
+/**
+ * What pages are made of is loaded when one is first asked for.
+ *
+ * @param {string} url
+ */
+async function checkPage(url) {
+  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+  const page = (await response.text()).replaceAll(/\s/g, " ");
+  ok(page.includes("Pay 10 000 F CFA"), `${url} is the payment page: ${page}`);
+  const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? [];
+  equal((await fetch(new URL(style ?? "", url))).status, 200, "the page's style is there");
 }
 
 /**

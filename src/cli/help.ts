@@ -30,5 +30,6 @@ export function addStartOptions(command: Command): Command {
     .option("--production-headers-only", "answer without the x-sandbox headers")
     .option("--log <form>", "pretty, json (one object a line) or silent\n(default: pretty; exec: silent)")
     .option("--log-level <level>", "debug (adds requests), info (what changes), warn or\nerror (default: info)")
-    .option("--record <file>", "write the session as a scenario when it ends");
+    .option("--record <file>", "write the session as a scenario when it ends")
+    .option("--open", "show the dashboard in a browser");
 }

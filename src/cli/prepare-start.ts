@@ -42,6 +42,8 @@ export interface PreparedStart {
   /** Played in the default company while an application drives the API. */
   readonly scenarios: readonly Scenario[];
   readonly record: RecordPlan | undefined;
+  /** Whether a browser shows the dashboard. */
+  readonly open: boolean;
 }
 
 /** Where the session goes when it ends, and what it began with. */
@@ -71,6 +73,7 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
     store: options.store,
     log: { style: options.log, level: options.logLevel },
     scenarios,
+    open: options.open,
     record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
   };
 }

@@ -118,6 +118,13 @@ const rows: readonly Row[] = [
     makes: [true, false, true, false],
   },
   {
+    option: "open",
+    flag: { open: true },
+    variable: { SANDBOX_OPEN: "no" },
+    config: { open: true },
+    makes: [true, false, true, false],
+  },
+  {
     option: "store",
     flag: { store: "file:a.json" },
     variable: { SANDBOX_STORE: "file:b.json" },

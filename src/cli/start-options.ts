@@ -26,6 +26,7 @@ export interface StartFlags {
   readonly productionHeadersOnly?: true;
   readonly log?: string;
   readonly logLevel?: string;
+  readonly open?: true;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -58,6 +59,8 @@ export interface StartOptions {
   readonly productionHeadersOnly: boolean;
   readonly log: LogStyle;
   readonly logLevel: LogLevel;
+  /** Whether a browser shows the dashboard. */
+  readonly open: boolean;
 }
 
 /** `at` undefined: frozen at the instant of the start. */
@@ -100,6 +103,7 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
     productionHeadersOnly: read("productionHeadersOnly", parseSwitch) ?? false,
     log: read("log", (source, text) => parseChoice(source, text, logStyles)) ?? "pretty",
     logLevel: read("logLevel", (source, text) => parseChoice(source, text, logLevels)) ?? "info",
+    open: read("open", parseSwitch) ?? false,
   };
   if (problems.length === 0 && (options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     const [has, lacks] = options.tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];

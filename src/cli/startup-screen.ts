@@ -3,6 +3,7 @@ import type { ClockMode } from "../kernel/clock.js";
 import { formatDuration } from "../kernel/duration.js";
 import { type Instant, toIso } from "../kernel/instant.js";
 import { VERSION } from "../kernel/version.js";
+import { dashboardOf } from "./open-browser.js";
 import { alignColumns, type Colors } from "./output.js";
 
 export interface StartupFacts {
@@ -30,7 +31,8 @@ export function renderStartupScreen(facts: StartupFacts, colors: Colors): string
   const rows: [string, string][] = [
     ["API", cyan(url)],
     ...(facts.publicUrl === undefined ? [] : [["From outside", cyan(facts.publicUrl)] as [string, string]]),
-    ["Control API", cyan(`${url}/_sandbox`)],
+    ["Dashboard", cyan(dashboardOf(url))],
+    ["Control API", `${cyan(`${url}/_sandbox/`)}${dim("…")}`],
     ["OpenAPI", cyan(`${url}/openapi.yaml`)],
     ["Access token", facts.accessToken],
     ["Company id", `${facts.companyId}${others}`],

@@ -41,7 +41,11 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
 
 /** "`/` leads people there and answers programs with 404 as the contract would": a browser asks for a page by name. */
 const leadToDashboard: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const wantsPage = c.req.header("accept")?.split(",").some((type) => /^\s*text\/html\b/i.test(type)) === true;
+  const wantsPage =
+    c.req
+      .header("accept")
+      ?.split(",")
+      .some((type) => /^\s*text\/html\b/i.test(type)) === true;
   if (!wantsPage) return next();
   c.header("vary", "accept");
   return c.redirect("./_sandbox", 302);

@@ -76,6 +76,22 @@ describe("a list", () => {
     expect((await desk.get(`${DASHBOARD}/charges?q=nothing`)).text).toContain("No charge was found.");
   });
 
+  it("is that of the company that was chosen, also when it is searched", async () => {
+    const desk = openDesk();
+    await createCharges(desk.world, 1);
+    await desk.world.control("POST", "/companies", { companyId: "company_two" });
+    expect((await desk.get(`${DASHBOARD}/charges?company=company_two`)).text).toContain("No charge so far.");
+    await desk.world.control("PUT", "/customers/0102030405?company=company_two", {
+      firstName: "Awa",
+      lastName: "Koné",
+    });
+    const { html } = await desk.get(`${DASHBOARD}/customers?company=company_two`);
+    const [form = ""] = /<form class="search".*?<\/form>/s.exec(html) ?? [];
+    expect(form).toContain('<input type="hidden" name="company" value="company_two"/>');
+    expect(await desk.rows("/customers?company=company_two&q=awa")).toEqual(["customer-0102030405"]);
+    expect(await desk.rows("/customers?q=awa")).toEqual([]);
+  });
+
   it("of transfers is searched by reference and number, with an id that has its prefix or not", async () => {
     const desk = openDesk();
     const create = async (change: object) =>
@@ -125,7 +141,7 @@ describe("a list", () => {
 
 /** Counts the rows that are taken out of any table. */
 function countReads(): () => number {
-  const original = Table.prototype.page;
+  const original = Reflect.get(Table.prototype, "page");
   let rows = 0;
   vi.spyOn(Table.prototype, "page").mockImplementation(function (this: Table<Row>, request: PageRequest<Row>) {
     const page = original.call(this, request);

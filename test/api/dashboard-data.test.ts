@@ -98,6 +98,17 @@ describe("the overview", () => {
     expect(html.indexOf('id="req_5"')).toBeLessThan(html.indexOf('id="req_2"'));
   });
 
+  it("marks the requests in which something was found, and leads to it", async () => {
+    const desk = await openDesk();
+    const { live } = desk;
+    const { id } = await live.createCharge();
+    await live.control("POST", `/charges/${id}/drop`);
+    await live.http("POST", `/v1/charges/${id}/pay`);
+    const { html } = await desk.open("");
+    expect(html).toMatch(/<li id="req_2"(?:(?!<li id=).)*href="[^"]*\/findings">finding: pay after drop</s);
+    expect(html).not.toMatch(/<li id="req_1"(?:(?!<li id=).)*\/findings">finding/s);
+  });
+
   it("is narrowed to requests, changes and problems, and searched by what things are called", async () => {
     const desk = await openDesk();
     const { live } = desk;
@@ -213,7 +224,7 @@ describe("a charge's page", () => {
     const { id } = await desk.live.createCharge();
     await desk.live.control("POST", `/charges/${id}/pay`);
     const { events } = desk.live.sandbox.defaultCompany.world;
-    for (const event of [...events.values()]) events.delete(event.id);
+    for (const { id: event } of events.page({ limit: 100 }).rows) events.delete(event);
     const { placeOf } = drawingIn(await desk.open(`/charges/${id}`));
     expect(["due", "paid"].map(placeOf)).toEqual(["passed", "now"]);
   });

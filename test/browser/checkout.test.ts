@@ -118,6 +118,18 @@ describe("the payment page", () => {
     expect((await live.ok("GET", "/v1/balance")).balance).toBe(10_000);
   });
 
+  it("stays a window of the shop that opened it, until that is closed", async (test) => {
+    const { page, url, shop } = await openCheckout(test);
+    await page.goto(shop);
+    const opening = page.waitForEvent("popup");
+    await page.evaluate<void>(`void (window.payment = window.open(${JSON.stringify(url)}))`);
+    const popup = await opening;
+    await payButton(popup).waitFor();
+    expect(await page.evaluate<boolean>("window.payment.closed")).toBe(false);
+    await popup.close();
+    await page.waitForFunction("window.payment.closed");
+  });
+
   it("leads a customer on whose shop leads on to another host", async (test) => {
     const live = await startLive();
     const last = await startReceiver({ headers: { "content-type": "text/html" }, body: "<title>Shop</title>" });

@@ -61,6 +61,7 @@ describe("a page that is open", () => {
       .getByRole("row", { name: /GET \/v1\/balance/ })
       .getByText("✓ 1")
       .waitFor();
+    expect(await isSamePage()).toBe(true);
   });
 
   it("leaves what the reader types, has chosen, unfolded, focused and scrolled to", async (test) => {
@@ -145,6 +146,14 @@ describe("a page that is open", () => {
     await live.createCharge();
     await page.waitForURL(/sign-in/);
     expect(await page.getByLabel("Admin token").count()).toBe(1);
+  });
+
+  it("says that it is not connected when the sandbox has stopped", async (test) => {
+    const { live, page } = await watch(test, "/clock", {}, { expected: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE/ });
+    expect(await page.getByText("not connected").isVisible()).toBe(false);
+    await live.close();
+    await page.getByText("not connected").waitFor({ state: "visible" });
+    expect(await page.getByRole("heading", { name: "Clock" }).count()).toBe(1);
   });
 
   it("lets the clock tick between two changes", async (test) => {

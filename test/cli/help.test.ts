@@ -38,7 +38,9 @@ describe("help", () => {
       ..."--port --host --public-url --config --profile --fixtures --scenario --store --clock --auto-provision".split(
         " ",
       ),
-      ..."--seed --admin-token --tls-cert --tls-key --production-headers-only --log --log-level --record".split(" "),
+      ..."--seed --admin-token --tls-cert --tls-key --production-headers-only --log --log-level --record --open".split(
+        " ",
+      ),
     ]);
   });
 

@@ -17,7 +17,8 @@ describe("the screen of start", () => {
 Business Payments Sandbox ${VERSION}
 
   API           URL
-  Control API   URL/_sandbox
+  Dashboard     URL/_sandbox
+  Control API   URL/_sandbox/…
   OpenAPI       URL/openapi.yaml
   Access token  at_sandbox
   Company id    company_sandbox

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { navigation } from "../../src/http/dashboard/registry.js";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { signBody } from "../../src/domain/deliveries/signature.js";
 import { folderWith } from "../support/folder.js";
@@ -60,6 +61,26 @@ describe("docs/audit.md", () => {
     expect(printed).toContain("exit code 4");
     expect(printed.match(/^\d+ failed/gm)).toEqual(["1 failed"]);
     expect(printed).toContain('"verdict": "pass"');
+  });
+});
+
+describe("docs/dashboard.md", () => {
+  const page = openPage("docs/dashboard.md");
+  const lines = textOf(page.take("bash"));
+
+  it("has lines that work", async () => {
+    const live = await startLive();
+    await runShell(lines, { url: live.url });
+    expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
+  });
+
+  it("names every page of the navigation", () => {
+    const [table] = page.tables.filter(({ heading }) => heading === "What is on it");
+    const named = (table?.rows ?? [])
+      .flatMap(([cell = ""]) => cell.split(/[,;] /))
+      .filter((name) => /^[A-Z]/.test(name));
+    const shown = navigation.flatMap(({ pages }) => pages.map(({ title }) => title));
+    expect(named).toEqual(shown);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderExecReport, watchRun, writeExecReport } from "../exec-report.js";
 import { EXIT } from "../exit-codes.js";
 import { failedGates, type GateFlags, parseGates } from "../gates.js";
+import { dashboardOf, openBrowser } from "../open-browser.js";
 import { printDiagnostic } from "../output.js";
 import { prepareStart } from "../prepare-start.js";
 import { runSandbox } from "../run-sandbox.js";
@@ -30,6 +31,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
   running.log.open();
+  if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
   session.play();
   const report = watchRun(running.sandbox);
   try {

@@ -2,6 +2,7 @@ import { isLoopback } from "../../http/loopback.js";
 import { toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Fields } from "../log.js";
+import { dashboardOf, openBrowser } from "../open-browser.js";
 import { colorsFor, printData } from "../output.js";
 import { prepareStart, type PreparedStart } from "../prepare-start.js";
 import { beginSession } from "../session.js";
@@ -23,6 +24,7 @@ export async function start(flags: StartFlags): Promise<void> {
     running.log.open({ event: "listening", fields: listeningFields(running) });
   }
   warnIfExposed(running, prepared);
+  if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
   session.play();
   await stopSignal;
   await running.stop();

@@ -58,6 +58,12 @@ function answer(
     status,
     page,
     formAction: ANYWHERE,
-    headers: { ...headers, "content-language": language, vary: "accept-language" },
+    headers: {
+      ...headers,
+      "content-language": language,
+      vary: "accept-language",
+      // A shop that opens the page in a window of its own asks that window whether it is closed.
+      "cross-origin-opener-policy": "unsafe-none",
+    },
   });
 }

@@ -56,7 +56,7 @@ function SettledPage({ view, standing, state }: PageProps & { readonly state: Se
   return (
     <Frame
       view={view}
-      title={title}
+      title={`${title} · ${showMoney(standing.charge.amount)}`}
       follows={isPending ? { version: versionOf(standing), next: view.linkTo({ [WAITING]: "" }) } : undefined}
       head={isPending && <AskAgain />}
     >

@@ -29,7 +29,7 @@ export function PaymentForm({ view, standing, entered }: PaymentFormProps) {
   return (
     <form class="desk" method="post" id="payment">
       {problem === undefined && <FailedAttempt charge={charge} texts={texts} />}
-      <input type="hidden" name="attempt" value={charge.attempts} />
+      <input type="hidden" name="attempt" value={charge.attempts} autocomplete="off" />
       <label class="label" for="msisdn">
         {texts.phone}
       </label>

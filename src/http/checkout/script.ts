@@ -16,6 +16,7 @@ export const checkoutScript = createAsset(
   const clock = document.getElementById("left");
   const stands = document.getElementById("stands");
   const FOLLOW_MS = 1000;
+  const GIVEN_UP_MS = 15000;
   let sent = false;
 
   const two = (number) => String(number).padStart(2, "0");
@@ -54,6 +55,11 @@ export const checkoutScript = createAsset(
     if (sent) return event.preventDefault();
     sent = true;
     event.submitter?.setAttribute("aria-busy", "true");
+    /* No answer came: the customer may have stopped waiting for it. */
+    setTimeout(() => {
+      sent = false;
+      event.submitter?.removeAttribute("aria-busy");
+    }, GIVEN_UP_MS);
   });
   /* Back from the merchant: the browser may show the page as it was left. */
   addEventListener("pageshow", (event) => {

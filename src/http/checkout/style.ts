@@ -64,7 +64,7 @@ body { min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: col
   font-weight: 700;
 }
 .amount { margin-top: 0.5rem; line-height: 1.15; font-weight: 700; font-variant-numeric: tabular-nums; }
-.sum { font-size: 2.5rem; letter-spacing: -0.01em; white-space: nowrap; }
+.sum { font-size: 2.375rem; letter-spacing: -0.01em; white-space: nowrap; }
 .unit { font-size: 1.25rem; white-space: nowrap; }
 .description { font-size: 1.0625rem; }
 .details {

@@ -10,9 +10,10 @@ export const dataStyle = createAsset(
 .search .input { flex: 1; min-width: 0; }
 .hint { display: grid; gap: 0.5rem; padding: 1.25rem; border: 1px dashed var(--edge); border-radius: 0.625rem; }
 .panel .hint { padding: 0.875rem; }
-.counts { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.25rem, 1fr)); gap: 0.75rem; }
+.counts { display: flex; flex-wrap: wrap; gap: 0.75rem; }
 .count {
   display: grid;
+  flex: 1 1 7.5rem;
   gap: 0.125rem;
   padding: 0.75rem 1rem;
   background: var(--surface);
@@ -49,7 +50,7 @@ export const dataStyle = createAsset(
 .line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.625rem; min-width: 0; }
 .line > .grow { flex: 1 1 auto; }
 .line .code { overflow-wrap: anywhere; }
-.method { min-width: 3.25rem; font-family: var(--mono); font-size: 0.75rem; font-weight: 600; }
+.method { min-width: 2.75rem; font-family: var(--mono); font-size: 0.75rem; font-weight: 600; }
 .changes, .hooks { display: grid; gap: 0.25rem; padding: 0; list-style: none; }
 .changes > li, .hooks > li { position: relative; padding-left: 1.25rem; min-width: 0; }
 .changes > li::before, .hooks > li::before { content: "↳"; position: absolute; left: 0; color: var(--soft); }
@@ -58,7 +59,7 @@ export const dataStyle = createAsset(
 
 .figure { display: grid; gap: 0.5rem; min-width: 0; margin: 0; }
 .drawing { display: block; max-width: none; font-family: inherit; }
-.drawing.plot { width: 100%; min-width: 36rem; height: auto; }
+.drawing.plot { width: 100%; min-width: 44rem; height: auto; }
 .drawing-frame { overflow-x: auto; }
 .state rect { fill: var(--sunken); stroke: var(--line); stroke-width: 1.5; }
 .state text { fill: var(--soft); font-size: 12.5px; }

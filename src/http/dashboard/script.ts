@@ -46,7 +46,7 @@ function isDirty(field) {
 
 function morphAttributes(from, to) {
   for (const { name } of [...from.attributes]) {
-    if (to.hasAttribute(name) || (name === "open" && from.nodeName === "DETAILS")) continue;
+    if (to.hasAttribute(name) || name === "data-state" || (name === "open" && from.nodeName === "DETAILS")) continue;
     from.removeAttribute(name);
   }
   for (const { name, value } of [...to.attributes]) {
@@ -109,17 +109,23 @@ async function refresh() {
   }
 }
 
+const RETRY_MS = 5000;
 let stream;
 
 function connect() {
   const url = shell()?.dataset.live;
-  if (url === undefined || stream !== undefined) return;
+  if (url === undefined || stream !== undefined || document.visibilityState === "hidden") return;
   stream = new EventSource(url);
   let wasLost = false;
   stream.addEventListener("changed", refresh);
   stream.addEventListener("error", () => {
     wasLost = true;
     shell()?.setAttribute("data-state", "lost");
+    if (stream?.readyState !== EventSource.CLOSED) return;
+    // Refused, not broken off: signed out, say, or too many pages are open. It would not try again by itself.
+    disconnect();
+    void refresh();
+    setTimeout(connect, RETRY_MS);
   });
   stream.addEventListener("open", () => {
     if (wasLost) void refresh();
@@ -186,5 +192,7 @@ document.addEventListener("click", async ({ target }) => {
 
 readClock();
 connect();
+// On a narrow screen the sections are one line.
+document.querySelector('.sections [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
 `,
 );

@@ -57,6 +57,9 @@ function Bar({ view }: { readonly view: View }) {
         Payments <b>sandbox</b>
       </a>
       <CompanySwitcher view={view} />
+      <span class="lost" role="status">
+        <span>not connected</span>
+      </span>
       <a class="clock" href={linkTo(view, "/clock")} title="The company's clock">
         <time class="time" data-now={String(company.now())} data-runs={mode === "running" ? "" : undefined}>
           {new Date(company.now()).toISOString().slice(0, 19).replace("T", " ")}

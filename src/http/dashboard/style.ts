@@ -31,6 +31,8 @@ export const dashboardStyle = createAsset(
 .switcher { display: flex; gap: 0.25rem; margin-right: auto; min-width: 0; }
 .switcher select { max-width: 16rem; font-family: var(--mono); font-size: 0.8125rem; }
 .scripted .scriptless { display: none; }
+.lost > span { display: none; color: var(--bad); }
+.shell[data-state="lost"] .lost > span { display: inline; }
 .clock { display: inline-flex; align-items: center; gap: 0.5rem; color: var(--ink); text-decoration: none; white-space: nowrap; }
 .clock:hover .time { text-decoration: underline; }
 .sections { grid-area: sections; padding: 1rem 0.75rem; border-right: 1px solid var(--line); }
@@ -69,7 +71,7 @@ h3 { font-size: 0.875rem; }
 .panel .scroll { margin: 0 -1.25rem -1.25rem; border-width: 1px 0 0; border-radius: 0 0 0.625rem 0.625rem; }
 .panel .scroll:not(:last-child) { margin-bottom: 0; border-bottom-width: 1px; border-radius: 0; }
 table { width: 100%; border-collapse: collapse; }
-th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: top; }
+th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: baseline; }
 th:first-child, td:first-child { padding-left: 1.25rem; }
 th:last-child, td:last-child { padding-right: 1.25rem; }
 thead th {

@@ -64,6 +64,7 @@ export function configFields(folder: string) {
     logLevel: word(logLevels)
       .optional()
       .meta({ description: "What is logged: debug adds each request to each change (default info)" }),
+    open: flag.optional().meta({ description: "Shows the dashboard in a browser" }),
     limits: limits.optional().meta({ description: "Bounds of what only grows" }),
     balance: balance
       .optional()

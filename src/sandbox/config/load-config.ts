@@ -26,6 +26,7 @@ export interface FileConfig {
   readonly fixtures?: readonly string[] | undefined;
   readonly scenario?: readonly string[] | undefined;
   readonly record?: string | undefined;
+  readonly open?: boolean | undefined;
   /** `memory` or `file:PATH`. */
   readonly store?: string | undefined;
   /** `running`, `frozen`, or an ISO 8601 time. */

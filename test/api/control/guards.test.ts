@@ -17,7 +17,7 @@ describe("paths and methods", () => {
     ["GET", "/"],
     ["GET", "/nothing"],
     ["GET", "/clock/"],
-    ["POST", "/charges/x/refund"],
+    ["POST", "/charges/x/settle"],
     ["GET", "/snapshots/a/b"],
   ])("%s %s is 404 with the error body", async (method, path) => {
     const answer = await open().control(method, path);

@@ -78,7 +78,7 @@ describe("over TCP", () => {
 
   it("answers HEAD, an unknown path and a wrong method", async () => {
     await request(url).head("/_sandbox/health").expect(200);
-    await request(url).get("/_sandbox").expect(404);
+    await request(url).get("/_sandbox/nothing").expect(404);
     const { headers } = await request(url).delete("/_sandbox/clock").expect(405);
     expect(headers["allow"]).toBe("GET, PUT");
   });

@@ -138,7 +138,7 @@ describe("GET /_sandbox/stream", () => {
     const live = await startLive();
     const stream = await follow(live);
     await live.control("POST", "/rules", { on: "request", then: { fault: "reset", commit: true }, times: 1 });
-    await expect(live.createCharge()).rejects.toThrow();
+    await expect(live.createCharge()).rejects.toThrow("fetch failed");
     expect(await stream.next("request")).toMatchObject({ fate: "lost", fault: "reset", status: null });
   });
 
@@ -190,6 +190,7 @@ describe("GET /_sandbox/stream", () => {
     await stream.next("clock");
     await close(live);
     await stream.ended;
+    expect(stream.messages.at(-1)?.event).toBe("clock");
   });
 
   it("refuses what is wrong as every call does", async () => {

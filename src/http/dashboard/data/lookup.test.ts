@@ -47,6 +47,15 @@ describe("Lookup", () => {
     expect(read()).toBe(1_001);
   });
 
+  it("lets others have their turn while it reads very much for the first time", async () => {
+    const { counted } = tableOf(...Array.from({ length: 20_001 }, (_, index) => entry(index + 1)));
+    const lookup = new Lookup(counted, ({ resource }) => resource);
+    let turns = 0;
+    await lookup.catchUp({ breathe: async () => void turns++ });
+    expect(turns).toBe(4);
+    expect(lookup.find("a")).toHaveLength(20_001);
+  });
+
   it("leaves out what was forgotten, and does not hold it for ever", () => {
     const { table, counted, read } = tableOf();
     const lookup = new Lookup(counted, ({ resource }) => resource);

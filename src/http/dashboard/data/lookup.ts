@@ -1,4 +1,8 @@
+import type { SystemClock } from "../../../kernel/system-clock.js";
 import type { Row, Table } from "../../../kernel/table.js";
+
+/** Rows that are read at a time. */
+const SLICE = 5_000;
 
 type Keyed<T extends Row> = Pick<Table<T>, "page" | "get" | "size">;
 
@@ -19,17 +23,24 @@ export class Lookup<T extends Row> {
     this.#keyOf = keyOf;
   }
 
+  /** Reads what has come since, and lets others have their turn in between: that may be very much at the first time. */
+  async catchUp({ breathe }: Pick<SystemClock, "breathe">): Promise<void> {
+    while (this.#readSlice()) await breathe();
+  }
+
   /** As they are now, oldest first. */
   find(key: string): readonly T[] {
-    this.#catchUp();
+    while (this.#readSlice());
     return (this.#ids.get(key) ?? []).flatMap((id) => this.#table.get(id) ?? []);
   }
 
-  #catchUp(): void {
+  /** Whether there is more to read. */
+  #readSlice(): boolean {
     if (this.#held > 2 * this.#table.size + 1_000) this.#restart();
-    const { rows } = this.#table.page({ beyond: this.#seen, limit: Number.POSITIVE_INFINITY });
+    const { rows, more } = this.#table.page({ beyond: this.#seen, limit: SLICE });
     for (const row of rows) this.#add(row);
     this.#seen = rows.at(-1)?.seq ?? this.#seen;
+    return more;
   }
 
   #add(row: T): void {

@@ -3,10 +3,10 @@ import type { Charge } from "../../../domain/charges/charge.js";
 import type { PendingPayment } from "../../../domain/charges/pending-payment.js";
 import type { Delivery } from "../../../domain/deliveries/delivery.js";
 import type { DomainEvent } from "../../../domain/events.js";
-import type { Batch, Transfer } from "../../../domain/transfers/transfer.js";
 import type { World } from "../../../domain/work.js";
 import type { Row } from "../../../kernel/table.js";
 import { plainId } from "../../../contract/ids.js";
+import type { Company } from "../../../sandbox/company.js";
 import { idInPath } from "../../../sandbox/observation/describe-request.js";
 import type { Journal, JournalEntry } from "../../../sandbox/observation/journal.js";
 import { Lookup } from "./lookup.js";
@@ -30,8 +30,14 @@ export interface Related {
 /** Of each kind, as many are shown on the page of what they are about. */
 export const RELATED_SHOWN = 25;
 
-export function relatedTo(world: World, journal: Journal["entries"], resource: Row): Related {
-  const { events, ledger, deliveries } = lookupsOf(world);
+/** The first time that it is asked of a company takes a turn for every few thousand of its records, later times next to nothing. */
+export async function relatedTo(
+  { world, deps }: Company,
+  journal: Journal["entries"],
+  resource: Row,
+): Promise<Related> {
+  const { events, ledger, deliveries, payments } = lookupsOf(world);
+  for (const lookup of [events, ledger, deliveries, payments]) await lookup.catchUp(deps.system);
   return {
     events: events.find(resource.id),
     entries: newest(ledger.find(resource.id)),
@@ -45,12 +51,7 @@ export function pendingPaymentsOf(world: World, charge: Charge): readonly Pendin
   return lookupsOf(world).payments.find(charge.id);
 }
 
-/** The events that tell of a transfer's or a batch's way. */
-export function eventsOf(world: World, { id }: Transfer | Batch): readonly DomainEvent[] {
-  return lookupsOf(world).events.find(id);
-}
-
-export function newest<T>(rows: readonly T[]): Some<T> {
+function newest<T>(rows: readonly T[]): Some<T> {
   return { rows: rows.slice(-RELATED_SHOWN).toReversed(), older: Math.max(0, rows.length - RELATED_SHOWN) };
 }
 
@@ -73,17 +74,17 @@ interface Lookups {
 }
 
 /** They live as long as the world does; a reset, or a state put in, makes another one. */
-const lookups = new WeakMap<World, Lookups>();
+const known = new WeakMap<World, Lookups>();
 
 function lookupsOf(world: World): Lookups {
-  const known = lookups.get(world);
-  if (known !== undefined) return known;
+  const standing = known.get(world);
+  if (standing !== undefined) return standing;
   const made: Lookups = {
     events: new Lookup(world.events, ({ resource }) => resource),
     ledger: new Lookup(world.ledger, ({ resource }) => resource),
     deliveries: new Lookup(world.deliveries, ({ resource }) => resource),
     payments: new Lookup(world.payments, ({ chargeId }) => chargeId),
   };
-  lookups.set(world, made);
+  known.set(world, made);
   return made;
 }

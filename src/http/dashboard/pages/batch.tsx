@@ -21,10 +21,10 @@ const TRANSFERS_SHOWN = 50;
 export const batchPage: DashboardPage = {
   path: "/batches/:id",
   title: (view) => `Batch of ${countOf(batchOf(view))}`,
-  render: (view) => {
+  render: async (view) => {
     const { company, sandbox } = view;
+    const { events } = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, batchOf(view));
     const batch = batchOf(view);
-    const { events } = relatedTo(company.world, sandbox.observationOf(company.id).journal.entries, batch);
     const visits = visitsOfBatch(batch, events);
     return (
       <>

@@ -18,10 +18,10 @@ import type { View } from "../view.js";
 export const chargePage: DashboardPage = {
   path: "/charges/:id",
   title: (view) => `Charge ${view.redactor.text(chargeOf(view).externalId)}`,
-  render: (view) => {
+  render: async (view) => {
     const { company, sandbox } = view;
+    const related = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, chargeOf(view));
     const charge = chargeOf(view);
-    const related = relatedTo(company.world, sandbox.observationOf(company.id).journal.entries, charge);
     const visits = visitsOfCharge(charge, related.events);
     return (
       <>

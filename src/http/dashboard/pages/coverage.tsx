@@ -233,7 +233,10 @@ function OpenPoints({ view, coverage: { openPoints } }: { readonly view: View; r
             ),
           },
           { title: "Value", kind: "wide", cell: ({ value }) => <Code>{JSON.stringify(value)}</Code> },
-          { title: "Choice", cell: ({ isDefault }) => (isDefault ? <Pill>default</Pill> : <Pill tone="info">changed</Pill>) },
+          {
+            title: "Choice",
+            cell: ({ isDefault }) => (isDefault ? <Pill>default</Pill> : <Pill tone="info">changed</Pill>),
+          },
           { title: "Times", kind: "number", cell: ({ count }) => count },
         ]}
       />

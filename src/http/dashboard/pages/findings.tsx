@@ -3,7 +3,7 @@ import type { DashboardPage } from "../page.js";
 import { Pager, readList } from "../parts/pager.js";
 import { Code, Pill, type Tone } from "../parts/show.js";
 import { Empty } from "../parts/table.js";
-import type { View } from "../view.js";
+import { linkTo, type View } from "../view.js";
 
 export const findingsPage: DashboardPage = {
   path: "/findings",
@@ -39,7 +39,8 @@ interface CardProps {
 }
 
 /** What is found was written without any secret of its time; one that is known since is taken out here. */
-function FindingCard({ view: { redactor }, id, finding: { kind, severity, why, fix, requests } }: CardProps) {
+function FindingCard({ view, id, finding: { kind, severity, why, fix, requests } }: CardProps) {
+  const { redactor } = view;
   return (
     <article class="panel finding" id={`finding-${id.replaceAll(/\s/g, "-")}`}>
       <h2>
@@ -50,7 +51,7 @@ function FindingCard({ view: { redactor }, id, finding: { kind, severity, why, f
         <ul class="lines">
           {requests.map((request) => (
             <li>
-              <span class="soft">{request.id}</span>{" "}
+              <a href={linkTo(view, `/requests/${request.id}`)}>{request.id}</a>{" "}
               <Code>
                 {request.method} {redactor.text(request.path)}
               </Code>{" "}

@@ -17,7 +17,9 @@ const STORIES_SHOWN = 40;
 export const overviewPage: DashboardPage = {
   path: "",
   title: "Overview",
-  lead: "What has happened, newest first: each request with what it made, and the webhooks that followed.",
+  lead:
+    "What has happened, newest first: each request with what it made, and the webhooks that followed. " +
+    "What no request made, but time or a hand, has a hollow mark.",
   render: (view) => {
     const { company, sandbox, query } = view;
     const { entries } = sandbox.observationOf(company.id).journal;

@@ -17,10 +17,10 @@ import { linkTo, type View } from "../view.js";
 export const transferPage: DashboardPage = {
   path: "/transfers/:id",
   title: (view) => `Transfer ${view.redactor.text(transferOf(view).reference)}`,
-  render: (view) => {
+  render: async (view) => {
     const { company, sandbox } = view;
+    const related = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, transferOf(view));
     const transfer = transferOf(view);
-    const related = relatedTo(company.world, sandbox.observationOf(company.id).journal.entries, transfer);
     const visits = visitsOfTransfer(transfer, related.events);
     return (
       <>

@@ -1,4 +1,4 @@
-import { type BalancePlot } from "../data/balance-plot.js";
+import type { BalancePlot } from "../data/balance-plot.js";
 import { showMoney } from "../../pages/show-money.js";
 import { showInstant } from "../../pages/show-time.js";
 

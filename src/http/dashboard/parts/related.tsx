@@ -1,6 +1,6 @@
 import type { LedgerEntry } from "../../../domain/accounts/account.js";
 import { effectOnBalance } from "../../../domain/accounts/ledger.js";
-import { type Money } from "../../../domain/accounts/money.js";
+import type { Money } from "../../../domain/accounts/money.js";
 import type { Delivery } from "../../../domain/deliveries/delivery.js";
 import type { JournalEntry } from "../../../sandbox/observation/journal.js";
 import { showMoney } from "../../pages/show-money.js";
@@ -123,13 +123,17 @@ export function deliveryColumns(view: View): readonly Column<Delivery>[] {
     { title: "Of", cell: ({ resource }) => <ResourceLink view={view} id={resource} /> },
     { title: "To", kind: "wide", cell: ({ url }) => <Code>{view.redactor.text(url)}</Code> },
     { title: "Status", cell: (delivery) => <Status of={delivery.status} /> },
-    { title: "Attempts", kind: "number", cell: ({ attempts }) => String(attempts.length) },
     {
-      title: "Last answer",
+      title: "Answered",
       cell: ({ attempts }) => {
         const last = attempts.at(-1);
         if (last === undefined) return <span class="soft">—</span>;
-        return last.status === null ? <Pill tone="bad">none</Pill> : <Status of={last.status} />;
+        return (
+          <>
+            {last.status === null ? <Pill tone="bad">none</Pill> : <Status of={last.status} />}
+            {attempts.length > 1 && <span class="soft"> {attempts.length} times</span>}
+          </>
+        );
       },
     },
   ];

@@ -1,11 +1,19 @@
 import { redactPath, withOwnToken } from "../../control/render-request.js";
 import { statusOf } from "../../../sandbox/observation/request-subject.js";
 import type { JournalEntry } from "../../../sandbox/observation/journal.js";
+import type { FindingKind } from "../../../sandbox/observation/finding.js";
 import { linkTo, type View } from "../view.js";
 import { Pill, Status, Time } from "./show.js";
 
-/** A request on one line: what was asked, what was answered, and what a rule did to it. */
-export function RequestLine({ view, entry }: { readonly view: View; readonly entry: JournalEntry }) {
+interface RequestLineProps {
+  readonly view: View;
+  readonly entry: JournalEntry;
+  /** What was found in it. */
+  readonly finding?: FindingKind | undefined;
+}
+
+/** A request on one line: what was asked, what was answered, what a rule did to it, and what was found in it. */
+export function RequestLine({ view, entry, finding }: RequestLineProps) {
   const { id, at, method, rule } = entry;
   const status = statusOf(entry);
   const why = messageOf(entry);
@@ -21,6 +29,7 @@ export function RequestLine({ view, entry }: { readonly view: View; readonly ent
         <Pill tone="warn">rule {rule.name === null ? rule.id : view.redactor.text(rule.name)}</Pill>
       )}
       <FateMark entry={entry} />
+      {finding !== undefined && <a href={linkTo(view, "/findings")}>finding: {finding.replaceAll("-", " ")}</a>}
       {why !== undefined && <span class="soft">{withOwnToken(view.redactor, entry).text(why)}</span>}
     </div>
   );

@@ -15,10 +15,6 @@ export function Time({ at }: { readonly at: Instant }) {
 }
 
 /** How far an instant lies from the company's now: `in 4m`, `2h ago`, `now`. Whole seconds, of more than an hour whole minutes. */
-export function Distance({ at, now }: { readonly at: Instant; readonly now: Instant }) {
-  return <>{describeDistance(at, now)}</>;
-}
-
 export function describeDistance(at: Instant, now: Instant): string {
   const far = Math.abs(at - now);
   const unit = far < 3_600_000 ? 1_000 : 60_000;

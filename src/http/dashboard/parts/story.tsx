@@ -1,22 +1,23 @@
 import type { Delivery } from "../../../domain/deliveries/delivery.js";
 import type { DomainEvent, EventType } from "../../../domain/events.js";
 import { shownTopic } from "../../../domain/subscriptions/subscription.js";
-import { describeDistance } from "./show.js";
+import type { FindingKind } from "../../../sandbox/observation/finding.js";
 import { linkTo, type View } from "../view.js";
 import type { Change, Story } from "../timeline.js";
 import { batchUrl, ChargeLink, TransferLink } from "./links.js";
 import { toneOfRequest } from "./related.js";
 import { RequestLine } from "./request-line.js";
-import { Amount, Code, Pill, Status, Time } from "./show.js";
+import { Amount, Code, describeDistance, Pill, Status, Time } from "./show.js";
 
 /** Requests, what they made, and who was told of it, newest first. */
 export function Stories({ view, stories }: { readonly view: View; readonly stories: readonly Story[] }) {
+  const found = findingsByRequest(view);
   return (
     <ol class="story" aria-label="What has happened, newest first">
       {stories.map((story) =>
         story.kind === "request" ? (
           <li id={story.entry.id} class={toneOfRequest(story.entry)}>
-            <RequestLine view={view} entry={story.entry} />
+            <RequestLine view={view} entry={story.entry} finding={found.get(story.entry.id)} />
             {story.changes.length > 0 && <ChangeLines view={view} changes={story.changes} isCut={story.isCut} />}
           </li>
         ) : (
@@ -27,6 +28,12 @@ export function Stories({ view, stories }: { readonly view: View; readonly stori
       )}
     </ol>
   );
+}
+
+/** The newest finding that names it. */
+function findingsByRequest({ sandbox, company }: View): ReadonlyMap<string, FindingKind> {
+  const findings = sandbox.observationOf(company.id).findings.list();
+  return new Map(findings.flatMap(({ kind, requests }) => requests.map(({ id }) => [id, kind] as const)));
 }
 
 interface ChangesProps {
