@@ -1,6 +1,7 @@
 import type { Check, Verdict } from "../check.js";
 import type { Stage } from "../stage.js";
-import { DELIVERIES_MAX, judgeHistory, judgeSchedules } from "./judge-schedules.js";
+import { judgeHistory } from "./judge-history.js";
+import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
 import { seeds, type StateCheckId } from "./seeds.js";
 import type { StateSession } from "./state-session.js";
 
