@@ -33,6 +33,8 @@ async function requestsOf(check: Check, status: number): Promise<AuditRequest[]>
       event: undefined,
       state: undefined,
       timeoutMs: 1000,
+      ordinary: undefined,
+      isSlow: false,
       ids: createIdSource(7, "audit"),
       system: systemClock,
     },

@@ -204,6 +204,19 @@ describe("a slow receiver", () => {
   });
 });
 
+describe("a receiver that limits requests", () => {
+  it("is not judged by what it does not answer", async () => {
+    let count = 0;
+    const { url } = await startReceiver((incoming) => (++count > 20 ? 429 : sound(incoming)));
+    const report = await audit(url);
+    expect(namedIn(report)).toEqual([]);
+    expect(report.checks.find(({ id }) => id === "garbage")).toMatchObject({
+      verdict: "skipped",
+      seen: expect.stringMatching(/^the receiver answers 429, too many requests: /),
+    });
+  });
+});
+
 describe("a deployment that differs", () => {
   it("has its own header, topic and event", async () => {
     const { url, received } = await startReceiver(({ headers, body }) =>

@@ -107,6 +107,11 @@ export const mistakes: Readonly<
     ),
     named: "signature-length",
   },
+  "crashes on a signature that is not ASCII": {
+    receive: (incoming) => (/[^ -~]/.test(textOf(incoming.headers[HEADER] ?? "")) ? 500 : sound(incoming)),
+    named: "signature-not-ascii",
+    warns: true,
+  },
   "crashes at every wrong signature": {
     receive: ({ headers, body }) => (isGenuine(body, headers[HEADER]) ? take(body) : 500),
     named: "signature-wrong-secret",
