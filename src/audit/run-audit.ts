@@ -47,7 +47,7 @@ export const HEADER_DEFAULT = "x-service-hmac-sha256";
 const TIMEOUT_MS = 10_000;
 /** A receiver that takes longer for an ordinary event is asked several things at a time. */
 const PATIENCE_MS = 1000;
-const PARALLEL_FOR_SLOW = 16;
+const PARALLEL_FOR_SLOW = 32;
 
 /**
  * Audits a webhook receiver. Findings are in the report; throws UsageError for options that are wrong ("input") and for a receiver that is not there
@@ -96,7 +96,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     const inTurn = (turn: Check["turn"]): Check[] => others.filter((check) => check.turn === turn);
     if (isSlow(baseline)) {
       // Some receivers do one thing at a time: whoever comes last waits for all others.
-      patienceMs = timeoutMs * PARALLEL_FOR_SLOW;
+      patienceMs = timeoutMs + baseline.latencyMs * PARALLEL_FOR_SLOW;
       sender.allow(PARALLEL_FOR_SLOW);
       await runner.runTogether(inTurn(undefined));
     } else await runner.run(inTurn(undefined));

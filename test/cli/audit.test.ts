@@ -182,7 +182,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(code).toBe(4);
     expect(stdout).toMatch(/^✗ state-duplicate /m);
     expect(stdout).toMatch(/^ {2}Deliveries +.*paid.*; then .*paid/m);
-    expect(stdout).toMatch(/^ {2}As a scenario:\n(?: {6}.*\n)+ {6}name: /m);
+    expect(stdout).toMatch(/^ {2}As a scenario:\n(?: {4}.*\n)+ {4}name: /m);
     const failing = await runSandbox([...args, "exit 3"], { cwd });
     expect(failing).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^sandbox: .*exit 3/) });
   });

@@ -23,7 +23,7 @@ export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, 
     return [faint(label.padEnd(LABEL_WIDTH)) + first, ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line)];
   });
   const story = scenario === null ? [] : [faint("As a scenario:"), ...printable(scenario).trimEnd().split("\n")];
-  return [...lines, ...story.map((line, index) => (index === 0 ? line : `    ${line}`))];
+  return [...lines, ...story.map((line, index) => (index === 0 ? line : `  ${line}`))];
 }
 
 const LABEL_WIDTH = 12;
