@@ -18,8 +18,6 @@ import { findOptionProblems, type OptionCheck } from "./check-options.js";
  *
  * @example
  * ```ts
- * import { audit } from "business-payments-sandbox";
- *
  * const report = await audit("http://127.0.0.1:4020/webhooks", { secret: sandbox.secretKey });
  * const failed = report.checks.filter(({ verdict }) => verdict === "fail").map(({ title, seen }) => `${title}: ${seen}`);
  * ```

@@ -37,7 +37,14 @@ describe("the scenario of a failed state check of an application that makes its 
     const shop = { ...create(), order: () => ({ id: randomUUID(), externalId: "order-1" }) };
     const { url, received } = await startApplication(shop);
     const { state: check, order } = shop;
-    const { checks } = await runAudit({ url, secret: SECRET, system: hasty, check, order, only: ["state-dropped-after-paid"] });
+    const { checks } = await runAudit({
+      url,
+      secret: SECRET,
+      system: hasty,
+      check,
+      order,
+      only: ["state-dropped-after-paid"],
+    });
     const failed = checks.filter(({ verdict }) => verdict === "fail");
     expect(failed.map((found) => found.schedule)).toEqual([schedule]);
     const folder = await folderWith({ "broken.yaml": failed[0]?.scenario ?? "" });

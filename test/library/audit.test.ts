@@ -67,7 +67,9 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     const { url } = await startApplication(shop, sandbox.secretKey);
     const report = await audit(url, { ...options, sandbox, check: shop.state });
     const failed = report.checks.filter(({ verdict }) => verdict === "fail");
-    expect(failed.map(({ id, schedule }) => [id, schedule])).toEqual([["state-unknown-id", ["paid of an unknown order"]]]);
+    expect(failed.map(({ id, schedule }) => [id, schedule])).toEqual([
+      ["state-unknown-id", ["paid of an unknown order"]],
+    ]);
   });
 });
 
