@@ -8,12 +8,14 @@ import { describeSchedule, type Family, keyOf, realHistoryOf, type Schedule } fr
 import { seeds } from "./seeds.js";
 import {
   beginCheck,
+  CHANGES_BY_ITSELF,
   measure,
   play,
   type Readiness,
+  restingState,
   StateLost,
   type StateSession,
-  comesToRest,
+  USEFUL,
 } from "./state-session.js";
 
 /** Whether the receiver takes the events of an ordinary history, and its application makes the same of two such histories. */
@@ -36,7 +38,7 @@ export async function getReady(session: StateSession, stage: Stage): Promise<Rea
 }
 
 async function playHistories(session: StateSession, stage: Stage): Promise<Readiness> {
-  if (!(await comesToRest(session))) return { unfit: CHANGES_BY_ITSELF };
+  if ((await restingState(session)) === undefined) return { unfit: CHANGES_BY_ITSELF };
   const moved = new Set<Family>();
   for (const family of familiesOf(session.options.topic)) {
     const history = HISTORIES[family];
@@ -72,9 +74,6 @@ function describeLoss({ schedule, exchanges, message }: StateLost): Failure {
     schedule: events,
   };
 }
-
-const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
-const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
 function describeUnstable(one: Change, other: Change): string {
   const [difference = "it differs"] = describeDifference(one, other);

@@ -1,6 +1,6 @@
 import { UsageError } from "../../kernel/problem.js";
 import type { Exchange, Failure } from "../check.js";
-import { post, type Stage } from "../stage.js";
+import { type AuditEvent, post, type Stage } from "../stage.js";
 import { type Change, changeOf, isSameChange, type Names } from "./change.js";
 import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
 import { createSandboxOrders, type SandboxDoor } from "./sandbox-orders.js";
@@ -21,6 +21,8 @@ export interface StateOptions extends OrderOptions {
   readonly check: StateSource;
   /** The sandbox that the application runs against, if any. */
   readonly sandbox: SandboxDoor | undefined;
+  /** The one event that the user has given, if any. */
+  readonly event: AuditEvent | undefined;
   /** For the scenario that reproduces a failure. */
   readonly receiverUrl: string;
 }
@@ -109,17 +111,21 @@ async function readBefore(session: StateSession): Promise<unknown> {
   return session.latest === undefined || session.options.order !== undefined ? read(session) : session.latest.state;
 }
 
-/** Whether the state comes to rest while nothing is delivered: what came before may still be worked on. */
-export async function comesToRest(session: StateSession): Promise<boolean> {
+/** The state when nothing is delivered, once it has come to rest: what came before may still be worked on. Undefined when it does not. */
+export async function restingState(session: StateSession): Promise<{ readonly state: unknown } | undefined> {
   let state = await read(session);
   for (let readings = 1; readings < READINGS_MAX; readings++) {
     await session.options.system.sleep(REST_MS);
     const next = await read(session);
-    if (changeOf(state, next, new Map()).kind === "none") return true;
+    if (changeOf(state, next, new Map()).kind === "none") return { state: next };
     state = next;
   }
-  return false;
+  return undefined;
 }
+
+/** What a state is good for that is to be compared. */
+export const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
+export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
 /**
  * Delivers a schedule about fresh orders, and tells what it has changed. With `expected`, a state that is not yet as expected is given more time: the application may
