@@ -136,6 +136,18 @@ describe("an audit", () => {
     });
   });
 
+  it("tells that an ordinary event is not accepted, whatever was asked for", async () => {
+    const { url } = await startReceiver(() => 401);
+    const options = { url, secret: SECRET, system: systemClock, only: ["signature-hex"] };
+    const report = await runAudit(options);
+    expect(report.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ["valid-event", "fail"],
+      ["signature-hex", "skipped"],
+    ]);
+    expect(report).toMatchObject({ passed: false, accepted: false });
+    expect(await runAudit({ ...options, skip: ["valid-event"] })).toMatchObject({ passed: true, accepted: false });
+  });
+
   it("runs the checks and groups that are asked for", async () => {
     const { url } = await startReceiver(sound);
     const idsOf = async (only?: string[], skip?: string[]) =>
