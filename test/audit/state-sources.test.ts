@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AuditReport } from "../../src/index.js";
-import { type Finished, runSandbox } from "../support/cli.js";
+import { type Finished, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import {
   type Application,
@@ -172,5 +172,36 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
         seen: expect.stringContaining("it answered 500"),
       },
     ]);
+  });
+});
+
+describe("sandbox audit --check beside a sandbox", { timeout: 60_000 }, () => {
+  it("makes its orders there, for an application that asks the API", async () => {
+    const sandbox = await startSandbox(["--admin-token", "operator"]);
+    const headers = { authorization: "Bearer at_sandbox" };
+    const statuses = new Map<string, string>();
+    const shop: Application = {
+      hear: async ({ id, topic }) => {
+        const path = topic.startsWith("charge") ? `/v1/charges/${id}` : `/v1/transactions/${id}`;
+        const answer = await fetch(sandbox.url + path, { headers });
+        if (answer.status === 200) statuses.set(id, JSON.parse(await answer.text()).status);
+      },
+      state: () => Object.fromEntries(statuses),
+    };
+    const { url } = await startApplication(shop);
+    const given = {
+      SANDBOX_URL: sandbox.url,
+      SANDBOX_ACCESS_TOKEN: "at_sandbox",
+      SANDBOX_COMPANY_ID: "company_sandbox",
+    };
+    const args = ["audit", url, "--check", await apiOf(shop), "--only", "state", "--reporter", "json"];
+    const finished = await runSandbox(args, { env: { ...env, ...given, SANDBOX_ADMIN_TOKEN: "operator" } });
+    expect([finished.code, finished.stderr]).toEqual([0, expect.stringMatching(/^7 passed/)]);
+    const wrong = await runSandbox(args, { env: { ...env, ...given } });
+    expect([wrong.code, wrong.stderr]).toEqual([
+      3,
+      expect.stringContaining("Give its admin token (SANDBOX_ADMIN_TOKEN)"),
+    ]);
+    expect(await sandbox.stop()).toBe(0);
   });
 });
