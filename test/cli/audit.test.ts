@@ -46,6 +46,12 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
   });
 
+  it("is coloured where that is wanted", async () => {
+    const { stdout } = await audit(receiving("compares hex"), ["--only", "forged"], { FORCE_COLOR: "1" });
+    expect(stdout).toContain("\u001B[31m✗ signature-hex (high)\u001B[39m\n");
+    expect(stdout).toContain("\u001B[2m  check ");
+  });
+
   it("says first that an ordinary event is not accepted, and what to look at", async () => {
     const { code, stdout, url } = await audit(sound, [], { SANDBOX_SECRET_KEY: "secret_wrong" });
     expect(code).toBe(4);
@@ -111,7 +117,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(cases).toHaveLength(allChecks.length);
     expect(caseOf("long-event")?.children[0]?.name).toBe("system-out");
     expect(caseOf("state-duplicate")?.children[0]?.name).toBe("skipped");
-    const broken = await audit(receiving("verifies nothing"), ["--reporter", "junit"]);
+    const broken = await audit(receiving("verifies nothing"), ["--reporter", "junit"], { FORCE_COLOR: "1" });
     const [failure] = parseXml(broken.stdout)
       .children.flatMap(({ children }) => children.flatMap((each) => each.children))
       .filter(({ name }) => name === "failure");

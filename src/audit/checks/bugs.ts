@@ -33,6 +33,7 @@ export const bugs: Readonly<Record<string, string>> = {
   "answer-time": "await shipOrder(event.data); response.status(200).end()",
   "odd-json": "const { id, status } = JSON.parse(rawBody).data",
   "state-history": "const order = await orders.findOrFail(data.id)",
+  "state-forged": "await handle(event); if (!isGenuine(rawBody, header)) return response.status(401).end()",
   "state-duplicate": 'if (status === "paid") customer.credit += amount',
   "state-second-subscription": "if (!seen.has(sha256(rawBody))) handle(event)",
   "state-reversed": "order.status = event.data.status",

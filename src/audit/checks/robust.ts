@@ -27,7 +27,14 @@ export const robustChecks: readonly Check[] = [
     why: "Who parses before verifying crashes on whatever anybody sends, and real trouble is lost among the alarms.",
     fix: PARSE,
     snippet: "read",
-    follows: ["valid-event", "signature-wrong-secret", "signature-missing"],
+    // Who prints anew what was parsed, or verifies nothing, parses whatever comes.
+    follows: [
+      "valid-event",
+      "signature-wrong-secret",
+      "signature-wrong-secret:accepted",
+      "signature-missing",
+      "signature-reprinted:accepted",
+    ],
     requests: 4,
     send: (stage) => {
       const signature = stage.sign("another body");
