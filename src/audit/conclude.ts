@@ -35,7 +35,8 @@ function resultOf(check: Check, selected: readonly Check[], found: Found): Check
   const exchange = verdict.outcome === "skipped" ? undefined : verdict.exchange;
   const failure = verdict.outcome === "failed" ? verdict : undefined;
   const causedBy = failure === undefined ? undefined : rootOf(check, failure, selected, found);
-  const severity = failure?.severity ?? check.severity;
+  // A failure may count for less than its check says, and never for more.
+  const severity = check.severity === "warning" ? "warning" : (failure?.severity ?? check.severity);
   const answer = exchange?.answer ?? null;
   const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, provesNothing(check, verdict, found));
   return {

@@ -12,13 +12,20 @@ export interface WireCheck extends CheckInfo {
 
 export type Judge = (exchanges: readonly Exchange[]) => Verdict;
 
-/** One request after the other. No more of them once there was no answer, unless the check is about what comes after that. */
+/**
+ * One request after the other, and no more of them once there was no answer, unless the check is about what comes after that. To a slow receiver all at
+ * once.
+ */
 export function wireCheck({ send, judge, ...info }: WireCheck): Check {
   return {
     ...info,
     async run(stage) {
+      const requests = send(stage);
+      if (stage.isSlow && info.turn !== "alone") {
+        return judge(await Promise.all(requests.map((request) => stage.send(request))));
+      }
       const exchanges: Exchange[] = [];
-      for (const request of send(stage)) {
+      for (const request of requests) {
         const exchange = await sendOrGiveUp(stage, request, exchanges);
         if (exchange === undefined) break;
         exchanges.push(exchange);
@@ -52,17 +59,26 @@ export const mustRefuse: Judge = (exchanges) => worst(exchanges.map(judgeRefused
 /** Yes or no, but no crash. */
 export const mustAnswer: Judge = (exchanges) => worst(exchanges.map(judgeAnswered));
 
-/** That something forged is accepted matters more than that another one makes the receiver crash. */
+/** That something forged is accepted matters more than that another one makes the receiver crash; all must pass. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
   const failed = verdicts.filter((verdict) => verdict.outcome === "failed");
-  return failed.find(({ failing }) => failing === "accepted") ?? failed[0] ?? verdicts[0] ?? NOTHING_SENT;
+  const skipped = verdicts.find((verdict) => verdict.outcome === "skipped");
+  return failed.find(({ failing }) => failing === "accepted") ?? failed[0] ?? skipped ?? verdicts[0] ?? NOTHING_SENT;
 }
+
+const TOO_MANY = 429;
+/** Neither yes nor no. */
+const throttled: Verdict = {
+  outcome: "skipped",
+  reason: "the receiver answers 429, too many requests: lift its limit for the audit, or choose checks with --only",
+};
 
 const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
 
 export function judgeAccepted(exchange: Exchange): Verdict {
   const { answer } = exchange;
   if (answer === null) return silent(exchange);
+  if (answer.status === TOO_MANY) return throttled;
   if (isSuccess(answer)) return { outcome: "passed", exchange };
   if (answer.status >= 500) return crashed(exchange, answer);
   return isRedirect(answer) ? redirected(exchange, answer) : failure(exchange, "refused", "is refused");
@@ -71,6 +87,7 @@ export function judgeAccepted(exchange: Exchange): Verdict {
 export function judgeRefused(exchange: Exchange): Verdict {
   const { answer } = exchange;
   if (answer === null) return { ...silent(exchange), severity: "high" };
+  if (answer.status === TOO_MANY) return throttled;
   if (isRefusal(answer)) return { outcome: "passed", exchange };
   if (isSuccess(answer)) return failure(exchange, "accepted", "is accepted");
   const found = isRedirect(answer) ? redirected(exchange, answer) : crashed(exchange, answer);

@@ -3,13 +3,16 @@ import type { AuditRequest, Check, Exchange } from "./check.js";
 import { Abandoned, type Stage } from "./stage.js";
 
 /** An audit of all checks sends no more requests than this, whatever comes back. */
-export const REQUESTS_MAX = 600;
+export const REQUESTS_MAX = 700;
 /** After so many requests that got no answer in time nothing more is sent: each costs a whole time-out. */
 const TIMEOUTS_MAX = 3;
 
-/** Sends for all checks of an audit, and keeps what came back. */
+/** Sends for all checks of an audit, and keeps count of what came back. */
 export class Sender {
   readonly #send: Stage["send"];
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
+  #parallel = 1;
   #count = 0;
   #timeouts = 0;
   #last: Exchange | undefined;
@@ -28,6 +31,11 @@ export class Sender {
     return this.#last;
   }
 
+  /** How many requests may be under way at a time, from now on. */
+  allow(parallel: number): void {
+    this.#parallel = parallel;
+  }
+
   /** For the requests of one check. Rejects with Abandoned when there is no point in another one, with Bug when there are more than it has announced. */
   for(check: Pick<Check, "id" | "requests">): Stage["send"] {
     let sent = 0;
@@ -35,17 +43,29 @@ export class Sender {
       if (sent >= check.requests || this.#count >= REQUESTS_MAX) {
         throw new Bug(`The check ${check.id} wants to send more requests than its ${check.requests}.`);
       }
-      if (this.#timeouts >= TIMEOUTS_MAX) {
-        throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
-      }
       sent++;
-      this.#count++;
-      const exchange = await this.#send(request);
+      const isFirst = sent === 1;
+      const exchange = await this.#inTurn(request);
       if (exchange.answer !== null) this.#last = exchange;
-      else if (exchange.unreachable && sent === 1 && this.#count > 1) throw new Gone(exchange.error ?? "");
+      else if (exchange.unreachable && isFirst && this.#count > 1) throw new Gone(exchange.error ?? "");
       else if (exchange.timedOut) this.#timeouts++;
       return exchange;
     };
+  }
+
+  async #inTurn(request: AuditRequest): Promise<Exchange> {
+    if (this.#underWay >= this.#parallel) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#underWay++;
+    try {
+      if (this.#timeouts >= TIMEOUTS_MAX) {
+        throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
+      }
+      this.#count++;
+      return await this.#send(request);
+    } finally {
+      this.#underWay--;
+      this.#waiting.shift()?.();
+    }
   }
 }
 

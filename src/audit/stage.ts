@@ -23,6 +23,10 @@ export interface Stage {
   readonly state: StateSession | undefined;
   /** How long an answer may take, in real time. */
   readonly timeoutMs: number;
+  /** The exchange of the ordinary event with which the audit began. Undefined while it is under way. */
+  readonly ordinary: Exchange | undefined;
+  /** The receiver needs long for each answer: several requests go out at a time. */
+  readonly isSlow: boolean;
   readonly ids: IdSource;
   readonly system: SystemClock;
 }
@@ -54,12 +58,14 @@ export interface StageOptions {
   readonly event: AuditEvent | undefined;
   readonly state: StateSession | undefined;
   readonly timeoutMs: number;
+  readonly ordinary: Exchange | undefined;
+  readonly isSlow: boolean;
   readonly ids: IdSource;
   readonly system: SystemClock;
 }
 
 export function createStage(options: StageOptions, send: Stage["send"]): Stage {
-  const { secret, header, topic, state, timeoutMs, ids, system } = options;
+  const { secret, header, topic, state, timeoutMs, ordinary, isSlow, ids, system } = options;
   const known = findTopic(topic ?? "");
   const spelling: TopicSpelling = known === undefined || known === topic ? "plural" : "singular";
   const sign: Stage["sign"] = (body, other = secret) => signBody(body, other);
@@ -72,6 +78,8 @@ export function createStage(options: StageOptions, send: Stage["send"]): Stage {
     topic,
     state,
     timeoutMs,
+    ordinary,
+    isSlow,
     ids,
     system,
   };

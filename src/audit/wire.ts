@@ -94,9 +94,12 @@ function exchange({ url, system, secret }: WireOptions, request: AuditRequest, t
       resolve(outcome);
       outgoing.destroy();
     };
-    const cancelTimeout = system.after(timeoutMs, () =>
-      end({ failure: { code: TIMED_OUT, message: `no complete answer within ${timeoutMs} ms` } }),
-    );
+    let isConnected = false;
+    outgoing.on("socket", (socket) => socket.once("connect", () => (isConnected = true)));
+    const cancelTimeout = system.after(timeoutMs, () => {
+      const message = `no complete answer within ${timeoutMs} ms`;
+      end({ failure: { code: isConnected ? TIMED_OUT : "ETIMEDOUT", message } });
+    });
     outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error) }));
     outgoing.on("response", (incoming) => {
       readAnswer(incoming).then(

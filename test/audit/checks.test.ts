@@ -33,6 +33,8 @@ async function requestsOf(check: Check, status: number): Promise<AuditRequest[]>
       event: undefined,
       state: undefined,
       timeoutMs: 1000,
+      ordinary: undefined,
+      isSlow: false,
       ids: createIdSource(7, "audit"),
       system: systemClock,
     },
@@ -132,6 +134,18 @@ describe("an audit", () => {
       kind: "input",
       message: expect.stringContaining(message),
     });
+  });
+
+  it("tells that an ordinary event is not accepted, whatever was asked for", async () => {
+    const { url } = await startReceiver(() => 401);
+    const options = { url, secret: SECRET, system: systemClock, only: ["signature-hex"] };
+    const report = await runAudit(options);
+    expect(report.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ["valid-event", "fail"],
+      ["signature-hex", "skipped"],
+    ]);
+    expect(report).toMatchObject({ passed: false, accepted: false });
+    expect(await runAudit({ ...options, skip: ["valid-event"] })).toMatchObject({ passed: true, accepted: false });
   });
 
   it("runs the checks and groups that are asked for", async () => {

@@ -79,6 +79,20 @@ describe("a receiver that is not there", () => {
     });
   });
 
+  it("is not there either when no connection could be made in time", async () => {
+    const { url, received } = await startReceiver(sound);
+    // Time is up before the connection stands.
+    const after = (_: number, task: () => void) => {
+      queueMicrotask(task);
+      return () => undefined;
+    };
+    await expect(audit(url, { system: { ...systemClock, after } })).rejects.toMatchObject({
+      kind: "cannot-run",
+      message: expect.stringContaining("no connection could be made in time"),
+    });
+    expect(received).toEqual([]);
+  });
+
   it("is a finding when it goes away in the middle, and of the check that it died of", async () => {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -201,6 +215,19 @@ describe("a slow receiver", () => {
     });
     const report = await audit(url, { system, only: ["forged"] });
     expect(report.counts.fail).toBe(0);
+  });
+});
+
+describe("a receiver that limits requests", () => {
+  it("is not judged by what it does not answer", async () => {
+    let count = 0;
+    const { url } = await startReceiver((incoming) => (++count > 20 ? 429 : sound(incoming)));
+    const report = await audit(url);
+    expect(namedIn(report)).toEqual([]);
+    expect(report.checks.find(({ id }) => id === "garbage")).toMatchObject({
+      verdict: "skipped",
+      seen: expect.stringMatching(/^the receiver answers 429, too many requests: /),
+    });
   });
 });
 

@@ -50,6 +50,6 @@ describe.each(snippetLanguages)("a shop in %s", { timeout: 60_000 }, (language) 
     skip(why !== undefined, why);
     const [right, wrong, named] = mistake;
     const failed = (await verdictsOf([right, wrong])).filter(([, verdict]) => verdict === "fail" || verdict === "warn");
-    expect(failed).toEqual([[named, "fail"]]);
+    expect(failed).toEqual([[named, named === "signature-not-ascii" ? "warn" : "fail"]]);
   });
 });

@@ -6,6 +6,14 @@ export const mistakes: Readonly<
   Record<string, { readonly receive: Receive; readonly named: string; readonly warns?: true }>
 > = {
   "verifies nothing": { receive: ({ body }) => take(body), named: "signature-wrong-secret" },
+  "verifies nothing, and parses whatever comes": {
+    receive: ({ body }) => (JSON.parse(body.toString("utf8")) === null ? 400 : take(body)),
+    named: "signature-wrong-secret",
+  },
+  "sends to a login page whom it does not know": {
+    receive: ({ headers, body }) => (isGenuine(body, headers[HEADER]) ? take(body) : 302),
+    named: "signature-wrong-secret",
+  },
   "skips verification when the header is missing": {
     receive: verifiedBy((body, header) => header === undefined || header === "" || isGenuine(body, header)),
     named: "signature-missing",
@@ -35,6 +43,13 @@ export const mistakes: Readonly<
     receive: verifiedBy((body, header) => hmac(JSON.stringify(JSON.parse(safe(body)))) === header),
     named: "signature-reprinted",
   },
+  "parses whatever comes, and verifies what it printed again": {
+    receive: ({ headers, body }) => {
+      const event = JSON.parse(body.toString("utf8"));
+      return hmac(JSON.stringify(event)) === headers[HEADER] ? take(body) : 401;
+    },
+    named: "signature-reprinted",
+  },
   "verifies what json.dumps of Python printed": {
     receive: verifiedBy((body, header) => hmac(pythonOf(JSON.parse(safe(body)))) === header),
     named: "signature-reprinted",
@@ -51,6 +66,10 @@ export const mistakes: Readonly<
     receive: verifiedBy((body, _, { headers }) => isGenuine(body, headers["x-signature"])),
     named: "signature-other-header",
   },
+  "crashes on the lack of a header that never comes": {
+    receive: ({ headers, body }) => (isGenuine(body, textOf(headers["x-signature"])) ? take(body) : 401),
+    named: "signature-other-header",
+  },
   "looks for the header in one case": {
     receive: verifiedBy((body, _, { rawHeaders }) => isGenuine(body, rawHeaders[rawHeaders.indexOf(HEADER) + 1])),
     named: "header-case",
@@ -63,6 +82,10 @@ export const mistakes: Readonly<
   },
   "compares as much as came": {
     receive: verifiedBy((body, header) => header !== undefined && hmac(body).startsWith(header)),
+    named: "signature-prefix",
+  },
+  "compares the first ten characters": {
+    receive: verifiedBy((body, header = "") => header.slice(0, 10) === hmac(body).slice(0, 10)),
     named: "signature-prefix",
   },
   "looks for the signature in the header": {
@@ -106,6 +129,11 @@ export const mistakes: Readonly<
       (body, header) => header !== undefined && timingSafeEqual(Buffer.from(header), Buffer.from(hmac(body))),
     ),
     named: "signature-length",
+  },
+  "crashes on a signature that is not ASCII": {
+    receive: (incoming) => (/[^ -~]/.test(textOf(incoming.headers[HEADER] ?? "")) ? 500 : sound(incoming)),
+    named: "signature-not-ascii",
+    warns: true,
   },
   "crashes at every wrong signature": {
     receive: ({ headers, body }) => (isGenuine(body, headers[HEADER]) ? take(body) : 500),

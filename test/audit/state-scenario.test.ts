@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { runSandbox } from "../support/cli.js";
+import { runSandbox, startSandbox } from "../support/cli.js";
+import { chargeRequest } from "../support/requests.js";
 import { folderWith } from "../support/folder.js";
 import { hasty, mistakenApplications, startApplication } from "./applications.js";
 import { SECRET } from "./receivers.js";
@@ -28,6 +30,50 @@ describe("the scenario of a failed state check", { timeout: 60_000 }, () => {
     expect(new Set(delivered.map(({ id }) => id)).size).toBe(new Set(schedule.map(whose)).size);
   });
 });
+
+describe("the scenario of a failed state check of an application that makes its orders", { timeout: 60_000 }, () => {
+  it("waits for the order, and delivers what broke the application", async () => {
+    const { create, schedule } = mistakenApplications["makes an order unpaid when dropped comes after paid"]!;
+    const shop = { ...create(), order: () => ({ id: randomUUID(), externalId: "order-1" }) };
+    const { url, received } = await startApplication(shop);
+    const { state: check, order } = shop;
+    const { checks } = await runAudit({
+      url,
+      secret: SECRET,
+      system: hasty,
+      check,
+      order,
+      only: ["state-dropped-after-paid"],
+    });
+    const failed = checks.filter(({ verdict }) => verdict === "fail");
+    expect(failed.map((found) => found.schedule)).toEqual([schedule]);
+    const folder = await folderWith({ "broken.yaml": failed[0]?.scenario ?? "" });
+    const before = received.length;
+
+    const sandbox = await startSandbox(["--scenario", join(folder, "broken.yaml")], { env });
+    const charge = await createCharge(sandbox.url, "order-1");
+    expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({ outcome: "passed" });
+    const delivered = received.slice(before).map(({ body }) => JSON.parse(body.toString()).data);
+    expect(delivered.map(({ id, status }) => [id, status])).toEqual(schedule.map((status) => [charge, status]));
+    expect(await sandbox.stop()).toBe(0);
+  });
+});
+
+/** As the application does: returns the charge's id. */
+async function createCharge(sandboxUrl: string, externalId: string): Promise<string> {
+  const answer = await fetch(`${sandboxUrl}/v1/charges`, {
+    method: "POST",
+    headers: {
+      authorization: "Bearer at_sandbox",
+      "x-company-id": "company_sandbox",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(chargeRequest({ externalId })),
+  });
+  expect(answer.status).toBe(201);
+  const { id } = (await answer.json()) as { id: string };
+  return id;
+}
 
 /** What the data of the event says that is called so. */
 function statusIn(event: string): string {

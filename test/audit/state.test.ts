@@ -69,4 +69,29 @@ describe("the state checks", { timeout: 60_000 }, () => {
     });
     expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(["skipped"]));
   });
+
+  describe("of an event that is given", () => {
+    const value = { topic: "charges/events", data: { id: "7", externalId: "order-7", status: "paid", amount: 500 } };
+    const event = { text: JSON.stringify(value), value };
+
+    it("find nothing wrong where it counts once", async () => {
+      const { checks } = await audit(createShop(), { event });
+      expect(checks.flatMap(({ id, verdict }) => (verdict === "skipped" ? [] : [[id, verdict]]))).toEqual([
+        ["state-duplicate", "pass"],
+      ]);
+    });
+
+    it("tell where it counts each time", async () => {
+      const { create } = mistakenApplications["counts a payment at every delivery"]!;
+      const { checks } = await audit(create(), { event });
+      expect(checks.filter(({ verdict }) => verdict === "fail")).toMatchObject([
+        {
+          id: "state-duplicate",
+          seen: "the given event changes the state each time that it comes: the value: +1000, should be unchanged",
+          schedule: ["the given event", "the given event again", "the given event again"],
+          scenario: null,
+        },
+      ]);
+    });
+  });
 });

@@ -34,9 +34,9 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(code).toBe(4);
     expect(stdout).toMatch(/^✗ signature-missing +an event without a signature +200 +\d+ ms$/m);
     expect(stdout).toMatch(/^- signature-empty +a consequence of signature-missing +200 +\d+ ms$/m);
-    const [, details = ""] = stdout.split("✗ signature-missing (critical): an event without a signature is refused\n");
+    const [, details = ""] = stdout.split("✗ signature-missing (critical)\n");
     expect(details).toMatch(
-      /^ {2}Sent +an event without a signature\n {2}Came back +200 "200" after \d+ ms\n {2}Why +Verification that/,
+      /^ {2}Expected +an event without a signature is refused\n {2}Sent +an event without a signature\n {2}Came back +200 "200" after \d+ ms\n {2}Why +Verification that/,
     );
     expect(details).toMatch(/\n {2}Mend it +Refuse with 401 when the header is missing/);
     expect(details).toContain("Verify the signature of the raw body, in Node:");
@@ -44,6 +44,12 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(details).toContain("  function is_genuine(string $rawBody, ?string $header, string $secretKey): bool");
     expect(stdout).toMatch(/^1 failed \(1 critical\), \d+ passed, \d+ skipped: /m);
     expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  });
+
+  it("is coloured where that is wanted", async () => {
+    const { stdout } = await audit(receiving("compares hex"), ["--only", "forged"], { FORCE_COLOR: "1" });
+    expect(stdout).toContain("\u001B[31m✗ signature-hex (high)\u001B[39m\n");
+    expect(stdout).toContain("\u001B[2m  check ");
   });
 
   it("says first that an ordinary event is not accepted, and what to look at", async () => {
@@ -68,7 +74,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     const { code, stdout } = await audit(receiving("takes 16 KiB at most"));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^! long-event +a genuine event of 64 KiB +413/m);
-    expect(stdout).toContain("! long-event (warning): an event of 64 KiB is accepted");
+    expect(stdout).toContain("! long-event (warning)\n  Expected    an event of 64 KiB is accepted\n");
     expect(stdout).toMatch(/^1 warning, \d+ passed/m);
   });
 
@@ -111,7 +117,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(cases).toHaveLength(allChecks.length);
     expect(caseOf("long-event")?.children[0]?.name).toBe("system-out");
     expect(caseOf("state-duplicate")?.children[0]?.name).toBe("skipped");
-    const broken = await audit(receiving("verifies nothing"), ["--reporter", "junit"]);
+    const broken = await audit(receiving("verifies nothing"), ["--reporter", "junit"], { FORCE_COLOR: "1" });
     const [failure] = parseXml(broken.stdout)
       .children.flatMap(({ children }) => children.flatMap((each) => each.children))
       .filter(({ name }) => name === "failure");
@@ -182,7 +188,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(code).toBe(4);
     expect(stdout).toMatch(/^✗ state-duplicate /m);
     expect(stdout).toMatch(/^ {2}Deliveries +.*paid.*; then .*paid/m);
-    expect(stdout).toMatch(/^ {2}As a scenario:\n(?: {6}.*\n)+ {6}name: /m);
+    expect(stdout).toMatch(/^ {2}As a scenario:\n(?: {4}.*\n)+ {4}name: /m);
     const failing = await runSandbox([...args, "exit 3"], { cwd });
     expect(failing).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^sandbox: .*exit 3/) });
   });

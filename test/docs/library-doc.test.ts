@@ -65,11 +65,15 @@ describe("docs/library.md", { timeout: 60_000 }, () => {
     expect(stdout.trim()).toMatch(patternOf(shown?.text ?? ""));
   });
 
-  it("has every option there is", () => {
-    const source = readFileSync(`${root}src/library/sandbox-options.ts`, "utf8");
-    const [, options = ""] = source.split("export interface SandboxOptions");
+  it.each([
+    ["SandboxOptions", "sandbox-options.ts", "Options"],
+    ["AuditOptions", "audit-options.ts", "Audit a receiver"],
+  ])("has every option of %s", (type, file, heading) => {
+    const source = readFileSync(`${root}src/library/${file}`, "utf8");
+    const [, options = ""] = source.split(`export interface ${type}`);
     const names = [...options.matchAll(/^ {2}readonly (\w+)\?/gm)].map(([, name]) => name);
-    const rows = library.tables.find(({ heading }) => heading === "Options")?.rows ?? [];
+    expect(names).not.toEqual([]);
+    const rows = library.tables.find((table) => table.heading === heading)?.rows ?? [];
     expect(new Set(rows.map(([name]) => name?.replaceAll("`", "")))).toEqual(new Set(names));
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expectTypeOf, test } from "vitest";
 import {
+  audit,
+  type AuditReport,
   type Charge,
   type ChargeEvent,
   createSandbox,
@@ -75,5 +77,19 @@ describe("options and handles", () => {
       .returns.resolves.toEqualTypeOf<Charge>();
     expectTypeOf<Sandbox["fetch"]>().toExtend<typeof globalThis.fetch>();
     expectTypeOf<Sandbox>().toExtend<AsyncDisposable>();
+  });
+});
+
+describe("an audit", () => {
+  test("takes a state in any form, and the handle of a company for its sandbox", () => {
+    void (() => audit("http://127.0.0.1:4020", { check: () => 1, order: async () => ({ id: "1" }), only: "state" }));
+    void (() => audit(new URL("http://127.0.0.1:4020"), { check: "http://127.0.0.1:4020/state", sandbox }));
+    void (async () => audit("http://127.0.0.1:4020", { sandbox: await sandbox.company() }));
+    // @ts-expect-error A state is told by a function, a URL or a command.
+    void (() => audit("http://127.0.0.1:4020", { check: 5 }));
+    // @ts-expect-error An unknown option.
+    void (() => audit("http://127.0.0.1:4020", { onyl: "state" }));
+    expectTypeOf(audit).returns.resolves.toEqualTypeOf<AuditReport>();
+    expectTypeOf<AuditReport["checks"][number]["verdict"]>().toEqualTypeOf<"pass" | "fail" | "warn" | "skipped">();
   });
 });

@@ -1,4 +1,4 @@
-/** The line of code that each check of the wire is about, as it is written again and again. For the reports and the documentation. */
+/** The line of code that each check is about, as it is written again and again. For the reports and the documentation. */
 export const bugs: Readonly<Record<string, string>> = {
   "valid-event": "sha256(rawBody + secretKey) === header // no HMAC, another secret, another path",
   "header-case": 'rawHeaders[rawHeaders.indexOf("X-Service-Hmac-Sha256") + 1]',
@@ -32,4 +32,12 @@ export const bugs: Readonly<Record<string, string>> = {
   "large-body": 'request.on("data", (chunk) => chunks.push(chunk)) // for ever',
   "answer-time": "await shipOrder(event.data); response.status(200).end()",
   "odd-json": "const { id, status } = JSON.parse(rawBody).data",
+  "state-history": "const order = await orders.findOrFail(data.id)",
+  "state-forged": "await handle(event); if (!isGenuine(rawBody, header)) return response.status(401).end()",
+  "state-duplicate": 'if (status === "paid") customer.credit += amount',
+  "state-second-subscription": "if (!seen.has(sha256(rawBody))) handle(event)",
+  "state-reversed": "order.status = event.data.status",
+  "state-late-duplicate": "if (event.data.id !== lastId) handle(event)",
+  "state-dropped-after-paid": 'if (status === "dropped") order.cancel()',
+  "state-unknown-id": "const order = orders.get(id) ?? orders.create(event.data)",
 };

@@ -6,8 +6,9 @@ import { wrapText } from "./wrap-text.js";
 
 /** What a check that failed has to say: what was sent, what came back, why it matters, how to mend it. */
 export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, "width" | "faint">): string[] {
-  const { sent, seen, why, fix, schedule, scenario } = check;
+  const { title, sent, seen, why, fix, schedule, scenario } = check;
   const rows: readonly (readonly [string, string | null])[] = [
+    ["Expected", title],
     ["Sent", sent],
     ["Came back", cameBack(check)],
     // Mostly it says of both what they say themselves.
@@ -23,7 +24,7 @@ export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, 
     return [faint(label.padEnd(LABEL_WIDTH)) + first, ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line)];
   });
   const story = scenario === null ? [] : [faint("As a scenario:"), ...printable(scenario).trimEnd().split("\n")];
-  return [...lines, ...story.map((line, index) => (index === 0 ? line : `    ${line}`))];
+  return [...lines, ...story.map((line, index) => (index === 0 ? line : `  ${line}`))];
 }
 
 const LABEL_WIDTH = 12;

@@ -32,11 +32,9 @@ function renderAdvice({ receiver, accepted, advice }: AuditReport, style: Style)
 const INDENT = 5;
 
 function renderBroken(check: CheckResult, style: Style): string[] {
-  const paint = paintOf(check.verdict, style);
-  const [first = "", ...rest] = wrapText(`${check.id} (${check.severity}): ${check.title}`, style.width - GAP.length);
-  const heading = [`${marks[check.verdict]} ${first}`, ...rest.map((line) => `  ${line}`)];
+  const heading = `${marks[check.verdict]} ${check.id} (${check.severity})`;
   const details = renderDetails(check, { ...style, width: style.width - GAP.length });
-  return [...heading.map(paint), ...details.map((line) => `  ${line}`)];
+  return [paintOf(check.verdict, style)(heading), ...details.map((line) => `  ${line}`)];
 }
 
 function snippetsOf(broken: readonly CheckResult[]): SnippetName[] {

@@ -22,7 +22,9 @@ export function renderTable({ checks }: AuditReport, style: Style): string[] {
   const lines = groups.flatMap(({ title, members, reason }) => [
     "",
     style.strong(title),
-    ...(reason === undefined ? members.map((check) => renderRow(check, rowOf, style)) : renderReason(reason, style)),
+    ...(reason === undefined
+      ? members.flatMap((check) => renderRow(check, rowOf, style))
+      : renderReason(reason, style)),
   ]);
   return [...(shown.length === 0 ? [] : [style.faint(rowOf("", "check", "sent", ["answer", ""]))]), ...lines.slice(1)];
 }
@@ -40,12 +42,20 @@ function createRow(checks: readonly CheckResult[], width: number): Row {
   };
 }
 
-function renderRow(check: CheckResult, row: Row, style: Style): string {
-  const { id, verdict, causedBy, received, error } = check;
+function renderRow(check: CheckResult, row: Row, style: Style): string[] {
+  const { id, verdict, seen, causedBy, received, error } = check;
+  const paint = paintOf(verdict, style);
+  const mark = marks[verdict];
+  if (verdict === "skipped" && causedBy === null) {
+    // Why is told nowhere else, so it is not cut.
+    const start = row(mark, id, "|", ["", ""]).indexOf("|");
+    const lines = wrapText(oneLine(`skipped: ${seen ?? ""}`), style.width - start);
+    return lines.map((line, index) => paint((index === 0 ? row(mark, id, "", ["", ""]) : "").padEnd(start) + line));
+  }
   const none = error === null ? "" : "none";
-  const answer = received === null ? [none, ""] : [String(received.status), `${received.latencyMs} ms`];
-  const [status = "", time = ""] = verdict === "skipped" && causedBy === null ? [] : answer;
-  return paintOf(verdict, style)(row(marks[verdict], id, oneLine(sentOf(check)), [status, time]));
+  const [status, time] = received === null ? [none, ""] : [String(received.status), `${received.latencyMs} ms`];
+  const sent = causedBy === null ? (check.sent ?? seen ?? "") : `a consequence of ${causedBy}`;
+  return [paint(row(mark, id, oneLine(sent), [status, time]))];
 }
 
 /** What passed has a coloured mark, what did not a coloured line. */
@@ -60,11 +70,6 @@ export function paintOf(verdict: AuditVerdict, style: Style): (text: string) => 
     case "skipped":
       return style.faint;
   }
-}
-
-function sentOf({ verdict, seen, sent, causedBy }: CheckResult): string {
-  if (causedBy !== null) return `a consequence of ${causedBy}`;
-  return verdict === "skipped" ? `skipped: ${seen ?? ""}` : (sent ?? seen ?? "");
 }
 
 /** Why none of several checks was made, where that is the same for all. */

@@ -25,7 +25,7 @@ function linesOf(change: Change, place = "", lines = new Map<string, string>()):
       lines.set(place, change.plus > 0 ? `+${change.plus}` : String(change.plus));
       break;
     case "value":
-      lines.set(freePlace(place, lines), describeValue(change.from, change.to));
+      lines.set(place, describeValue(change.from, change.to));
       break;
     case "members":
       for (const [name, member] of Object.entries(change.members))

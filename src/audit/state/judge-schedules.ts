@@ -1,22 +1,16 @@
+import { UsageError } from "../../kernel/problem.js";
 import type { Exchange, Verdict } from "../check.js";
-import type { Stage } from "../stage.js";
-import { type Change, isSameChange } from "./change.js";
 import { mustAccept } from "../judge.js";
+import type { Stage } from "../stage.js";
+import { isSameChange } from "./change.js";
 import { describeDifference } from "./describe-difference.js";
+import { getReady } from "./judge-history.js";
 import { familiesOf } from "./orders.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
-import {
-  describeSchedule,
-  eventsKeyOf,
-  type Family,
-  familyOf,
-  keyOf,
-  realHistoryOf,
-  type Schedule,
-} from "./schedule.js";
+import { describeSchedule, eventsKeyOf, familyOf, realHistoryOf, type Schedule } from "./schedule.js";
 import { seeds, type StateCheckId } from "./seeds.js";
 import { partsOf, shrinkSchedule } from "./shrink.js";
-import { measure, play, playHistory, type Readiness, StateLost, type StateSession, tryOut } from "./state-session.js";
+import { beginCheck, play, playHistory, StateLost, type StateSession, tryOut } from "./state-session.js";
 
 /**
  * Plays the schedules in turn until one breaks the application in a way that no check before has found, and tells of the shortest part of it that does.
@@ -27,9 +21,9 @@ export async function judgeSchedules(
   id: StateCheckId,
   schedules: readonly Schedule[],
 ): Promise<Verdict> {
-  session.sent = 0;
-  session.ready ??= await getReady(session, stage);
-  const { ready, orders, options } = session;
+  beginCheck(session);
+  const ready = await getReady(session, stage);
+  const { orders, options } = session;
   if ("unfit" in ready) return { outcome: "skipped", reason: ready.unfit };
   if (id === "state-unknown-id" && !orders.areKnown) return { outcome: "skipped", reason: NOBODY_KNOWS };
   const families = familiesOf(options.topic);
@@ -37,8 +31,9 @@ export async function judgeSchedules(
   try {
     return await judgeEach(session, stage, id, own, ready.moved.size > 0);
   } catch (error) {
-    if (!(error instanceof StateLost)) throw error;
+    if (!(error instanceof StateLost) && !(error instanceof UsageError)) throw error;
     session.ready = { unfit: `not tried: the state could not be read any more since ${id}` };
+    if (error instanceof UsageError) return { outcome: "skipped", reason: error.message };
     return describeFailure(session, stage, error.schedule, "crashed", [error.message], error.exchanges);
   }
 }
@@ -70,15 +65,6 @@ async function judgeEach(
   if (cause !== undefined) return { outcome: "skipped", reason: `what breaks here is what ${cause} has found` };
   if (unacknowledged !== undefined) return unacknowledged;
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
-}
-
-/** Whether the receiver takes the events of an ordinary history, and its application makes the same of two such histories. */
-export async function judgeHistory(session: StateSession, stage: Stage): Promise<Verdict> {
-  session.sent = 0;
-  session.ready ??= await getReady(session, stage);
-  const { ready } = session;
-  if (!("unfit" in ready)) return { outcome: "passed" };
-  return ready.refusal ?? { outcome: "skipped", reason: ready.unfit };
 }
 
 /** The state is right, and yet the service sends the event again and again: of little harm. */
@@ -140,32 +126,4 @@ function describeFailure(
     schedule: told,
     scenario: renderScheduleScenario(schedule, { ...options, header: stage.header, difference }),
   };
-}
-
-/** Plays each family's history until the application has shown what it does with it, twice the same. */
-async function getReady(session: StateSession, stage: Stage): Promise<Readiness> {
-  const moved = new Set<Family>();
-  for (const family of familiesOf(session.options.topic)) {
-    const history = HISTORIES[family];
-    // The first one may make what all later ones find there: a table, a counter.
-    const first = await measure(session, stage, history);
-    const verdict = mustAccept(first.exchanges);
-    if (verdict.outcome === "failed") return { unfit: `not tried: ${verdict.seen}`, refusal: verdict };
-    const second = await play(session, stage, history);
-    const third = await play(session, stage, history, second.change);
-    if (!isSameChange(second.change, third.change)) return { unfit: describeUnstable(second.change, third.change) };
-    session.histories.set(keyOf(history), second.change);
-    if (first.change.kind !== "none" || second.change.kind !== "none") moved.add(family);
-  }
-  return { moved };
-}
-
-const HISTORIES: Readonly<Record<Family, Schedule>> = {
-  charge: realHistoryOf([...seeds["state-reversed"][0]]),
-  transfer: realHistoryOf([...seeds["state-reversed"][1]]),
-};
-
-function describeUnstable(one: Change, other: Change): string {
-  const [difference = "it differs"] = describeDifference(one, other);
-  return `what --check prints is not the same after the same story about another order (${difference}). Let it print only numbers and states that hang on nothing else, such as counts, sums and statuses`;
 }

@@ -115,9 +115,13 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
   const parsed = schema.safeParse(answer.body);
   if (answer.status < 300 && parsed.success) return parsed.data;
   const [method, path] = call;
+  if (answer.status === 401 && path.startsWith("/_sandbox")) throw new UsageError("cannot-run", NO_ADMIN_TOKEN);
   const said = JSON.stringify(answer.body ?? null).slice(0, 300);
   throw new UsageError(
     "cannot-run",
     `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${said}.`,
   );
 }
+
+const NO_ADMIN_TOKEN =
+  "Failed to audit the state beside the sandbox: it is guarded. Give its admin token (SANDBOX_ADMIN_TOKEN), or audit without the sandbox (SANDBOX_URL).";

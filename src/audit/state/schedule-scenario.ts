@@ -1,8 +1,9 @@
-import { stringify } from "yaml";
+import { Document, isCollection, visit } from "yaml";
+import { defaultProfile } from "../../domain/profile/parse-profile.js";
+import { singularOf } from "../../domain/subscriptions/topic.js";
 import { topicOf } from "../events.js";
 import { spellingOf } from "./orders.js";
 import { type Delivery, describeSchedule, familyOf, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
-import { singularOf } from "../../domain/subscriptions/topic.js";
 
 export interface ScheduleScenario {
   /** Of the receiver. */
@@ -24,30 +25,44 @@ export interface ScheduleScenario {
 export function renderScheduleScenario(schedule: Schedule, told: ScheduleScenario): string {
   const deliveries = describeSchedule(schedule);
   const isUnknown = schedule.every(({ order }) => order === "unknown");
+  const profile = { webhooks: { signatureHeader: told.header } };
+  const given = {
+    ...(told.header === defaultProfile().webhooks.signatureHeader ? {} : { profile }),
+    ...(isUnknown ? {} : { webhooks: subscriptionsOf(schedule, told), rules: [HOLD_BACK] }),
+  };
   const story = {
     name: `Deliveries: ${deliveries.join("; ")}`,
     description: `Found by the audit. What should not be: ${told.difference.join("; ")}.`,
     tags: ["audit"],
-    given: {
-      profile: { webhooks: { retry: "none", signatureHeader: told.header } },
-      ...(isUnknown ? {} : { webhooks: subscriptionsOf(schedule, told), rules: [HOLD_BACK] }),
-    },
+    ...(Object.keys(given).length === 0 ? {} : { given }),
     steps: [...(isUnknown ? unknownSteps(schedule, told) : knownSteps(schedule, told))],
   };
-  const yaml = stringify(story, { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false });
-  return `# yaml-language-server: $schema=${SCHEMA}\n${told.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS}${yaml}`;
+  const howTo = told.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS;
+  return `# yaml-language-server: $schema=${SCHEMA}\n${howTo}${renderYaml(story)}`;
 }
+
+/** What is short stands on one line. */
+function renderYaml(story: object): string {
+  const document = new Document(story, { aliasDuplicateObjects: false });
+  visit(document, (_, node, path) => {
+    if (!isCollection(node) || path.length < 2) return;
+    node.flow = JSON.stringify(node.toJS(document)).length <= ONE_LINE_MAX;
+  });
+  return document.toString({ lineWidth: 0 });
+}
+
+const ONE_LINE_MAX = 100;
 
 const SCHEMA = "node_modules/business-payments-sandbox/schema/scenario.schema.json";
 const KEY = "${env.SANDBOX_SECRET_KEY}";
-const HOW_TO = `# The receiver must be running, and the variable SANDBOX_SECRET_KEY hold the secret key that it verifies with. Then
+const HOW_TO = `# The receiver must be running, and SANDBOX_SECRET_KEY hold the secret key that it verifies with:
 #   sandbox replay FILE
-# delivers it; where the application asks the API about what it is told, let it run against
+# An application that asks the API about what it is told needs these charges in the sandbox that it uses:
 #   sandbox start --scenario FILE
 `;
-const HOW_TO_WITH_ORDERS = `# The variable SANDBOX_SECRET_KEY must hold the secret key that the receiver verifies with. Run the application against
+const HOW_TO_WITH_ORDERS = `# The application makes the orders of this story. Let it use this sandbox, without subscriptions of its own, and make them; SANDBOX_SECRET_KEY must hold
+# the secret key that it verifies with:
 #   sandbox start --scenario FILE
-# and let it make its orders: the story waits for them.
 `;
 const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };
 

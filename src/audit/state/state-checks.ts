@@ -1,6 +1,8 @@
 import type { Check, Verdict } from "../check.js";
 import type { Stage } from "../stage.js";
-import { DELIVERIES_MAX, judgeHistory, judgeSchedules } from "./judge-schedules.js";
+import { hasOnlyGivenEvent, judgeGivenEvent, ONE_EVENT_ONLY } from "./judge-given-event.js";
+import { judgeHistory } from "./judge-history.js";
+import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
 import { seeds, type StateCheckId } from "./seeds.js";
 import type { StateSession } from "./state-session.js";
 
@@ -59,8 +61,19 @@ const stateOf = (judge: (state: StateSession, stage: Stage) => Promise<Verdict>)
   return async (stage) =>
     stage.state === undefined
       ? { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" }
-      : judge(stage.state, stage);
+      : hasOnlyGivenEvent(stage.state)
+        ? { outcome: "skipped", reason: ONE_EVENT_ONLY }
+        : judge(stage.state, stage);
 };
+
+/** The one check that one event is enough for. */
+const duplicateOf: Check["run"] = async (stage) =>
+  stage.state !== undefined && hasOnlyGivenEvent(stage.state)
+    ? judgeGivenEvent(stage.state, stage)
+    : runOf("state-duplicate")(stage);
+
+const runOf = (id: StateCheckId): Check["run"] =>
+  stateOf((state, stage) => judgeSchedules(state, stage, id, seeds[id]));
 
 const common = { group: "state", requests: DELIVERIES_MAX, turn: "alone" } as const;
 
@@ -88,6 +101,6 @@ export const stateChecks: readonly Check[] = [
     severity: "critical",
     snippet: "once",
     ...told[id],
-    run: stateOf((state, stage) => judgeSchedules(state, stage, id, seeds[id])),
+    run: id === "state-duplicate" ? duplicateOf : runOf(id),
   })),
 ];

@@ -1,6 +1,6 @@
 import { UsageError } from "../../kernel/problem.js";
 import type { Exchange, Failure } from "../check.js";
-import { post, type Stage } from "../stage.js";
+import { type AuditEvent, post, type Stage } from "../stage.js";
 import { type Change, changeOf, isSameChange, type Names } from "./change.js";
 import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
 import { createSandboxOrders, type SandboxDoor } from "./sandbox-orders.js";
@@ -21,6 +21,8 @@ export interface StateOptions extends OrderOptions {
   readonly check: StateSource;
   /** The sandbox that the application runs against, if any. */
   readonly sandbox: SandboxDoor | undefined;
+  /** The one event that the user has given, if any. */
+  readonly event: AuditEvent | undefined;
   /** For the scenario that reproduces a failure. */
   readonly receiverUrl: string;
 }
@@ -38,12 +40,14 @@ export interface StateSession {
   readonly orders: Orders;
   /** The checks that have found something. */
   readonly failed: Set<StateCheckId>;
-  /** Measured by the first check: how long the application needs until its state has changed. */
+  /** Between two readings that must be equal before the state counts as settled. 0: the application works before it answers. */
   pauseMs: number;
   /** What the real history of a schedule does, by the history's key. */
   readonly histories: Map<string, Change>;
   /** Undefined until it was looked at. */
   ready: Readiness | undefined;
+  /** As it was last read. */
+  latest: { readonly state: unknown } | undefined;
   /** Deliveries of the check that runs. */
   sent: number;
 }
@@ -71,26 +75,57 @@ export function createStateSession(options: StateOptions): StateSession {
     options,
     orders: options.sandbox === undefined ? createOrders(options) : createSandboxOrders(options, options.sandbox),
     failed: new Set(),
-    pauseMs: PAUSE_MIN_MS,
+    pauseMs: 0,
     histories: new Map(),
     ready: undefined,
+    latest: undefined,
     sent: 0,
   };
 }
 
-/** Between two readings that must be equal before the state counts as settled. */
-export const PAUSE_MIN_MS = 25;
-const READINGS_MAX = 20;
+/** To be called when a check begins: others may have changed the state since. */
+export function beginCheck(session: StateSession): void {
+  session.sent = 0;
+  session.latest = undefined;
+}
+
+const PAUSE_MIN_MS = 25;
+const REST_MS = 150;
+/** Until two in a row are equal. */
+const READINGS_MAX = 8;
 /** Of a state that is not as it should be, before it counts as wrong. */
 const LATE_READINGS_MAX = 3;
 /** An application that has changed nothing for so long is taken to be done with what it was told. */
 const QUIET_MS = 1000;
 const LAG_MAX_MS = 1000;
 
-export async function read({ options }: StateSession): Promise<unknown> {
-  const { check, system, timeoutMs } = options;
-  return readState(check, { name: "--check", system, timeoutMs });
+async function read(session: StateSession): Promise<unknown> {
+  const { check, system, timeoutMs } = session.options;
+  const state = await readState(check, { name: "--check", system, timeoutMs });
+  session.latest = { state };
+  return state;
 }
+
+/** The state before anything is delivered. Only an order that the application has just made can have changed it since it was read. */
+async function readBefore(session: StateSession): Promise<unknown> {
+  return session.latest === undefined || session.options.order !== undefined ? read(session) : session.latest.state;
+}
+
+/** The state when nothing is delivered, once it has come to rest: what came before may still be worked on. Undefined when it does not. */
+export async function restingState(session: StateSession): Promise<{ readonly state: unknown } | undefined> {
+  let state = await read(session);
+  for (let readings = 1; readings < READINGS_MAX; readings++) {
+    await session.options.system.sleep(REST_MS);
+    const next = await read(session);
+    if (changeOf(state, next, new Map()).kind === "none") return { state: next };
+    state = next;
+  }
+  return undefined;
+}
+
+/** What a state is good for that is to be compared. */
+export const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
+export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
 /**
  * Delivers a schedule about fresh orders, and tells what it has changed. With `expected`, a state that is not yet as expected is given more time: the application may
@@ -103,19 +138,16 @@ export async function play(
   expected?: Change,
 ): Promise<Effect> {
   const orders = await openOrders(session, schedule);
-  const before = await read(session);
+  const before = await readBefore(session);
   const exchanges = await deliver(session, stage, schedule, orders);
   const names = namesOf(orders);
   const readChange = async (): Promise<Change> => {
-    const state = await settled(session).catch((error: unknown) => {
-      throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
-    });
-    return changeOf(before, state, names);
+    return changeOf(before, await orLost(settled(session), schedule, exchanges), names);
   };
   let change = await readChange();
   if (expected === undefined) return { change, exchanges };
   for (let tries = 0; tries < LATE_READINGS_MAX && !isSameChange(change, expected); tries++) {
-    await session.options.system.sleep(3 * session.pauseMs);
+    await session.options.system.sleep(Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
     change = await readChange();
   }
   return { change, exchanges };
@@ -140,6 +172,7 @@ async function deliver(
 /** What the real history of a schedule does to the state. Played once for all schedules with that history. */
 export async function playHistory(session: StateSession, stage: Stage, schedule: Schedule): Promise<Change> {
   const history = realHistoryOf(schedule);
+  if (history.length === 0) return { kind: "none" };
   const known = session.histories.get(keyOf(history));
   if (known !== undefined) return known;
   const { change } = await play(session, stage, history);
@@ -165,26 +198,33 @@ export async function tryOut(
 export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
   const { system } = session.options;
   const orders = await openOrders(session, history);
-  const before = await read(session);
+  const before = await readBefore(session);
   const exchanges = await deliver(session, stage, history, orders);
   const names = namesOf(orders);
   const start = system.monotonic();
-  let change: Change = { kind: "none" };
+  // What the first reading shows was done before the answer came, however long the reading took.
+  let change = changeOf(before, await orLost(read(session), history, exchanges), names);
   let lagMs = 0;
   for (let waited = 0; waited <= lagMs + QUIET_MS; waited = system.monotonic() - start) {
-    const now = changeOf(before, await read(session), names);
-    if (!isSameChange(now, change)) lagMs = Math.min(LAG_MAX_MS, system.monotonic() - start);
-    change = now;
     await system.sleep(PAUSE_MIN_MS);
+    const next = changeOf(before, await read(session), names);
+    if (!isSameChange(next, change)) lagMs = Math.min(LAG_MAX_MS, system.monotonic() - start);
+    change = next;
   }
-  session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
+  if (lagMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
   return { change, exchanges };
 }
 
-/** The state once two readings in a row are equal. */
+async function orLost(reading: Promise<unknown>, schedule: Schedule, exchanges: readonly Exchange[]): Promise<unknown> {
+  return reading.catch((error: unknown) => {
+    throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
+  });
+}
+
+/** The state once two readings in a row are equal; of an application that works before it answers, one is enough. */
 async function settled(session: StateSession): Promise<unknown> {
   let state = await read(session);
-  for (let readings = 0; readings < READINGS_MAX; readings++) {
+  for (let readings = 1; session.pauseMs > 0 && readings < READINGS_MAX; readings++) {
     await session.options.system.sleep(session.pauseMs);
     const next = await read(session);
     if (changeOf(state, next, new Map()).kind === "none") return next;

@@ -55,10 +55,13 @@ const reporters: Readonly<Record<AuditReporterName, Reporter>> = {
 };
 
 async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promise<void> {
-  if (out === undefined) printData(reporters[reporter](report, styleFor(process.stdout)));
-  else await writeReport(out, reporters[reporter](report, plain(WIDTH_MAX)));
+  // What a program reads, and what is kept, is the same whatever the terminal is.
+  const isForPeople = reporter === "pretty" && out === undefined;
+  const text = reporters[reporter](report, isForPeople ? styleFor(process.stdout) : plain);
+  if (out === undefined) printData(text);
+  else await writeReport(out, text);
   // Whatever form the report has, a person who watches sees what became of it.
-  if (out !== undefined || reporter !== "pretty") printDiagnostic(renderSum(report, styleFor(process.stderr)));
+  if (!isForPeople) printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }
 
 async function writeReport(file: string, text: string): Promise<void> {
@@ -82,10 +85,14 @@ function styleFor(stream: NodeJS.WriteStream): Style {
 
 const WIDTH_MIN = 60;
 const identity = (text: string): string => text;
-
-function plain(width: number): Style {
-  return { width, good: identity, bad: identity, warning: identity, strong: identity, faint: identity };
-}
+const plain: Style = {
+  width: WIDTH_MAX,
+  good: identity,
+  bad: identity,
+  warning: identity,
+  strong: identity,
+  faint: identity,
+};
 
 /** On a terminal, a line that counts while checks run. */
 function createProgress(): Pick<AuditOptions, "onProgress" | "system"> & { readonly end: () => void } {

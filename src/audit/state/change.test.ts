@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { changeOf, isSameChange } from "./change.js";
+import { describeDifference } from "./describe-difference.js";
+
+const names = (...list: string[]) => new Map(list.map((name, index) => [name, `<order ${index + 1}>`]));
+
+/** Whether two steps of a state are the same but for the order that they are about. */
+function isSame(one: readonly [unknown, unknown], other: readonly [unknown, unknown]): boolean {
+  return isSameChange(changeOf(...one, names("a-1", "a-2")), changeOf(...other, names("b-1", "b-2")));
+}
+
+describe("two changes are the same", () => {
+  it.each<[string, [unknown, unknown], [unknown, unknown]]>([
+    ["when numbers grow alike", [10, 15], [15, 20]],
+    ["when decimals grow alike", [0.1, 0.3], [0.3, 0.5]],
+    ["when numbers in texts grow alike, as databases print sums", ["10.50", "11.00"], ["11.00", "11.50"]],
+    ["when a count begins, and when it goes on", [{}, { paid: 1 }], [{ paid: 1 }, { paid: 2 }]],
+    ["when a count ends", [{ due: 1 }, {}], [{ due: 2 }, { due: 1 }]],
+    [
+      "when nothing changes",
+      [
+        [1, { a: null }],
+        [1, { a: null }],
+      ],
+      ["x", "x"],
+    ],
+    [
+      "when orders come under their names",
+      [{}, { "a-1": "paid" }],
+      [{ "a-1": "paid" }, { "a-1": "paid", "b-1": "paid" }],
+    ],
+    ["when orders are named in texts", ["", "order a-1"], ["", "order b-1"]],
+    ["when items come, wherever they stand", [[], ["a-1"]], [["a-1"], ["b-1", "a-1"]]],
+    [
+      "when items change, wherever they stand",
+      [
+        [{ id: "a-1", n: 1 }, 5],
+        [{ id: "a-1", n: 2 }, 5],
+      ],
+      [
+        [5, { id: "b-1", n: 3 }],
+        [5, { id: "b-1", n: 4 }],
+      ],
+    ],
+    ["when members come in another order", [{}, { x: { a: 1, b: "2" } }], [{}, { x: { b: "2", a: 1 } }]],
+  ])("%s", (_, one, other) => {
+    expect(isSame(one, other)).toBe(true);
+  });
+});
+
+describe("two changes are not the same", () => {
+  it.each<[string, [unknown, unknown], [unknown, unknown]]>([
+    ["when numbers grow otherwise", [10, 15], [15, 19]],
+    ["when one changes and the other does not", [1, 1], [1, 2]],
+    ["when a text becomes another", [{ "a-1": "due" }, { "a-1": "paid" }], [{ "b-1": "due" }, { "b-1": "dropped" }]],
+    ["when an item comes twice", [[], ["a-1"]], [["a-1"], ["a-1", "b-1", "b-1"]]],
+    ["when another order changes", [{}, { "a-1": 1 }], [{}, { "b-2": 1 }]],
+    ["when something is null that was missing", [{}, { x: null }], [{}, {}]],
+    ["when false becomes 0", [{ x: false }, { x: 0 }], [{ x: 0 }, { x: 0 }]],
+  ])("%s", (_, one, other) => {
+    expect(isSame(one, other)).toBe(false);
+  });
+});
+
+describe("the difference of two changes", () => {
+  const differenceOf = (expected: readonly [unknown, unknown], actual: readonly [unknown, unknown]) =>
+    describeDifference(changeOf(...expected, names()), changeOf(...actual, names()));
+
+  it("names each place, what happened there and what should have", () => {
+    const expected = [
+      { revenue: 0, orders: { x: "due" }, list: [] },
+      { revenue: 10, orders: { x: "paid" }, list: [1] },
+    ] as const;
+    const actual = [
+      { revenue: 0, orders: { x: "due" }, list: [] },
+      { revenue: 20, orders: {}, list: [1, 1] },
+    ] as const;
+    expect(differenceOf(expected, actual)).toEqual([
+      'orders.x: "due" is gone, should be "due" → "paid"',
+      "revenue: +20, should be +10",
+      "list[]#2: 1 is new, should be unchanged",
+    ]);
+  });
+
+  it("is short, whatever the state is", () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, "x".repeat(1000)]));
+    const lines = differenceOf([{}, {}], [{}, many]);
+    expect(lines).toHaveLength(9);
+    expect(lines.at(-1)).toBe("and 92 more");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
+  });
+
+  it("of the whole value is about the value", () => {
+    expect(differenceOf([1, 2], [1, 3])).toEqual(["the value: +2, should be +1"]);
+  });
+});

@@ -1,0 +1,207 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AuditReport } from "../../src/index.js";
+import { type Finished, runSandbox, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import {
+  type Application,
+  createShop,
+  createShopOfOrders,
+  mistakenApplications,
+  startApplication,
+} from "./applications.js";
+import { SECRET } from "./receivers.js";
+
+const env = { SANDBOX_SECRET_KEY: SECRET };
+const reportOf = ({ stdout }: Finished): AuditReport => JSON.parse(stdout);
+const checksOf = (finished: Finished, verdict: string) =>
+  reportOf(finished).checks.filter((check) => check.verdict === verdict);
+
+function audit(url: string, check: string, ...flags: readonly string[]): Promise<Finished> {
+  const common = ["--topic", "charges/events", "--only", "state", "--reporter", "json"];
+  return runSandbox(["audit", url, "--check", check, ...common, ...flags], { env });
+}
+
+/** What an application says of itself over HTTP: GET its state, POST an order. */
+async function startApi(answer: (method: string, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => answer(request.method ?? "", response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/state`;
+}
+
+/** Its state is in a file, too. */
+function keepingFile(shop: Application, file: string): Application {
+  const keep = (): void => writeFileSync(file, JSON.stringify(shop.state()));
+  keep();
+  return {
+    ...shop,
+    hear: async (event) => {
+      await shop.hear(event);
+      keep();
+    },
+    order: () => {
+      const charge = shop.order?.() ?? { id: "", externalId: "" };
+      keep();
+      return charge;
+    },
+  };
+}
+
+/** Where a server was, and is no more. */
+async function urlOfNobody(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/state`;
+}
+
+const apiOf = (application: Application): Promise<string> =>
+  startApi((method, response) => {
+    const answer = method === "POST" ? application.order?.() : application.state();
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  });
+
+describe("sandbox audit --check", { timeout: 60_000 }, () => {
+  it("takes a URL, and tells the schedule that breaks the state, with exit code 4", async () => {
+    const application = mistakenApplications["counts a payment at every delivery"]!.create();
+    const { url } = await startApplication(application);
+    const finished = await audit(url, await apiOf(application));
+    expect(finished.code).toBe(4);
+    expect(checksOf(finished, "fail")).toMatchObject([
+      {
+        id: "state-duplicate",
+        severity: "critical",
+        schedule: ["paid", "paid again"],
+        seen: 'after the deliveries "paid", "paid again" the state is not what the history says: the value: +20000, should be +10000',
+        scenario: expect.stringContaining("POST /_sandbox/deliveries/${first_paid_1}/redeliver"),
+      },
+    ]);
+  });
+
+  it.each([
+    ["a command with arguments, without a shell", (file: string) => `cat ${file}`],
+    ["a command for a shell", (file: string) => `cat < "${file}" | cat`],
+  ])("takes %s, and --order", async (_, commandFor) => {
+    const file = join(await folderWith({}), "state.json");
+    const shop = keepingFile(createShopOfOrders(), file);
+    const { url } = await startApplication(shop);
+    const finished = await audit(url, commandFor(file), "--order", await apiOf(shop));
+    expect(finished.code).toBe(0);
+    expect(new Set(reportOf(finished).checks.map(({ verdict }) => verdict))).toEqual(new Set(["pass"]));
+  });
+
+  it.each([
+    ["a command that is not there", "no-such-command --now", "there is no such command"],
+    ["a command that fails", "sh -c 'echo gone >&2; exit 3'", "it ended with 3: gone"],
+    ["a command that says nothing", "true", "it printed nothing. It must print a number or JSON"],
+  ])("says what is wrong with %s", async (_, check, why) => {
+    const { url } = await startApplication(createShop());
+    const { code, stdout, stderr } = await audit(url, check);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(stderr).toContain("Failed to read --check");
+    expect(stderr).toContain(why);
+  });
+
+  it("says so where nobody listens at a URL", async () => {
+    const { url } = await startApplication(createShop());
+    const gone = await urlOfNobody();
+    expect((await audit(url, gone)).stderr).toContain(`Failed to read --check (${gone}): connect ECONNREFUSED`);
+  });
+
+  it("follows no redirect, and takes no error for a state", async () => {
+    const { url } = await startApplication(createShop());
+    let isAsked = false;
+    const elsewhere = await startApi((_, response) => {
+      isAsked = true;
+      response.end("1");
+    });
+    const moved = await startApi((_, response) => response.writeHead(302, { location: elsewhere }).end());
+    expect((await audit(url, moved)).stderr).toContain("it answered 302");
+    expect(isAsked).toBe(false);
+    const broken = await startApi((_, response) => response.writeHead(503).end("no database"));
+    expect((await audit(url, broken)).stderr).toContain("it answered 503: no database");
+  });
+
+  it("accuses nobody whose state changes by itself", async () => {
+    const { url } = await startApplication(createShop());
+    let count = 0;
+    const finished = await audit(url, await startApi((_, response) => response.end(String(2 ** count++))));
+    expect(finished.code).toBe(0);
+    const [check, ...others] = checksOf(finished, "skipped");
+    expect(check).toMatchObject({
+      id: "state-history",
+      seen: expect.stringContaining("changes while nothing is delivered"),
+    });
+    expect(others).toHaveLength(6);
+  });
+
+  it("says where nothing can be said, because the application knows none of the orders", async () => {
+    const shop = createShopOfOrders();
+    const { url } = await startApplication(shop);
+    const finished = await audit(url, await apiOf(shop));
+    expect(finished.code).toBe(0);
+    const reasons = checksOf(finished, "skipped").map(({ seen }) => seen);
+    expect(new Set(reasons).size).toBe(2);
+    expect(reasons[0]).toContain("let it make them (--order)");
+  });
+
+  it("tells which delivery brought the application down", async () => {
+    const shop = createShop();
+    let isDown = false;
+    const { url } = await startApplication({
+      ...shop,
+      hear: (event) => {
+        isDown ||= event.status === "dropped";
+        return shop.hear(event);
+      },
+    });
+    const api = await startApi((_, response) =>
+      response.writeHead(isDown ? 500 : 200).end(JSON.stringify(shop.state())),
+    );
+    const finished = await audit(url, api);
+    expect(finished.code).toBe(4);
+    expect(checksOf(finished, "fail")).toMatchObject([
+      {
+        id: "state-dropped-after-paid",
+        schedule: ["paid", "dropped"],
+        seen: expect.stringContaining("it answered 500"),
+      },
+    ]);
+  });
+});
+
+describe("sandbox audit --check beside a sandbox", { timeout: 60_000 }, () => {
+  it("makes its orders there, for an application that asks the API", async () => {
+    const sandbox = await startSandbox(["--admin-token", "operator"]);
+    const headers = { authorization: "Bearer at_sandbox" };
+    const statuses = new Map<string, string>();
+    const shop: Application = {
+      hear: async ({ id, topic }) => {
+        const path = topic.startsWith("charge") ? `/v1/charges/${id}` : `/v1/transactions/${id}`;
+        const answer = await fetch(sandbox.url + path, { headers });
+        if (answer.status === 200) statuses.set(id, JSON.parse(await answer.text()).status);
+      },
+      state: () => Object.fromEntries(statuses),
+    };
+    const { url } = await startApplication(shop);
+    const given = {
+      SANDBOX_URL: sandbox.url,
+      SANDBOX_ACCESS_TOKEN: "at_sandbox",
+      SANDBOX_COMPANY_ID: "company_sandbox",
+    };
+    const args = ["audit", url, "--check", await apiOf(shop), "--only", "state", "--reporter", "json"];
+    const finished = await runSandbox(args, { env: { ...env, ...given, SANDBOX_ADMIN_TOKEN: "operator" } });
+    expect([finished.code, finished.stderr]).toEqual([0, expect.stringMatching(/^7 passed/)]);
+    const wrong = await runSandbox(args, { env: { ...env, ...given } });
+    expect([wrong.code, wrong.stderr]).toEqual([
+      3,
+      expect.stringContaining("Give its admin token (SANDBOX_ADMIN_TOKEN)"),
+    ]);
+    expect(await sandbox.stop()).toBe(0);
+  });
+});
