@@ -117,7 +117,7 @@ class StoryReader {
     const overtaken = this.#ahead.find((other) => this.#hasMade(other, event));
     if (overtaken !== undefined) return this.#tellRequest(overtaken);
     this.#place = { ...this.#place, event: event.seq };
-    const deliveries = rowsFrom(this.#world.deliveries, event.seq, OWED_READ_MAX);
+    const deliveries = rowsFrom(this.#world.deliveries, event.seq, OWED_ALONE_READ_MAX);
     return { kind: "change", change: changeOf(event, deliveries) };
   }
 
@@ -153,8 +153,10 @@ class StoryReader {
   }
 }
 
-/** What one piece of work owes stands right behind its changes. */
-const OWED_READ_MAX = 100;
+/** What one piece of work owes stands right behind its changes: of many the first. */
+const OWED_READ_MAX = 60;
+/** Of a change that no request made, which seldom comes with others. */
+const OWED_ALONE_READ_MAX = 20;
 
 function readChanges({ events, deliveries }: World, from: number, to: number) {
   const made = rowsFrom(events, from, CHANGES_SHOWN + 1).filter(({ seq }) => seq <= to);
