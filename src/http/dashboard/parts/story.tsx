@@ -67,7 +67,12 @@ function ChangeLine({ view, change: { event, deliveries, isCut }, isAlone = fals
   return (
     <>
       <div class="line">
-        {isAlone && <Time at={event.at} />}
+        {isAlone && (
+          <>
+            <span class="visually-hidden">Without a request: </span>
+            <Time at={event.at} />
+          </>
+        )}
         <span class="word">{words[event.type]}</span>
         <Subject view={view} event={event} />
         {event.silent === true && <Pill>silent number: nobody is told</Pill>}
