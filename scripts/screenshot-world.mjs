@@ -7,7 +7,7 @@ import { createSandbox } from "business-payments-sandbox";
 const START = "2026-01-15T09:00:00Z";
 
 /**
- * @typedef {{ url: string, company: string, charges: Record<string, string>, delivery: string, transfer: string, close: () => Promise<void> }} World
+ * @typedef {{ url: string, company: string, charges: Record<string, string>, delivery: string, transfer: string, batch: string, request: string, close: () => Promise<void> }} World
  *   `charges`: ids by what they show.
  */
 
@@ -37,12 +37,16 @@ export async function createWorld() {
   await control("POST", "/clock/advance", { by: "12s" });
   const { data: deliveries } = await control("GET", "/deliveries?status=succeeded");
   const { data: transfers } = await control("GET", "/transactions");
+  const { data: batches } = await control("GET", "/batches");
+  const { data: requests } = await control("GET", "/requests?limit=100");
   return {
     url: sandbox.url,
     company: company.id,
     charges: { due, declined, paid, expired },
     delivery: deliveries.at(-1).id,
     transfer: transfers[0].id,
+    batch: batches[0].id,
+    request: requests.find((/** @type {{ fault: string | null }} */ { fault }) => fault !== null).id,
     close: async () => {
       await sandbox.close();
       await shop.close();

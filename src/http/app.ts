@@ -11,6 +11,7 @@ import { logRequest, logRequests } from "./log-request.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
 import { addAssetRoutes } from "./pages/asset-routes.js";
 import { answerMalformed } from "./refuse-malformed.js";
+import { wantsPage } from "./wants-page.js";
 
 /** What the sandbox can do beside its own: put in by who puts it together. */
 export interface AppExtensions {
@@ -25,8 +26,9 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addOpenApiRoutes(app, sandbox);
   addCheckoutRoutes(app, sandbox);
   addAssetRoutes(app);
+  app.get("/", leadTo("./_sandbox"));
+  app.get("/_sandbox/", leadTo("../_sandbox"));
   app.route("/", createControlApp(sandbox, extensions.replayer));
-  app.get("/", leadToDashboard);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
@@ -39,14 +41,11 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   return app;
 }
 
-/** "`/` leads people there and answers programs with 404 as the contract would": a browser asks for a page by name. */
-const leadToDashboard: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const wantsPage =
-    c.req
-      .header("accept")
-      ?.split(",")
-      .some((type) => /^\s*text\/html\b/i.test(type)) === true;
-  if (!wantsPage) return next();
-  c.header("vary", "accept");
-  return c.redirect("./_sandbox", 302);
-};
+/** "`/` leads people there and answers programs with 404 as the contract would". */
+function leadTo(page: string): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    if (!wantsPage(c)) return next();
+    c.header("vary", "accept");
+    return c.redirect(page, 302);
+  };
+}

@@ -33,6 +33,11 @@ describe("/", () => {
     },
   );
 
+  it("leads people from /_sandbox/, too", async () => {
+    const answer = await open().get("/_sandbox/");
+    expect(new URL(answer.headers.get("location") ?? "", `${ORIGIN}/_sandbox/`).pathname).toBe("/_sandbox");
+  });
+
   it.each(["*/*", "application/json", "text/*", "application/xhtml+xml", "text/htmlx"])(
     "answers whoever accepts %s with the contract's 404",
     async (accept) => {
@@ -132,9 +137,36 @@ describe("the admin token", () => {
   it("is needed by every page, every action and the live updates", async () => {
     const visitor = open({ adminToken: "s3cret" });
     for (const path of paths) expect((await visitor.get(addressOf(path))).status).toBe(303);
-    expect((await visitor.get(`${DASHBOARD}/live`)).status).toBe(401);
+    expect((await visitor.get(`${DASHBOARD}/live`, { accept: "text/event-stream" })).status).toBe(401);
     await visitor.get(`${DASHBOARD}/sign-in`);
     expect((await visitor.post(`${DASHBOARD}/actions/reset`)).status).toBe(401);
+  });
+
+  it("may be given by a program as to the control API, which tells it the same", async () => {
+    open({ adminToken: "s3cret" });
+    for (const path of ["/_sandbox", `${DASHBOARD}/clock`, `${DASHBOARD}/nothing`]) {
+      const refused = await world.app.request(path);
+      expect([refused.status, refused.headers.get("content-type")]).toEqual([401, "application/json; charset=utf-8"]);
+    }
+    const headers = { authorization: "Bearer s3cret" };
+    expect((await world.app.request(`${DASHBOARD}/clock`, { headers })).status).toBe(200);
+    expect((await world.app.request(`${DASHBOARD}/actions/reset`, { method: "POST", headers })).status).toBe(400);
+  });
+
+  it("is asked for before a form of a session that is over, which is not done", async () => {
+    const visitor = open({ adminToken: "s3cret" });
+    await signIn(visitor);
+    await visitor.get(`${DASHBOARD}/state`);
+    await world.control("PUT", "/balance", { balance: 1 }, { authorization: "Bearer s3cret" });
+    visitor.cookies.clear();
+    const answer = await visitor.post(`${DASHBOARD}/actions/reset`, {}, { accept: "text/html" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      expect.stringMatching(/sign-in\?back=%2F_sandbox$/),
+    ]);
+    expect((await world.control("GET", "/balance", undefined, { authorization: "Bearer s3cret" })).body.balance).toBe(
+      1,
+    );
   });
 
   it("is kept in a cookie for HTTPS alone when the page came by it", async () => {

@@ -260,11 +260,29 @@ describe("a transfer's and a batch's page", () => {
     const batch = await desk.live.ok("POST", "/v1/transactions/batch", { transactions });
     const page = await desk.open(`/batches/${batch.id}`);
     expect(page.html.match(/<tr id="/g)).toHaveLength(50);
+    expect(page.html).toContain('id="req_1"');
     expect((await desk.open(`/batches/${batch.id}?cursor=50`)).html.match(/<tr id="/g)).toHaveLength(10);
     for (const { id } of batch.transactions) await desk.live.control("POST", `/transactions/${id}/complete`);
     const { placeOf } = drawingIn(await desk.open(`/batches/${batch.id}`));
     expect(["processing", "completed"].map(placeOf)).toEqual(["passed", "now"]);
   });
+});
+
+it("no page grows with what a client writes", async () => {
+  const desk = await openDesk();
+  const { live } = desk;
+  const long = "x".repeat(200_000);
+  await live.subscribe("charges/events", `http://127.0.0.1:9/${long}`);
+  const charge = await live.createCharge({ externalId: long, description: long, metadata: { [long]: long } });
+  await live.control("POST", `/charges/${charge.id}/cancel`);
+  const transfer = await live.createTransfer({ reference: long, description: long });
+  await live.http("GET", `/v1/charges/${"y".repeat(10_000)}`);
+  await live.http("POST", "/v1/charges", { long });
+  const paths = ["", "/charges", "/transfers", "/subscriptions", "/deliveries", "/ledger"];
+  const details = [`/charges/${charge.id}`, `/transfers/${transfer.id}`];
+  const requests = ["req_2", "req_3", "req_5"].map((id) => `/requests/${id}`);
+  for (const path of [...paths, ...details, ...requests])
+    expect((await desk.open(path)).html.length, path).toBeLessThan(250_000);
 });
 
 describe("the ledger", () => {

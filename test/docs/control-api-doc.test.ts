@@ -11,7 +11,7 @@ const titles = page.headings.map(({ text }) => text).filter((text) => /^[A-Z]+ \
 const commands = page.take("bash");
 
 /** For people: of the control API only their address is told. */
-const PAGES = /^\/_sandbox(?:$|\/(?:assets|dashboard)(?:\/|$))/;
+const PAGES = /^\/_sandbox(?:\/?$|\/(?:assets|dashboard)(?:\/|$))/;
 
 /** `PUT /_sandbox/customers/:id`, as the server has it. */
 async function registeredRoutes(): Promise<string[]> {

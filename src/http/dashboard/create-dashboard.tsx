@@ -37,7 +37,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
   const switchedOff = new SwitchedOffRules();
   const live = createLive(sandbox);
   const app = new Hono<HttpEnv>();
-  app.use("*", requireSession(sessions));
+  app.use("*", requireSession(sandbox, sessions));
 
   app.get(`${DASHBOARD}/sign-in`, showSignIn(sandbox, sessions));
   app.post(`${DASHBOARD}/sign-in`, takeForm(sandbox, sessions, signIn(sandbox, sessions)));

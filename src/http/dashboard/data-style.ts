@@ -50,7 +50,7 @@ export const dataStyle = createAsset(
 .line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.625rem; min-width: 0; }
 .line > .grow { flex: 1 1 auto; }
 .line .code { overflow-wrap: anywhere; }
-.method { min-width: 2.75rem; font-family: var(--mono); font-size: 0.75rem; font-weight: 600; }
+.method { min-width: 2.125rem; font-family: var(--mono); font-size: 0.75rem; font-weight: 600; }
 .changes, .hooks { display: grid; gap: 0.25rem; padding: 0; list-style: none; }
 .changes > li, .hooks > li { position: relative; padding-left: 1.25rem; min-width: 0; }
 .changes > li::before, .hooks > li::before { content: "↳"; position: absolute; left: 0; color: var(--soft); }

@@ -1,8 +1,10 @@
 import type { MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import { requireAdminToken } from "../control/guards.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { answerPage } from "../pages/answer-page.js";
+import { wantsPage } from "../wants-page.js";
 import type { Fields } from "./actions.js";
 import { readForm } from "./read-form.js";
 import { cookieName, SESSION_MS, type Sessions } from "./sessions.js";
@@ -15,16 +17,17 @@ type FormHandler = (c: HttpContext, form: Fields) => Response | Promise<Response
 const SIGN_IN = `${DASHBOARD}/sign-in`;
 
 /** Nobody comes further without the admin token, if there is one. */
-export function requireSession(sessions: Sessions): MiddlewareHandler<HttpEnv> {
+export function requireSession(sandbox: Sandbox, sessions: Sessions): MiddlewareHandler<HttpEnv> {
+  const refuse = requireAdminToken(sandbox);
   return async (c, next) => {
     const { path } = c.req;
     if (!sessions.needed || path === SIGN_IN || sessions.has(c)) return next();
-    if (c.req.method !== "GET" || path === `${DASHBOARD}/live`) return c.body(null, 401);
+    // A program is told what it would be told by the control API, and may give the token as it does there.
+    if (!wantsPage(c)) return refuse(c, next);
     const { pathname, search } = new URL(c.req.url);
-    return c.redirect(
-      `${rootOf(path)}${SIGN_IN.slice(1)}?${String(new URLSearchParams({ back: pathname + search }))}`,
-      303,
-    );
+    // What a form asked for is not done once more by signing in.
+    const back = c.req.method === "GET" ? pathname + search : "/_sandbox";
+    return c.redirect(`${rootOf(path)}${SIGN_IN.slice(1)}?${String(new URLSearchParams({ back }))}`, 303);
   };
 }
 

@@ -94,7 +94,9 @@ class StoryReader {
   readonly #world: World;
   readonly #journal: Journal["entries"];
   /** The entries that come next, newest first, as far as they were read. */
-  readonly #ahead: JournalEntry[];
+  readonly #ahead: JournalEntry[] = [];
+  /** Entries with a lower seq were not read yet. */
+  #unread: number;
   #place: Place;
 
   constructor({ world, record }: Company, journal: Journal["entries"], before: Place | undefined) {
@@ -102,7 +104,8 @@ class StoryReader {
     this.#journal = journal;
     const newest = journal.page({ limit: 1, newestFirst: true }).rows[0]?.seq ?? 0;
     this.#place = before ?? { event: record.seq + 1, entry: newest + 1 };
-    this.#ahead = this.#readEntries(this.#place.entry);
+    this.#unread = this.#place.entry;
+    this.#readEntries();
   }
 
   get place(): Place {
@@ -117,7 +120,7 @@ class StoryReader {
     const overtaken = this.#ahead.find((other) => this.#hasMade(other, event));
     if (overtaken !== undefined) return this.#tellRequest(overtaken);
     this.#place = { ...this.#place, event: event.seq };
-    const deliveries = rowsFrom(this.#world.deliveries, event.seq, OWED_READ_MAX);
+    const deliveries = rowsFrom(this.#world.deliveries, event.seq, OWED_ALONE_READ_MAX);
     return { kind: "change", change: changeOf(event, deliveries) };
   }
 
@@ -125,8 +128,7 @@ class StoryReader {
     const { from, to } = entry.made;
     const isPlaced = this.#isPlaced(entry);
     this.#ahead.splice(this.#ahead.indexOf(entry), 1);
-    const last = this.#ahead.at(-1)?.seq;
-    if (last !== undefined && this.#ahead.length < OVERTAKING_MAX) this.#ahead.push(...this.#readEntries(last));
+    if (this.#ahead.length < OVERTAKING_MAX) this.#readEntries();
     // One that was overtaken over the end of a page comes twice, rather than not at all.
     const next = Math.max(0, ...this.#ahead.map(({ seq }) => seq)) + 1;
     this.#place = { event: isPlaced ? Math.min(this.#place.event, from + 1) : this.#place.event, entry: next };
@@ -134,8 +136,10 @@ class StoryReader {
     return { kind: "request", entry, ...readChanges(this.#world, from, to) };
   }
 
-  #readEntries(beyond: number): JournalEntry[] {
-    return this.#journal.page({ beyond, newestFirst: true, limit: OVERTAKING_MAX }).rows;
+  #readEntries(): void {
+    const { rows } = this.#journal.page({ beyond: this.#unread, newestFirst: true, limit: OVERTAKING_MAX });
+    this.#ahead.push(...rows);
+    this.#unread = rows.at(-1)?.seq ?? this.#unread;
   }
 
   #hasMade(entry: JournalEntry, { seq }: DomainEvent): boolean {
@@ -153,8 +157,10 @@ class StoryReader {
   }
 }
 
-/** What one piece of work owes stands right behind its changes. */
-const OWED_READ_MAX = 100;
+/** What one piece of work owes stands right behind its changes: of many the first. */
+const OWED_READ_MAX = 60;
+/** Of a change that no request made, which seldom comes with others. */
+const OWED_ALONE_READ_MAX = 20;
 
 function readChanges({ events, deliveries }: World, from: number, to: number) {
   const made = rowsFrom(events, from, CHANGES_SHOWN + 1).filter(({ seq }) => seq <= to);

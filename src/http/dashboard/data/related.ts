@@ -56,9 +56,10 @@ function newest<T>(rows: readonly T[]): Some<T> {
 }
 
 /** Those that made it, or that name it in their path. The journal keeps a bounded number of them. */
-function requestsAbout(journal: Journal["entries"], { id }: Row): Some<JournalEntry> {
+function requestsAbout(journal: Journal["entries"], { id, seq }: Row): Some<JournalEntry> {
   const isAbout = (entry: JournalEntry): boolean => {
-    if (entry.created.includes(id)) return true;
+    const { created, operation, made } = entry;
+    if (created.includes(id) || (operation === "createBatch" && made.from < seq && seq <= made.to)) return true;
     const named = idInPath(entry);
     return named !== undefined && plainId(named) === id;
   };

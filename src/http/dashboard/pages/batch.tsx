@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import { plainId } from "../../../contract/ids.js";
 import { batchId, shownBatchStatus } from "../../../contract/transfers-wire.js";
 import type { Batch, Transfer } from "../../../domain/transfers/transfer.js";
@@ -10,6 +11,7 @@ import { transactionId } from "../../../contract/transfers-wire.js";
 import { Lifecycle } from "../parts/lifecycle.js";
 import { foundOr } from "../parts/not-found.js";
 import { Pager } from "../parts/pager.js";
+import { RequestsAbout } from "../parts/related.js";
 import { Amount, Code, Status, Time } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
 import type { View } from "../view.js";
@@ -23,7 +25,11 @@ export const batchPage: DashboardPage = {
   title: (view) => `Batch of ${countOf(batchOf(view))}`,
   render: async (view) => {
     const { company, sandbox } = view;
-    const { events } = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, batchOf(view));
+    const { events, requests } = await relatedTo(
+      company,
+      sandbox.observationOf(company.id).journal.entries,
+      batchOf(view),
+    );
     const batch = batchOf(view);
     const visits = visitsOfBatch(batch, events);
     return (
@@ -48,6 +54,7 @@ export const batchPage: DashboardPage = {
           </Panel>
         </div>
         <Transfers view={view} batch={batch} />
+        <RequestsAbout view={view} some={requests} />
       </>
     );
   },
@@ -91,7 +98,7 @@ function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch
 function SettleByHand({ view, transfer }: { readonly view: View; readonly transfer: Transfer }) {
   if (transfer.status !== "pending") return <></>;
   const fields = { id: transactionId(transfer.id) };
-  const name = view.redactor.text(transfer.reference);
+  const name = said(view, transfer.reference);
   return (
     <div class="actions">
       <Action

@@ -1,23 +1,24 @@
+import { FACT_MAX, said, shortened } from "../data/said.js";
 import { type Charge, dueOf, refundableOf } from "../../../domain/charges/charge.js";
 import { toXof } from "../../../domain/accounts/money.js";
 import { dueId } from "../../../domain/work.js";
 import { textsIn } from "../../checkout/texts.js";
 import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
 import { drawCharge } from "../data/lifecycle-drawing.js";
-import { pendingPaymentsOf, relatedTo } from "../data/related.js";
+import { pendingPaymentsOf, RELATED_SHOWN, relatedTo } from "../data/related.js";
 import { visitsOfCharge } from "../data/visits.js";
 import type { DashboardPage } from "../page.js";
 import { Action, Choice, Field } from "../parts/action.js";
 import { Lifecycle } from "../parts/lifecycle.js";
 import { foundOr } from "../parts/not-found.js";
 import { DeliveriesOf, EntriesOf, RequestsAbout } from "../parts/related.js";
-import { Amount, Code, describeDistance, Json, Status, Time } from "../parts/show.js";
+import { Amount, Code, describeDistance, Status, Text, Time } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
 import type { View } from "../view.js";
 
 export const chargePage: DashboardPage = {
   path: "/charges/:id",
-  title: (view) => `Charge ${view.redactor.text(chargeOf(view).externalId)}`,
+  title: (view) => `Charge ${said(view, chargeOf(view).externalId)}`,
   render: async (view) => {
     const { company, sandbox } = view;
     const related = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, chargeOf(view));
@@ -61,7 +62,7 @@ function Terms({ view, charge }: Props) {
             "Status",
             <>
               <Status of={status} />
-              {droppedReason !== null && ` ${redactor.text(droppedReason)}`}
+              {droppedReason !== null && ` ${said(view, droppedReason, FACT_MAX)}`}
             </>,
           ],
           ["Amount", <Amount money={amount} />],
@@ -75,8 +76,8 @@ function Terms({ view, charge }: Props) {
             </>,
           ],
           ["Attempts", String(attempts)],
-          ["Description", redactor.text(charge.description)],
-          ["externalId", <Code>{redactor.text(charge.externalId)}</Code>],
+          ["Description", said(view, charge.description, FACT_MAX)],
+          ["externalId", <Code>{said(view, charge.externalId, FACT_MAX)}</Code>],
           ["Id", <Code>{id}</Code>],
           ["Created", <Time at={createdAt} />],
           ...(status === "due"
@@ -90,13 +91,13 @@ function Terms({ view, charge }: Props) {
                 ] as const,
               ]
             : []),
-          ["If completed", <Code>{redactor.text(charge.onCompletedRedirectionUrl)}</Code>],
-          ["If canceled", <Code>{redactor.text(charge.onCanceledRedirectionUrl)}</Code>],
+          ["If completed", <Code>{said(view, charge.onCompletedRedirectionUrl, FACT_MAX)}</Code>],
+          ["If canceled", <Code>{said(view, charge.onCanceledRedirectionUrl, FACT_MAX)}</Code>],
         ]}
       />
       <details id="metadata">
         <summary>Metadata</summary>
-        <Json label="Metadata" value={redactor.value(charge.metadata)} />
+        <Text label="Metadata">{shortened(JSON.stringify(redactor.value(charge.metadata), undefined, 2))}</Text>
       </details>
     </Panel>
   );
@@ -137,13 +138,13 @@ function Steering({ view, charge }: Props) {
   );
 }
 
-function WhileDue({ view, charge: { id, paymentUrl } }: Props) {
+function WhileDue({ view, charge: { id } }: Props) {
   const { testNumbers } = view.company.profile;
   const numbers = testNumberChoices(view.company.profile, textsIn.en);
   return (
     <Panel title="Do">
       <p>
-        <a href={paymentUrl}>The customer's payment page</a>
+        <a href={`${view.root}checkout/${id}`}>The customer's payment page</a>
       </p>
       <div class="actions">
         <Action view={view} name="pay" fields={{ id }} label="Pay" />
@@ -186,7 +187,7 @@ function Payments({ view, charge }: Props) {
   return (
     <section class="stack">
       <h2>Payments and refunds</h2>
-      {pending.map(({ id, msisdn }) => {
+      {pending.slice(0, RELATED_SHOWN).map(({ id, msisdn }) => {
         const at = due.get(dueId("payment.settle", id))?.dueAt;
         return (
           <p id={`pending-${id}`}>
@@ -204,7 +205,7 @@ function Payments({ view, charge }: Props) {
       })}
       <DataTable
         caption="Payments and refunds"
-        rows={charge.entries}
+        rows={charge.entries.slice(0, RELATED_SHOWN)}
         idOf={({ id }) => id}
         empty="Nobody has tried to pay."
         columns={[
@@ -216,13 +217,14 @@ function Payments({ view, charge }: Props) {
             cell: ({ status, error }) => (
               <>
                 <Status of={status} />
-                {error !== null && <span class="soft"> {view.redactor.text(error)}</span>}
+                {error !== null && <span class="soft"> {said(view, error)}</span>}
               </>
             ),
           },
           { title: "Amount", kind: "number", cell: ({ amount }) => <Amount money={amount} /> },
         ]}
       />
+      {charge.entries.length > RELATED_SHOWN && <p class="soft">And {charge.entries.length - RELATED_SHOWN} older.</p>}
     </section>
   );
 }

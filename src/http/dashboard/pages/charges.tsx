@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import { chargeStatuses, listCharges, searchedFor } from "../data/lists.js";
 import { apiCurl } from "../api-curl.js";
 import type { DashboardPage } from "../page.js";
@@ -32,7 +33,7 @@ export const chargesPage: DashboardPage = {
             { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
             { title: "externalId", cell: (charge) => <ChargeLink view={view} charge={charge} /> },
             { title: "Id", cell: ({ id }) => <ShortId id={id} /> },
-            { title: "Description", kind: "wide", cell: ({ description }) => view.redactor.text(description) },
+            { title: "Description", kind: "wide", cell: ({ description }) => said(view, description) },
             { title: "Attempts", kind: "number", cell: ({ attempts }) => String(attempts) },
             { title: "Status", cell: ({ status }) => <Status of={status} /> },
             { title: "Amount", kind: "number", cell: ({ amount }) => <Amount money={amount} /> },

@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import { listCustomers } from "../data/lists.js";
 import { orderOf } from "../actions.js";
 import { curlOf } from "../curl.js";
@@ -50,7 +51,7 @@ function People({ view }: { readonly view: View }) {
           {
             title: "Name",
             kind: "wide",
-            cell: ({ firstName, lastName }) => view.redactor.text(`${firstName} ${lastName}`),
+            cell: ({ firstName, lastName }) => said(view, `${firstName} ${lastName}`),
           },
           { title: "kycStatus", cell: ({ kycStatus }) => <Status of={kycStatus} /> },
           {

@@ -48,7 +48,7 @@ function NoDelivery({ view }: { readonly view: View }) {
   const order = {
     amount: 5_000,
     msisdn: view.company.profile.testNumbers.success,
-    reference: "payout-1",
+    reference: "webhook-1",
     type: "transfer",
   };
   return (

@@ -1,3 +1,4 @@
+import { FACT_MAX, said, shortened } from "../data/said.js";
 import type { Attempt, Delivery } from "../../../domain/deliveries/delivery.js";
 import {
   bytesOf,
@@ -15,8 +16,8 @@ import { Code, describeDistance, Pill, Status, Text, Time, type Tone } from "../
 import { Facts, Panel } from "../parts/table.js";
 import { linkTo, type View } from "../view.js";
 
-/** Longer texts are cut here: the control API shows them whole. */
-const TEXT_SHOWN = 64 * 1024;
+/** Only who sends it again and again by hand gets there. */
+const STEPS_SHOWN = 30;
 
 export const deliveryPage: DashboardPage = {
   path: "/deliveries/:id",
@@ -56,7 +57,7 @@ function Terms({ view, delivery }: Props) {
         of={[
           ["Status", <Status of={status} />],
           ["About", <ResourceLink view={view} id={resource} />],
-          ["To", <Code>{view.redactor.text(url)}</Code>],
+          ["To", <Code>{said(view, url, FACT_MAX)}</Code>],
           ["Owed at", <Time at={createdAt} />],
           [
             "Subscription",
@@ -143,7 +144,7 @@ function Sent({ view, delivery }: Props) {
   return (
     <Panel title="What is sent">
       <p>
-        <Code>POST {view.redactor.text(delivery.url)}</Code>
+        <Code>POST {said(view, delivery.url, FACT_MAX)}</Code>
       </p>
       {headers !== undefined && <Text label="Headers that are sent">{linesOf(headers)}</Text>}
       <p class="soft">
@@ -165,12 +166,6 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
     .join("\n");
 }
 
-function shortened(text: string): string {
-  return text.length > TEXT_SHOWN
-    ? `${text.slice(0, TEXT_SHOWN)}\n… and ${text.length - TEXT_SHOWN} characters more`
-    : text;
-}
-
 function Attempts({ view, delivery }: Props) {
   const { company } = view;
   const isSubscribed = company.world.subscriptions.get(delivery.subscriptionId) !== undefined;
@@ -182,13 +177,14 @@ function Attempts({ view, delivery }: Props) {
         <p class="empty">A rule dropped it: nothing was sent.</p>
       ) : (
         <ol class="steps">
-          {steps.map((step) => (
+          {steps.slice(-STEPS_SHOWN).map((step) => (
             <li id={`attempt-${step.number}`} class={step.kind === "made" ? "made" : "planned"}>
               <Step view={view} step={step} />
             </li>
           ))}
         </ol>
       )}
+      {steps.length > STEPS_SHOWN && <p class="soft">Earlier attempts are not shown here.</p>}
       {delivery.status === "pending" && (
         <p class="soft">
           When the last one fails too, the delivery is <b>exhausted</b>. The gaps are <Code>webhooks.retry</Code>, on
@@ -234,7 +230,7 @@ function Made({ view, number, attempt: { at, status, latencyMs, error, response 
         <Time at={at} />
         {status === null ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
         <span class="soft">{Math.round(latencyMs)} ms</span>
-        {error !== null && <span>{view.redactor.text(error)}</span>}
+        {error !== null && <span>{said(view, error, FACT_MAX)}</span>}
       </div>
       {response !== null && (
         <details id={`answer-${number}`}>

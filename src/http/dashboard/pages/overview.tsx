@@ -17,9 +17,7 @@ const STORIES_SHOWN = 40;
 export const overviewPage: DashboardPage = {
   path: "",
   title: "Overview",
-  lead:
-    "What has happened, newest first: each request with what it made, and the webhooks that followed. " +
-    "What no request made, but time or a hand, has a hollow mark.",
+  lead: "What has happened, newest first: each request with what it made, and the webhooks that followed.",
   render: (view) => {
     const { company, sandbox, query } = view;
     const { entries } = sandbox.observationOf(company.id).journal;

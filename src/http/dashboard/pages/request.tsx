@@ -1,3 +1,4 @@
+import { shortened } from "../data/said.js";
 import { queryOf } from "../../../sandbox/observation/request-subject.js";
 import { followingDeliveries } from "../../../sandbox/observation/following-deliveries.js";
 import type { JournalEntry } from "../../../sandbox/observation/journal.js";
@@ -6,7 +7,7 @@ import type { DashboardPage } from "../page.js";
 import { changesOf } from "../timeline.js";
 import { FateMark, shownPath } from "../parts/request-line.js";
 import { foundOr } from "../parts/not-found.js";
-import { Code, Json, Pill, Status, Text, Time } from "../parts/show.js";
+import { Code, Pill, Status, Text, Time } from "../parts/show.js";
 import { ChangeLines } from "../parts/story.js";
 import { Empty, Facts, Panel } from "../parts/table.js";
 import { linkTo, type View } from "../view.js";
@@ -40,7 +41,7 @@ export const requestPage: DashboardPage = {
                   Object.keys(queryOf(entry)).length === 0 ? (
                     <span class="soft">none</span>
                   ) : (
-                    <Code>{JSON.stringify(shown.query)}</Code>
+                    <Code>{shortened(JSON.stringify(shown.query))}</Code>
                   ),
                 ],
                 ["Id", <Code>{entry.id}</Code>],
@@ -52,7 +53,7 @@ export const requestPage: DashboardPage = {
             {shown.body === null ? (
               <p class="soft">It had no body.</p>
             ) : (
-              <Json label="Body of the request" value={shown.body} />
+              <Text label="Body of the request">{shortened(JSON.stringify(shown.body, undefined, 2))}</Text>
             )}
           </Panel>
           <Panel title="Answer">
@@ -82,7 +83,7 @@ export const requestPage: DashboardPage = {
             {shown.answer === null ? (
               <p class="soft">It had no body.</p>
             ) : (
-              <Json label="Body of the answer" value={shown.answer} />
+              <Text label="Body of the answer">{shortened(JSON.stringify(shown.answer, undefined, 2))}</Text>
             )}
           </Panel>
         </div>

@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import { shownTopic } from "../../../domain/subscriptions/subscription.js";
 import { listSubscriptions } from "../data/lists.js";
 import { apiCurl } from "../api-curl.js";
@@ -32,7 +33,7 @@ export const subscriptionsPage: DashboardPage = {
           columns={[
             { title: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
             { title: "Topic", cell: (subscription) => <Code>{shownTopic(company.profile, subscription)}</Code> },
-            { title: "URL", kind: "wide", cell: ({ url }) => <Code>{view.redactor.text(url)}</Code> },
+            { title: "URL", kind: "wide", cell: ({ url }) => <Code>{said(view, url)}</Code> },
             { title: "Id", cell: ({ id }) => <ShortId id={id} /> },
             { title: "Webhooks", cell: ({ id }) => <a href={linkTo(view, "/deliveries", { q: id })}>Deliveries</a> },
           ]}

@@ -1,3 +1,4 @@
+import { FACT_MAX, said } from "../data/said.js";
 import { batchId, transactionId } from "../../../contract/transfers-wire.js";
 import { plainId } from "../../../contract/ids.js";
 import { type Transfer, totalOf } from "../../../domain/transfers/transfer.js";
@@ -16,7 +17,7 @@ import { linkTo, type View } from "../view.js";
 
 export const transferPage: DashboardPage = {
   path: "/transfers/:id",
-  title: (view) => `Transfer ${view.redactor.text(transferOf(view).reference)}`,
+  title: (view) => `Transfer ${said(view, transferOf(view).reference)}`,
   render: async (view) => {
     const { company, sandbox } = view;
     const related = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, transferOf(view));
@@ -49,7 +50,6 @@ interface Props {
 }
 
 function Terms({ view, transfer }: Props) {
-  const { redactor } = view;
   const { status, failureReason, amount, fee, msisdn, reference, description, batchId: batch } = transfer;
   return (
     <Panel title="Terms">
@@ -59,15 +59,18 @@ function Terms({ view, transfer }: Props) {
             "Status",
             <>
               <Status of={status} />
-              {failureReason !== null && ` ${redactor.text(failureReason)}`}
+              {failureReason !== null && ` ${said(view, failureReason, FACT_MAX)}`}
             </>,
           ],
           ["Amount", <Amount money={amount} />],
           ["Fee", <Amount money={fee} />],
           ["Total", <Amount money={totalOf(transfer)} />],
           ["To", <Code>{msisdn}</Code>],
-          ["Reference", <Code>{redactor.text(reference)}</Code>],
-          ["Description", description === undefined ? <span class="soft">none</span> : redactor.text(description)],
+          ["Reference", <Code>{said(view, reference, FACT_MAX)}</Code>],
+          [
+            "Description",
+            description === undefined ? <span class="soft">none</span> : said(view, description, FACT_MAX),
+          ],
           ["Id", <Code>{transactionId(transfer.id)}</Code>],
           ...(batch === null
             ? []

@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import { listTransfers, searchedFor, transferStatuses } from "../data/lists.js";
 import { transactionId } from "../../../contract/transfers-wire.js";
 import { apiCurl } from "../api-curl.js";
@@ -50,8 +51,8 @@ export function transferColumns(view: View): readonly Column<Transfer>[] {
       kind: "wide",
       cell: ({ description, failureReason }) => (
         <>
-          {description === undefined ? "" : view.redactor.text(description)}
-          {failureReason !== null && <span class="soft"> {view.redactor.text(failureReason)}</span>}
+          {description === undefined ? "" : said(view, description)}
+          {failureReason !== null && <span class="soft"> {said(view, failureReason)}</span>}
         </>
       ),
     },

@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import type { Child } from "hono/jsx";
 import { plainId } from "../../../contract/ids.js";
 import { batchId, transactionId } from "../../../contract/transfers-wire.js";
@@ -35,11 +36,11 @@ export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
 
 /** A charge by what its caller calls it. */
 export function ChargeLink({ view, charge }: LinkProps & { readonly charge: Charge }) {
-  return <a href={chargeUrl(view, charge)}>{view.redactor.text(charge.externalId)}</a>;
+  return <a href={chargeUrl(view, charge)}>{said(view, charge.externalId)}</a>;
 }
 
 export function TransferLink({ view, transfer }: LinkProps & { readonly transfer: Transfer }) {
-  return <a href={transferUrl(view, transfer)}>{view.redactor.text(transfer.reference)}</a>;
+  return <a href={transferUrl(view, transfer)}>{said(view, transfer.reference)}</a>;
 }
 
 /** What an entry or a delivery is about, by its stored id; the id alone when it is not there any more. */

@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import type { LedgerEntry } from "../../../domain/accounts/account.js";
 import { effectOnBalance } from "../../../domain/accounts/ledger.js";
 import type { Money } from "../../../domain/accounts/money.js";
@@ -121,7 +122,7 @@ export function deliveryColumns(view: View): readonly Column<Delivery>[] {
       ),
     },
     { title: "Of", cell: ({ resource }) => <ResourceLink view={view} id={resource} /> },
-    { title: "To", kind: "wide", cell: ({ url }) => <Code>{view.redactor.text(url)}</Code> },
+    { title: "To", kind: "wide", cell: ({ url }) => <Code>{said(view, url)}</Code> },
     { title: "Status", cell: (delivery) => <Status of={delivery.status} /> },
     {
       title: "Answered",

@@ -1,9 +1,13 @@
+import { said } from "../data/said.js";
 import { redactPath, withOwnToken } from "../../control/render-request.js";
 import { statusOf } from "../../../sandbox/observation/request-subject.js";
 import type { JournalEntry } from "../../../sandbox/observation/journal.js";
 import type { FindingKind } from "../../../sandbox/observation/finding.js";
 import { linkTo, type View } from "../view.js";
 import { Pill, Status, Time } from "./show.js";
+
+const PATH_MAX = 200;
+const WHY_MAX = 300;
 
 interface RequestLineProps {
   readonly view: View;
@@ -25,12 +29,12 @@ export function RequestLine({ view, entry, finding }: RequestLineProps) {
         {shownPath(view, entry)}
       </a>
       {status === undefined || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
-      {rule !== undefined && (
-        <Pill tone="warn">rule {rule.name === null ? rule.id : view.redactor.text(rule.name)}</Pill>
-      )}
+      {rule !== undefined && <Pill tone="warn">rule {rule.name === null ? rule.id : said(view, rule.name)}</Pill>}
       <FateMark entry={entry} />
       {finding !== undefined && <a href={linkTo(view, "/findings")}>finding: {finding.replaceAll("-", " ")}</a>}
-      {why !== undefined && <span class="soft">{withOwnToken(view.redactor, entry).text(why)}</span>}
+      {why !== undefined && (
+        <span class="soft">{said({ redactor: withOwnToken(view.redactor, entry) }, why, WHY_MAX)}</span>
+      )}
     </div>
   );
 }
@@ -42,7 +46,8 @@ export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEn
 }
 
 export function shownPath({ redactor }: View, entry: JournalEntry): string {
-  return redactPath(entry, withOwnToken(redactor, entry));
+  const path = redactPath(entry, withOwnToken(redactor, entry));
+  return path.length > PATH_MAX ? `${path.slice(0, PATH_MAX)}…` : path;
 }
 
 /** The first thing that an error body says. */

@@ -87,8 +87,3 @@ export function Text({ label, children }: { readonly label: string; readonly chi
 export function Sentence({ text }: { readonly text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <Code>{part}</Code> : part))}</>;
 }
-
-/** JSON for reading. */
-export function Json({ label, value }: { readonly label: string; readonly value: unknown }) {
-  return <Text label={label}>{JSON.stringify(value, undefined, 2) ?? ""}</Text>;
-}

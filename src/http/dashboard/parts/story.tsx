@@ -1,3 +1,4 @@
+import { said } from "../data/said.js";
 import type { Delivery } from "../../../domain/deliveries/delivery.js";
 import type { DomainEvent, EventType } from "../../../domain/events.js";
 import { shownTopic } from "../../../domain/subscriptions/subscription.js";
@@ -66,7 +67,12 @@ function ChangeLine({ view, change: { event, deliveries, isCut }, isAlone = fals
   return (
     <>
       <div class="line">
-        {isAlone && <Time at={event.at} />}
+        {isAlone && (
+          <>
+            <span class="visually-hidden">Without a request: </span>
+            <Time at={event.at} />
+          </>
+        )}
         <span class="word">{words[event.type]}</span>
         <Subject view={view} event={event} />
         {event.silent === true && <Pill>silent number: nobody is told</Pill>}
@@ -106,7 +112,7 @@ const words: Readonly<Record<EventType, string>> = {
 
 /** As it stood right after the change. */
 function Subject({ view, event: { type, subject } }: { readonly view: View; readonly event: DomainEvent }) {
-  const { redactor, company } = view;
+  const { company } = view;
   switch (subject.kind) {
     case "charge": {
       const { charge } = subject;
@@ -115,7 +121,7 @@ function Subject({ view, event: { type, subject } }: { readonly view: View; read
         <>
           <ChargeLink view={view} charge={charge} />
           <Amount money={type.startsWith("charge.refunded") ? charge.refunded : charge.amount} />
-          {error != null && <span class="soft">{redactor.text(error)}</span>}
+          {error != null && <span class="soft">{said(view, error)}</span>}
         </>
       );
     }
@@ -126,7 +132,7 @@ function Subject({ view, event: { type, subject } }: { readonly view: View; read
           <TransferLink view={view} transfer={transaction} />
           <Amount money={transaction.amount} />
           <Code>{transaction.msisdn}</Code>
-          {transaction.failureReason !== null && <span class="soft">{redactor.text(transaction.failureReason)}</span>}
+          {transaction.failureReason !== null && <span class="soft">{said(view, transaction.failureReason)}</span>}
         </>
       );
     }
@@ -138,7 +144,7 @@ function Subject({ view, event: { type, subject } }: { readonly view: View; read
       return (
         <>
           <Code>{shownTopic(company.profile, subject.subscription)}</Code>
-          <Code>{redactor.text(subject.subscription.url)}</Code>
+          <Code>{said(view, subject.subscription.url)}</Code>
         </>
       );
     case "account":
@@ -152,7 +158,7 @@ function DeliveryLine({ view, delivery }: { readonly view: View; readonly delive
   return (
     <div class="line">
       <a href={linkTo(view, `/deliveries/${id}`)}>webhook {topic}</a>
-      <Code>{view.redactor.text(url)}</Code>
+      <Code>{said(view, url)}</Code>
       <Status of={status} />
       {last !== undefined && (
         <span class="soft">
