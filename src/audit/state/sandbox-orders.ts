@@ -49,9 +49,15 @@ async function openCharge(
     const path = encodeURIComponent(due.id);
     const read = (): Promise<ChargeBody> => ask(charge, door, "GET", `/v1/charges/${path}`);
     const { paymentUrl: _, ...before } = await read();
-    const data = new Map<Step, ChargeBody>([["dropped", { ...before, status: "dropped", droppedReason: "expired" }]]);
-    await ask(identified, door, "POST", `/_sandbox/charges/${path}/pay`);
-    data.set("paid", await read());
+    // What does not happen to it is told only by events that are not true.
+    const data = new Map<Step, ChargeBody>([
+      ["dropped", { ...before, status: "dropped", droppedReason: "expired" }],
+      ["paid", { ...before, status: "paid", due: 0, paid: before["amount"] }],
+    ]);
+    if (steps.length > 0) {
+      await ask(identified, door, "POST", `/_sandbox/charges/${path}/pay`);
+      data.set("paid", await read());
+    }
     if (steps.includes("refunded")) {
       await ask(identified, door, "POST", `/v1/charges/${path}/refund`);
       data.set("refunded", await read());
