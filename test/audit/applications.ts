@@ -32,7 +32,13 @@ export interface Application {
   readonly isHasty?: true;
   readonly state: () => unknown;
   /** Makes an order, where the shop knows only its own: prints its charge. */
-  readonly order?: () => { id: string; externalId: string };
+  readonly order?: () => Charge;
+}
+
+export interface Charge {
+  readonly id: string;
+  readonly externalId: string;
+  readonly amount?: number;
 }
 
 export interface RunningApplication extends StartedReceiver {
@@ -78,8 +84,9 @@ export function createShop(): Application {
 }
 
 /** Right: it knows its own orders only, and tells all of them. */
-export function createShopOfOrders(): Application {
+export function createShopOfOrders(): Application & { readonly adopt: (charge: Charge) => void } {
   const orders = new Map<string, { externalId: string; status: string }>();
+  const adopt = ({ id, externalId }: Charge): void => void orders.set(id, { externalId, status: "due" });
   return {
     hear: ({ id, status }) => {
       const order = orders.get(id);
@@ -88,7 +95,26 @@ export function createShopOfOrders(): Application {
     state: () => ({ orders: Object.fromEntries(orders), count: orders.size }),
     order: () => {
       const charge = { id: randomUUID(), externalId: `order-${orders.size + 1}` };
-      orders.set(charge.id, { externalId: charge.externalId, status: "due" });
+      adopt(charge);
+      return charge;
+    },
+    adopt,
+  };
+}
+
+/** Right: it believes only events that agree with its order, of which the next one is larger. */
+export function createSuspiciousShop(): Application {
+  const shop = createShopOfOrders();
+  const amounts = new Map<string, number>();
+  return {
+    ...shop,
+    hear: async (event) => {
+      if (amounts.get(event.id) === event.amount) await shop.hear(event);
+    },
+    order: () => {
+      const charge = { id: String(amounts.size + 1), externalId: "7", amount: 500 + amounts.size };
+      shop.adopt(charge);
+      amounts.set(charge.id, charge.amount);
       return charge;
     },
   };

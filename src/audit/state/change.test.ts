@@ -30,6 +30,7 @@ describe("two changes are the same", () => {
       [{ "a-1": "paid" }, { "a-1": "paid", "b-1": "paid" }],
     ],
     ["when orders are named in texts", ["", "order a-1"], ["", "order b-1"]],
+    ["when a short name is part of other texts", ["pa-1x", "pa-1y"], ["pa-1x", "pa-1y"]],
     ["when items come, wherever they stand", [[], ["a-1"]], [["a-1"], ["b-1", "a-1"]]],
     [
       "when items change, wherever they stand",

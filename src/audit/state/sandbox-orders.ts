@@ -25,8 +25,9 @@ export function createSandboxOrders(options: OrderOptions, door: SandboxDoor): O
   return {
     areKnown: true,
     async open(name, family, steps) {
-      const resource = await openResource(options, name, family);
-      if (name === "unknown") return madeUp(options, resource);
+      const opened = await openResource(options, name, family);
+      if (name === "unknown") return madeUp(options, opened);
+      const { resource } = opened;
       return family === "charge"
         ? openCharge(options, door, resource, steps)
         : openTransfer(options, door, resource, steps);
@@ -87,7 +88,7 @@ async function openTransfer(
     if (steps.includes("completed")) await ask(identified, door, "POST", `/_sandbox/transactions/${sent.id}/complete`);
     // "a plain UUID in a webhook payload"
     const id = sent.id.replace(/^txn_/, "");
-    return madeUp(options, { ...resource, id, names: [id, reference] });
+    return madeUp(options, { resource: { ...resource, id, names: [id, reference] } });
   });
 }
 
