@@ -3,7 +3,7 @@ import { Abandoned, type Stage } from "./stage.js";
 
 /** What a check says that sends requests, whatever comes back, and judges the answers. */
 export interface WireCheck extends CheckInfo {
-  /** Pure: what is sent, in this order. */
+  /** Pure: what is sent, in this order. What is judged may be a part of it, and to a slow receiver in another order. */
   readonly send: (stage: Stage) => readonly AuditRequest[];
   readonly judge: Judge;
   readonly requests: number;
@@ -20,34 +20,29 @@ export function wireCheck({ send, judge, ...info }: WireCheck): Check {
   return {
     ...info,
     async run(stage) {
-      const requests = send(stage);
-      if (stage.isSlow && info.turn !== "alone") {
-        return judge(await Promise.all(requests.map((request) => stage.send(request))));
-      }
       const exchanges: Exchange[] = [];
-      for (const request of requests) {
-        const exchange = await sendOrGiveUp(stage, request, exchanges);
-        if (exchange === undefined) break;
-        exchanges.push(exchange);
-        if (exchange.answer === null && info.turn === undefined) break;
+      const abandoned: Abandoned[] = [];
+      const attempt = async (request: AuditRequest): Promise<void> => {
+        try {
+          exchanges.push(await stage.send(request));
+        } catch (error) {
+          if (!(error instanceof Abandoned)) throw error;
+          abandoned.push(error);
+        }
+      };
+      const requests = send(stage);
+      const isInOrder = !stage.isSlow || info.turn === "alone";
+      if (!isInOrder) await Promise.all(requests.map(attempt));
+      for (const request of isInOrder ? requests : []) {
+        const isSilent = info.turn === undefined && exchanges.at(-1)?.answer === null;
+        if (isSilent || abandoned.length > 0) break;
+        await attempt(request);
       }
+      // What came so far can be judged.
+      if (exchanges.length === 0 && abandoned[0] !== undefined) throw abandoned[0];
       return judge(exchanges);
     },
   };
-}
-
-/** undefined: nothing more is to be sent; what came so far can be judged. */
-async function sendOrGiveUp(
-  stage: Stage,
-  request: AuditRequest,
-  before: readonly Exchange[],
-): Promise<Exchange | undefined> {
-  try {
-    return await stage.send(request);
-  } catch (error) {
-    if (error instanceof Abandoned && before.length > 0) return undefined;
-    throw error;
-  }
 }
 
 /** "The receiver answers with a 2xx status to confirm receipt." All of them. */

@@ -107,12 +107,9 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   // Whatever was asked for: it tells little of a receiver that does not accept an ordinary event.
   const isTold = ordinary.outcome === "passed" || options.skip?.includes(VALID_EVENT) === true;
   const told = isTold || selected.some(({ id }) => id === VALID_EVENT) ? selected : [validEvent, ...selected];
-  return {
-    receiver: renderReceiverUrl(url),
-    ...conclude(told, found),
-    requests: sender.count,
-    durationMs: Math.round(system.monotonic() - start),
-  };
+  const { checks, ...sum } = conclude(told, found);
+  const durationMs = Math.round(system.monotonic() - start);
+  return { receiver: renderReceiverUrl(url), ...sum, requests: sender.count, durationMs, checks };
 }
 
 function isSlow(baseline: Exchange | undefined): boolean {

@@ -3,7 +3,7 @@ import type { AuditRequest, Check, Exchange } from "./check.js";
 import { Abandoned, type Stage } from "./stage.js";
 
 /** An audit of all checks sends no more requests than this, whatever comes back. */
-export const REQUESTS_MAX = 700;
+export const REQUESTS_MAX = 800;
 /** After so many requests that got no answer in time nothing more is sent: each costs a whole time-out. */
 const TIMEOUTS_MAX = 3;
 

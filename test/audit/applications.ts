@@ -28,9 +28,17 @@ export interface Told {
 /** A shop behind a receiver: what it makes of genuine events, and what it prints of its state. */
 export interface Application {
   readonly hear: (event: Told) => void | Promise<void>;
+  /** It hears also what its receiver refuses. */
+  readonly isHasty?: true;
   readonly state: () => unknown;
   /** Makes an order, where the shop knows only its own: prints its charge. */
-  readonly order?: () => { id: string; externalId: string };
+  readonly order?: () => Charge;
+}
+
+export interface Charge {
+  readonly id: string;
+  readonly externalId: string;
+  readonly amount?: number;
 }
 
 export interface RunningApplication extends StartedReceiver {
@@ -44,7 +52,7 @@ export async function startApplication(application: Application, secret = SECRET
   const started = await startReceiver(async (incoming) => {
     const { body, headers } = incoming;
     const status = hmac(body, "base64", secret) === headers[HEADER] ? take(body) : 401;
-    if (status >= 300) return status;
+    if (status >= 300 && current.isHasty !== true) return status;
     const told = toldBy(incoming);
     if (told !== undefined) await current.hear(told);
     return status;
@@ -76,8 +84,9 @@ export function createShop(): Application {
 }
 
 /** Right: it knows its own orders only, and tells all of them. */
-export function createShopOfOrders(): Application {
+export function createShopOfOrders(): Application & { readonly adopt: (charge: Charge) => void } {
   const orders = new Map<string, { externalId: string; status: string }>();
+  const adopt = ({ id, externalId }: Charge): void => void orders.set(id, { externalId, status: "due" });
   return {
     hear: ({ id, status }) => {
       const order = orders.get(id);
@@ -86,7 +95,26 @@ export function createShopOfOrders(): Application {
     state: () => ({ orders: Object.fromEntries(orders), count: orders.size }),
     order: () => {
       const charge = { id: randomUUID(), externalId: `order-${orders.size + 1}` };
-      orders.set(charge.id, { externalId: charge.externalId, status: "due" });
+      adopt(charge);
+      return charge;
+    },
+    adopt,
+  };
+}
+
+/** Right: it believes only events that agree with its order, of which the next one is larger. */
+export function createSuspiciousShop(): Application {
+  const shop = createShopOfOrders();
+  const amounts = new Map<string, number>();
+  return {
+    ...shop,
+    hear: async (event) => {
+      if (amounts.get(event.id) === event.amount) await shop.hear(event);
+    },
+    order: () => {
+      const charge = { id: String(amounts.size + 1), externalId: "7", amount: 500 + amounts.size };
+      shop.adopt(charge);
+      amounts.set(charge.id, charge.amount);
       return charge;
     },
   };
@@ -128,6 +156,11 @@ export function createLedger(): Application {
 export const mistakenApplications: Readonly<
   Record<string, { readonly create: () => Application; readonly named: string; readonly schedule: readonly string[] }>
 > = {
+  "handles an event before it verifies it": {
+    create: () => ({ ...createShop(), isHasty: true }),
+    named: "state-forged",
+    schedule: ["paid, wrongly signed"],
+  },
   "counts a payment at every delivery": {
     create: () => {
       let revenue = 0;

@@ -5,7 +5,7 @@ import { VALID_EVENT } from "../../src/audit/checks/valid-event.js";
 import { runAudit } from "../../src/audit/run-audit.js";
 import { REQUESTS_MAX } from "../../src/audit/sender.js";
 import { snippetLanguages, snippets } from "../../src/audit/snippets/snippet.js";
-import { createStage } from "../../src/audit/stage.js";
+import { Abandoned, createStage, type Stage } from "../../src/audit/stage.js";
 import { createIdSource } from "../../src/kernel/ids.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { hmac, SECRET, sound, startReceiver } from "./receivers.js";
@@ -22,10 +22,8 @@ const failings: readonly Failing[] = [
 ];
 const wireChecks = allChecks.filter(({ group }) => group !== "state");
 
-/** What a check sends to a receiver that answers everything with one status. */
-async function requestsOf(check: Check, status: number): Promise<AuditRequest[]> {
-  const requests: AuditRequest[] = [];
-  const stage = createStage(
+function stageFor(send: Stage["send"], isSlow = false): Stage {
+  return createStage(
     {
       secret: SECRET,
       header: "x-service-hmac-sha256",
@@ -34,23 +32,28 @@ async function requestsOf(check: Check, status: number): Promise<AuditRequest[]>
       state: undefined,
       timeoutMs: 1000,
       ordinary: undefined,
-      isSlow: false,
+      isSlow,
       ids: createIdSource(7, "audit"),
       system: systemClock,
     },
-    async (request): Promise<Exchange> => {
-      requests.push(request);
-      return {
-        request,
-        answer: { status, location: null, body: "" },
-        error: null,
-        unreachable: false,
-        timedOut: false,
-        latencyMs: 1,
-      };
-    },
+    send,
   );
-  await check.run(stage);
+}
+
+function answerWith(status: number, request: AuditRequest): Exchange {
+  const answer = { status, location: null, body: "" };
+  return { request, answer, error: null, unreachable: false, timedOut: false, latencyMs: 1 };
+}
+
+/** What a check sends to a receiver that answers everything with one status. */
+async function requestsOf(check: Check, status: number): Promise<AuditRequest[]> {
+  const requests: AuditRequest[] = [];
+  await check.run(
+    stageFor(async (request) => {
+      requests.push(request);
+      return answerWith(status, request);
+    }),
+  );
   return requests;
 }
 
@@ -100,6 +103,21 @@ describe("the checks", () => {
       expect(new Set(spelt).size).toBe(accepted.length);
     },
   );
+
+  it.each([false, true])("are judged by what came before the audit gave up (slow receiver: %s)", async (isSlow) => {
+    const check = allChecks.find(({ id }) => id === "signature-wrong-secret");
+    const run = async (statuses: number[]) => {
+      const send = async (request: AuditRequest) => {
+        const status = statuses.shift();
+        if (status === undefined) throw new Abandoned("not tried: enough");
+        return answerWith(status, request);
+      };
+      return check?.run(stageFor(send, isSlow));
+    };
+    expect(await run([200])).toMatchObject({ outcome: "failed", failing: "accepted" });
+    expect(await run([401])).toMatchObject({ outcome: "passed" });
+    await expect(run([])).rejects.toThrow("not tried: enough");
+  });
 
   it("send what is signed rightly when it is to be accepted, and nothing that is when it is to be refused", async () => {
     for (const check of wireChecks.filter(({ group }) => group !== "robust")) {

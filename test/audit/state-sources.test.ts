@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -26,8 +26,10 @@ function audit(url: string, check: string, ...flags: readonly string[]): Promise
 }
 
 /** What an application says of itself over HTTP: GET its state, POST an order. */
-async function startApi(answer: (method: string, response: ServerResponse) => void): Promise<string> {
-  const server = createServer((request, response) => answer(request.method ?? "", response));
+async function startApi(
+  answer: (method: string, response: ServerResponse, headers: IncomingHttpHeaders) => void,
+): Promise<string> {
+  const server = createServer((request, response) => answer(request.method ?? "", response, request.headers));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/state`;
@@ -97,6 +99,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
 
   it.each([
     ["a command that is not there", "no-such-command --now", "there is no such command"],
+    ["no command", " ", "it is empty"],
     ["a command that fails", "sh -c 'echo gone >&2; exit 3'", "it ended with 3: gone"],
     ["a command that says nothing", "true", "it printed nothing. It must print a number or JSON"],
   ])("says what is wrong with %s", async (_, check, why) => {
@@ -111,6 +114,18 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     const { url } = await startApplication(createShop());
     const gone = await urlOfNobody();
     expect((await audit(url, gone)).stderr).toContain(`Failed to read --check (${gone}): connect ECONNREFUSED`);
+  });
+
+  it("sends the credentials of a URL, and shows them to nobody", async () => {
+    const { url } = await startApplication(createShop());
+    const seen: unknown[] = [];
+    const api = await startApi((_, response, { authorization }) => {
+      seen.push(authorization);
+      response.writeHead(500).end();
+    });
+    const { stderr } = await audit(url, api.replace("http://", "http://audit:s%3Acret@"));
+    expect(seen).toEqual([`Basic ${btoa("audit:s:cret")}`]);
+    expect(stderr).toContain(`Failed to read --check (${api}): it answered 500.`);
   });
 
   it("follows no redirect, and takes no error for a state", async () => {
@@ -137,7 +152,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
       id: "state-history",
       seen: expect.stringContaining("changes while nothing is delivered"),
     });
-    expect(others).toHaveLength(6);
+    expect(others).toHaveLength(7);
   });
 
   it("says where nothing can be said, because the application knows none of the orders", async () => {
@@ -196,7 +211,7 @@ describe("sandbox audit --check beside a sandbox", { timeout: 60_000 }, () => {
     };
     const args = ["audit", url, "--check", await apiOf(shop), "--only", "state", "--reporter", "json"];
     const finished = await runSandbox(args, { env: { ...env, ...given, SANDBOX_ADMIN_TOKEN: "operator" } });
-    expect([finished.code, finished.stderr]).toEqual([0, expect.stringMatching(/^7 passed/)]);
+    expect([finished.code, finished.stderr]).toEqual([0, expect.stringMatching(/^8 passed/)]);
     const wrong = await runSandbox(args, { env: { ...env, ...given } });
     expect([wrong.code, wrong.stderr]).toEqual([
       3,

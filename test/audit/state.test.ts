@@ -8,6 +8,7 @@ import {
   createShop,
   createShopOfOrders,
   createShopWithoutRefunds,
+  createSuspiciousShop,
   hasty,
   mistakenApplications,
   startApplication,
@@ -24,6 +25,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
   it.each([
     ["counts each charge once", createShop],
     ["knows its own orders only", createShopOfOrders],
+    ["believes only what agrees with its order", createSuspiciousShop],
     ["keeps a list of all that it was told", createLedger],
   ])("find nothing wrong with an application that %s", async (_, create) => {
     const { checks, passed } = await audit(create());

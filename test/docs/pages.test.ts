@@ -60,7 +60,13 @@ describe("docs/audit.md", () => {
     expect(printed).toMatch(/^✗ signature-reprinted \(high\)/m);
     expect(printed).toContain("exit code 4");
     expect(printed.match(/^\d+ failed/gm)).toEqual(["1 failed"]);
-    expect(printed).toContain('"verdict": "pass"');
+    const [example] = readPage("docs/audit.md").blocks.filter(({ language }) => language === "json");
+    const shown = JSON.parse(example?.text ?? "");
+    const [printedJson = ""] = /^\{$.*?^\}$/ms.exec(printed) ?? [];
+    const report = JSON.parse(printedJson);
+    expect(Object.keys(shown)).toEqual(Object.keys(report));
+    expect(Object.keys(shown.checks[0])).toEqual(Object.keys(report.checks[0]));
+    expect(Object.keys(shown.checks[0].received)).toEqual(Object.keys(report.checks[0].received));
   });
 });
 

@@ -63,14 +63,14 @@ export const robustChecks: readonly Check[] = [
         const signature = stage.sign(text, stage.ids.hex32());
         return post(stage, `a forged event as ${contentType}`, text, { contentType, signature });
       };
-      const genuine = post(stage, "a genuine event as text/plain", stage.event().text, { contentType: "text/plain" });
+      const genuine = post(stage, GENUINE_AS_TEXT, stage.event().text, { contentType: "text/plain" });
       return [forged("text/plain"), forged("application/x-www-form-urlencoded"), genuine];
     },
-    judge: ([plain, form, genuine]) =>
+    judge: (exchanges) =>
       worst(
-        [plain, form]
-          .flatMap((exchange) => (exchange === undefined ? [] : judgeRefused(exchange)))
-          .concat(genuine === undefined ? [] : high(judgeAnswered(genuine))),
+        exchanges.map((exchange) =>
+          exchange.request.sent === GENUINE_AS_TEXT ? high(judgeAnswered(exchange)) : judgeRefused(exchange),
+        ),
       ),
   }),
   wireCheck({
@@ -133,6 +133,7 @@ export const robustChecks: readonly Check[] = [
   }),
 ];
 
+const GENUINE_AS_TEXT = "a genuine event as text/plain";
 const NOT_UTF8 = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x22, 0x7d]);
 
 /** That something genuine is not answered is no forged event. */

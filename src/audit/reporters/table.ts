@@ -14,48 +14,59 @@ const WIDTH_FOR_TIMES = 90;
 /** All checks, by group: what was sent, and what came back. */
 export function renderTable({ checks }: AuditReport, style: Style): string[] {
   const groups = checkGroups
-    .map((group) => checks.filter((check) => check.group === group))
-    .filter((members) => members.length > 0)
-    .map((members) => ({ title: groupTitles[members[0]?.group ?? "genuine"], members, reason: commonReason(members) }));
+    .map((group) => ({ title: groupTitles[group], members: checks.filter((check) => check.group === group) }))
+    .filter(({ members }) => members.length > 0)
+    .map(({ title, members }) => ({ title, members, reason: commonReason(members) }));
   const shown = groups.flatMap(({ members, reason }) => (reason === undefined ? members : []));
-  const rowOf = createRow(shown, style.width);
+  const columns = columnsFor(shown, style.width);
   const lines = groups.flatMap(({ title, members, reason }) => [
     "",
     style.strong(title),
     ...(reason === undefined
-      ? members.flatMap((check) => renderRow(check, rowOf, style))
+      ? members.flatMap((check) => renderRow(check, columns, style))
       : renderReason(reason, style)),
   ]);
-  return [...(shown.length === 0 ? [] : [style.faint(rowOf("", "check", "sent", ["answer", ""]))]), ...lines.slice(1)];
+  const header = style.faint(renderLine(columns, ["", "check", "sent", "answer", ""]));
+  return [...(shown.length === 0 ? [] : [header]), ...lines.slice(1)];
 }
 
-type Row = (mark: string, id: string, sent: string, answer: readonly [status: string, time: string]) => string;
-
-function createRow(checks: readonly CheckResult[], width: number): Row {
-  const idWidth = Math.max("check".length, ...checks.map(({ id }) => id.length));
-  const timeWidth = width < WIDTH_FOR_TIMES ? 0 : 9;
-  const sentWidth = width - idWidth - "answer".length - timeWidth - 3 * GAP.length;
-  return (mark, id, sent, [status, time]) => {
-    const answer = status.padEnd("answer".length) + (timeWidth === 0 ? "" : time.padStart(timeWidth));
-    const text = sent.length > sentWidth ? `${sent.slice(0, sentWidth - 1)}…` : sent;
-    return `${mark.padEnd(GAP.length)}${id.padEnd(idWidth)}${GAP}${text.padEnd(sentWidth)}${GAP}${answer}`.trimEnd();
-  };
+/** How wide each column is. */
+interface Columns {
+  readonly id: number;
+  readonly sent: number;
+  /** 0: left out. */
+  readonly time: number;
 }
 
-function renderRow(check: CheckResult, row: Row, style: Style): string[] {
+const STATUS_WIDTH = "answer".length;
+
+function columnsFor(checks: readonly CheckResult[], width: number): Columns {
+  const id = Math.max("check".length, ...checks.map((check) => check.id.length));
+  const time = width < WIDTH_FOR_TIMES ? 0 : 9;
+  return { id, time, sent: width - id - STATUS_WIDTH - time - 3 * GAP.length };
+}
+
+type Cells = readonly [mark: string, id: string, sent: string, status: string, time: string];
+
+function renderLine({ id, sent, time }: Columns, cells: Cells): string {
+  const text = cells[2].length > sent ? `${cells[2].slice(0, sent - 1)}…` : cells[2];
+  const start = `${cells[0].padEnd(GAP.length)}${cells[1].padEnd(id)}${GAP}${text.padEnd(sent)}${GAP}`;
+  return (start + cells[3].padEnd(STATUS_WIDTH) + (time === 0 ? "" : cells[4].padStart(time))).trimEnd();
+}
+
+function renderRow(check: CheckResult, columns: Columns, style: Style): string[] {
   const { id, verdict, seen, causedBy, received, error } = check;
   const paint = paintOf(verdict, style);
-  const mark = marks[verdict];
   if (verdict === "skipped" && causedBy === null) {
     // Why is told nowhere else, so it is not cut.
-    const start = row(mark, id, "|", ["", ""]).indexOf("|");
-    const lines = wrapText(oneLine(`skipped: ${seen ?? ""}`), style.width - start);
-    return lines.map((line, index) => paint((index === 0 ? row(mark, id, "", ["", ""]) : "").padEnd(start) + line));
+    const start = `${marks.skipped.padEnd(GAP.length)}${id.padEnd(columns.id)}${GAP}`;
+    const lines = wrapText(oneLine(`skipped: ${seen ?? ""}`), style.width - start.length);
+    return lines.map((line, index) => paint((index === 0 ? start : " ".repeat(start.length)) + line));
   }
-  const none = error === null ? "" : "none";
-  const [status, time] = received === null ? [none, ""] : [String(received.status), `${received.latencyMs} ms`];
   const sent = causedBy === null ? (check.sent ?? seen ?? "") : `a consequence of ${causedBy}`;
-  return [paint(row(mark, id, oneLine(sent), [status, time]))];
+  const status = received === null ? (error === null ? "" : "none") : String(received.status);
+  const time = received === null ? "" : `${received.latencyMs} ms`;
+  return [paint(renderLine(columns, [marks[verdict], id, oneLine(sent), status, time]))];
 }
 
 /** What passed has a coloured mark, what did not a coloured line. */

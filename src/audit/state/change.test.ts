@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import fc from "../../../test/support/fast-check.js";
 import { changeOf, isSameChange } from "./change.js";
 import { describeDifference } from "./describe-difference.js";
 
@@ -30,6 +31,7 @@ describe("two changes are the same", () => {
       [{ "a-1": "paid" }, { "a-1": "paid", "b-1": "paid" }],
     ],
     ["when orders are named in texts", ["", "order a-1"], ["", "order b-1"]],
+    ["when a short name is part of other texts", ["pa-1x", "pa-1y"], ["pa-1x", "pa-1y"]],
     ["when items come, wherever they stand", [[], ["a-1"]], [["a-1"], ["b-1", "a-1"]]],
     [
       "when items change, wherever they stand",
@@ -92,5 +94,48 @@ describe("the difference of two changes", () => {
 
   it("of the whole value is about the value", () => {
     expect(differenceOf([1, 2], [1, 3])).toEqual(["the value: +2, should be +1"]);
+  });
+});
+
+describe("whatever a state is", () => {
+  const names = ["order-a1", "charge-b2"] as const;
+  const text = fc.oneof(fc.string(), fc.constantFrom(...names, `of ${names[0]}`, "5", "7.50"));
+  const state = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+      fc.array(tie("any"), { maxLength: 4 }),
+      fc.dictionary(text, tie("any"), { maxKeys: 4 }),
+    ),
+  })).any;
+  const asPlaces = new Map(names.map((name, index) => [name, `<${index}>`]));
+
+  it("it has not changed when it is the same", () => {
+    fc.assert(
+      fc.property(state, (one) => isSameChange(changeOf(one, structuredClone(one), asPlaces), { kind: "none" })),
+    );
+  });
+
+  it("the same story about other orders is the same change", () => {
+    const others = ["another1", "another2"] as const;
+    const told = (value: unknown): unknown =>
+      JSON.parse(
+        names.reduce((json, name, index) => json.replaceAll(name, others[index] ?? ""), JSON.stringify(value)),
+      );
+    const otherPlaces = new Map(others.map((name, index) => [name, `<${index}>`]));
+    fc.assert(
+      fc.property(state, state, (before, after) =>
+        isSameChange(changeOf(before, after, asPlaces), changeOf(told(before), told(after), otherPlaces)),
+      ),
+    );
+  });
+
+  it("a difference is told where there is one, and only there", () => {
+    fc.assert(
+      fc.property(state, state, state, (before, one, other) => {
+        const [expected, actual] = [changeOf(before, one, asPlaces), changeOf(before, other, asPlaces)];
+        return describeDifference(expected, actual).length > 0 !== isSameChange(expected, actual);
+      }),
+    );
   });
 });

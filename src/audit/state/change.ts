@@ -85,8 +85,16 @@ function rename(value: unknown, names: Names): unknown {
 }
 
 function renameText(text: string, names: Names): string {
-  return [...names].reduce((renamed, [name, place]) => renamed.replaceAll(name, place), text);
+  return [...names].reduce((renamed, [name, place]) => renamed.replaceAll(patternOf(name), place), text);
 }
+
+/** A short name, such as 7, is part of many texts: only where it stands by itself it is a name. */
+function patternOf(name: string): string | RegExp {
+  if (name.length >= LONG_NAME) return name;
+  return new RegExp(`(?<!\\w)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?!\\w)`, "g");
+}
+
+const LONG_NAME = 8;
 
 /** The same for equal values, in whatever order their members stand. */
 function stableText(value: unknown): string {

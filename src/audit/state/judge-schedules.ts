@@ -50,7 +50,7 @@ async function judgeEach(
   for (const schedule of schedules) {
     if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
     const { isBroken, exchanges } = await tryOut(session, stage, schedule);
-    unacknowledged ??= id === "state-unknown-id" ? undefined : judgeAnswers(exchanges);
+    unacknowledged ??= MAY_BE_REFUSED.has(id) ? undefined : judgeAnswers(exchanges);
     if (!isBroken) continue;
     const shortest = await shrinkSchedule(schedule, async (part) => {
       return mayTry(session) && (await tryOut(session, stage, part)).isBroken;
@@ -66,6 +66,9 @@ async function judgeEach(
   if (unacknowledged !== undefined) return unacknowledged;
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
 }
+
+/** What happens to its events is said by checks on the wire, or is the receiver's own affair. */
+const MAY_BE_REFUSED: ReadonlySet<StateCheckId> = new Set(["state-forged", "state-unknown-id"]);
 
 /** The state is right, and yet the service sends the event again and again: of little harm. */
 function judgeAnswers(exchanges: readonly Exchange[]): Verdict | undefined {

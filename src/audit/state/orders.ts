@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { findTopic, singularOf } from "../../domain/subscriptions/topic.js";
 import type { IdSource } from "../../kernel/ids.js";
 import { UsageError } from "../../kernel/problem.js";
@@ -27,7 +28,7 @@ export interface OrderOptions {
   readonly system: SystemClock;
   /** In the place of the topic's own spelling. */
   readonly topic: string | undefined;
-  /** Makes an order in the application and prints its charge: JSON with `id` and `externalId`, or the id alone. */
+  /** Makes an order in the application and prints its charge: JSON with `id`, `externalId`, `amount` and so on, or the id alone. */
   readonly order: StateSource | undefined;
   readonly timeoutMs: number;
 }
@@ -41,36 +42,58 @@ export function createOrders(options: OrderOptions): Orders {
 }
 
 /** An order of which events are rendered, whatever a sandbox knows of it. */
-export function madeUp({ topic }: Pick<OrderOptions, "topic">, resource: Resource): Order {
+export function madeUp({ topic }: Pick<OrderOptions, "topic">, { resource, told = {} }: OpenedResource): Order {
   return {
     names: resource.names,
-    bodyOf: ({ step, subscription }) => renderStep(resource, step, spellingOf(topic, subscription), customTopic(topic)),
+    bodyOf: ({ step, subscription }) =>
+      withTold(renderStep(resource, step, spellingOf(topic, subscription), customTopic(topic)), told),
   };
 }
 
-/** The resource of an order: that of the application's charge where it makes one, else made up. */
-export async function openResource(options: OrderOptions, name: OrderName, family: Family): Promise<Resource> {
-  const fresh = createResource(family, options.ids, options.system.now());
-  if (options.order === undefined || family !== "charge" || name === "unknown") return fresh;
-  const { system, timeoutMs } = options;
-  const printed = await readState(options.order, { name: "--order", method: "POST", system, timeoutMs });
-  const { id, externalId = fresh.reference } = chargeOf(printed);
-  return { ...fresh, id, reference: externalId, names: [id, externalId, ...fresh.names.slice(1, 2)] };
+/** What an order's events are about. */
+export interface OpenedResource {
+  readonly resource: Resource;
+  /** What the application says of its charge. */
+  readonly told?: ToldCharge;
 }
 
-function chargeOf(printed: unknown): { id: string; externalId?: string } {
-  if (typeof printed === "string") return { id: printed };
-  if (typeof printed === "object" && printed !== null && "id" in printed && typeof printed.id === "string") {
-    const { id } = printed;
-    return "externalId" in printed && typeof printed.externalId === "string"
-      ? { id, externalId: printed.externalId }
-      : { id };
+/** The resource of an order: that of the application's charge where it makes one, else made up. */
+export async function openResource(options: OrderOptions, name: OrderName, family: Family): Promise<OpenedResource> {
+  const fresh = createResource(family, options.ids, options.system.now());
+  if (options.order === undefined || family !== "charge" || name === "unknown") return { resource: fresh };
+  const { system, timeoutMs } = options;
+  const printed = await readState(options.order, { name: "--order", method: "POST", system, timeoutMs });
+  const parsed = toldCharge.safeParse(typeof printed === "object" ? printed : { id: printed });
+  if (!parsed.success) {
+    const got = JSON.stringify(printed).slice(0, 100);
+    throw new UsageError(
+      "cannot-run",
+      `Failed to make an order with --order: it must print the order's charge, such as {"id": "…", "externalId": "…"}, got ${got}.`,
+    );
   }
-  throw new UsageError(
-    "cannot-run",
-    `Failed to make an order with --order: it must print the order's charge, such as {"id": "…", "externalId": "…"}, got ${JSON.stringify(printed).slice(0, 100)}.`,
-  );
+  const { id, externalId = fresh.reference, ...told } = parsed.data;
+  const names = [id, externalId, ...fresh.names.slice(1, 2)];
+  return { resource: { ...fresh, id, reference: externalId, names }, told };
 }
+
+const name = z.union([z.string().min(1), z.number()]).transform(String);
+const toldCharge = z.object({
+  id: name,
+  externalId: name.optional(),
+  amount: z.number().optional(),
+  description: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+type ToldCharge = Omit<Partial<z.infer<typeof toldCharge>>, "id" | "externalId">;
+
+/** An application may compare with its order what an event says of it. */
+function withTold(body: string, { amount = MADE_UP_AMOUNT, ...members }: ToldCharge): string {
+  const { topic, data } = JSON.parse(body, (_, value: unknown) => (value === MADE_UP_AMOUNT ? amount : value));
+  return JSON.stringify({ topic, data: { ...data, ...members } });
+}
+
+/** Of every order that is made up, in each place of its events. */
+const MADE_UP_AMOUNT = 10_000;
 
 /** The first subscription is in the spelling of the topic that was named, the second in the other one. */
 export function spellingOf(topic: string | undefined, subscription: 1 | 2): TopicSpelling {

@@ -22,20 +22,23 @@ export interface ScheduleScenario {
  * A schedule as a scenario file: a sandbox makes the charges and transfers, and delivers their events in this order and in no other. A rule holds back
  * each delivery, and the story sends it by hand when it is its turn.
  */
-export function renderScheduleScenario(schedule: Schedule, told: ScheduleScenario): string {
+export function renderScheduleScenario(schedule: Schedule, told: ScheduleScenario): string | undefined {
+  // A sandbox signs wrongly when it is told to, and always signs.
+  if (schedule.some(({ forged }) => forged === "unsigned")) return undefined;
   const deliveries = describeSchedule(schedule);
   const isUnknown = schedule.every(({ order }) => order === "unknown");
+  const isForged = schedule.some(({ forged }) => forged !== undefined);
   const profile = { webhooks: { signatureHeader: told.header } };
   const given = {
     ...(told.header === defaultProfile().webhooks.signatureHeader ? {} : { profile }),
-    ...(isUnknown ? {} : { webhooks: subscriptionsOf(schedule, told), rules: [HOLD_BACK] }),
+    ...(isUnknown ? {} : { webhooks: subscriptionsOf(schedule, told), rules: [isForged ? SIGN_WRONGLY : HOLD_BACK] }),
   };
   const story = {
     name: `Deliveries: ${deliveries.join("; ")}`,
     description: `Found by the audit. What should not be: ${told.difference.join("; ")}.`,
     tags: ["audit"],
     ...(Object.keys(given).length === 0 ? {} : { given }),
-    steps: [...(isUnknown ? unknownSteps(schedule, told) : knownSteps(schedule, told))],
+    steps: [...(isUnknown ? unknownSteps(schedule, told) : knownSteps(schedule, told, isForged))],
   };
   const howTo = told.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS;
   return `# yaml-language-server: $schema=${SCHEMA}\n${howTo}${renderYaml(story)}`;
@@ -64,19 +67,23 @@ const HOW_TO_WITH_ORDERS = `# The application makes the orders of this story. Le
 # the secret key that it verifies with:
 #   sandbox start --scenario FILE
 `;
+const SIGN_WRONGLY = { name: "as if somebody else sent it", on: "delivery", then: { corruptSignature: true } };
 const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };
 
 function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario) {
+  const isForged = schedule.some(({ forged }) => forged !== undefined);
   const topics = new Set(
     subscriptionNumbersOf(schedule).flatMap((subscription) => [
-      ...new Set(realHistoryUpTo(schedule).map(({ step }) => spell({ step, subscription }, topic))),
+      ...new Set(
+        (isForged ? schedule : realHistoryUpTo(schedule)).map(({ step }) => spell({ step, subscription }, topic)),
+      ),
     ]),
   );
   return [...topics].map((spelt) => ({ topic: spelt, url: receiverUrl }));
 }
 
 /** Known to the sandbox. */
-function* knownSteps(schedule: Schedule, told: ScheduleScenario): Generator<object> {
+function* knownSteps(schedule: Schedule, told: ScheduleScenario, isForged: boolean): Generator<object> {
   yield {
     name: "webhooks are signed with the key that the receiver verifies with",
     request: "POST /_sandbox/companies/${companyId}/rotate",
@@ -85,6 +92,10 @@ function* knownSteps(schedule: Schedule, told: ScheduleScenario): Generator<obje
   };
   const orders = [...new Set(schedule.map(({ order }) => order))];
   for (const order of orders) yield* createSteps(order, schedule, told);
+  if (isForged) {
+    for (const { order, step } of schedule) yield* happen(step, order);
+    return yield { settle: true };
+  }
   // It is dropped in a past in which it was not paid.
   const dropped = schedule.find(({ step }) => step === "dropped");
   if (dropped !== undefined) yield { request: "POST /_sandbox/snapshots/due", expect: { status: 201 } };

@@ -9,6 +9,8 @@ export interface Delivery {
   readonly step: Step;
   /** 2: by a second subscription, under the topic's other spelling. The same event, in other bytes. */
   readonly subscription: 1 | 2;
+  /** Forged: it has not happened. */
+  readonly forged?: "wrongly signed" | "unsigned";
 }
 
 /** What is delivered, in this order, each after the answer to the one before. */
@@ -33,7 +35,9 @@ export function familyOf(step: Step): Family {
 export function realHistoryOf(schedule: Schedule): Schedule {
   return (["first", "second"] as const).flatMap((order) =>
     [...HISTORIES.charge, ...HISTORIES.transfer].flatMap((step): Schedule => {
-      const isDelivered = schedule.some((delivery) => delivery.order === order && delivery.step === step);
+      const isDelivered = schedule.some(
+        (delivery) => delivery.order === order && delivery.step === step && delivery.forged === undefined,
+      );
       return isDelivered ? [{ order, step, subscription: 1 }] : [];
     }),
   );
@@ -59,7 +63,9 @@ export function fromFirstOrder(schedule: Schedule): Schedule {
 
 /** Equal for schedules that deliver the same. */
 export function keyOf(schedule: Schedule): string {
-  return schedule.map(({ order, step, subscription }) => `${order}:${step}:${subscription}`).join(" ");
+  return schedule
+    .map(({ order, step, subscription, forged = "" }) => `${order}:${step}:${subscription}:${forged}`)
+    .join(" ");
 }
 
 /** As `keyOf`, whichever subscription delivers. */
@@ -70,10 +76,11 @@ export function eventsKeyOf(schedule: Schedule): string {
 /** In words, one for each delivery: `paid`, `paid again`, `paid of another order`. */
 export function describeSchedule(schedule: Schedule): readonly string[] {
   return schedule.map((delivery, index) => {
-    const { order, step, subscription } = delivery;
+    const { order, step, subscription, forged } = delivery;
     const isAgain = schedule.slice(0, index).some((earlier) => earlier.order === order && earlier.step === step);
     const whose = { first: "", second: " of another order", unknown: " of an unknown order" }[order];
     const which = subscription === 2 ? ", by a second subscription" : "";
-    return `${step}${whose}${isAgain ? " again" : ""}${which}`;
+    const how = forged === undefined ? "" : `, ${forged}`;
+    return `${step}${whose}${isAgain ? " again" : ""}${which}${how}`;
   });
 }

@@ -16,6 +16,11 @@ export type StateCheckId = keyof typeof seeds;
  * happens every day; a second event of the order, or one of another order, stands between where distance is what matters.
  */
 export const seeds = {
+  "state-forged": [
+    [{ ...first("paid"), forged: "wrongly signed" }],
+    [{ ...first("paid"), forged: "unsigned" }],
+    [{ ...first("completed"), forged: "wrongly signed" }],
+  ],
   // "A webhook that comes twice": retries after an answer that was lost.
   "state-duplicate": [
     [first("paid"), first("paid")],

@@ -12,6 +12,12 @@ type Told = Pick<Check, "title" | "why" | "fix" | "follows">;
 const NOT_ACKNOWLEDGED = ["state-duplicate:refused", "state-duplicate:crashed"];
 
 const told: Readonly<Record<StateCheckId, Told>> = {
+  "state-forged": {
+    title: "a forged event changes nothing, whatever the answer is",
+    why: "Who handles the event before it is verified, or beside it, answers 401 and ships the order all the same.",
+    fix: "Verify first, and return when it fails. Only then parse the event and touch the order.",
+    follows: ["signature-wrong-secret:accepted", "signature-missing:accepted", "signature-empty:accepted"],
+  },
   "state-duplicate": {
     title: "an event that comes twice counts once",
     why: "An answer that is lost makes the service send the event again. An order that is paid twice is shipped twice, or a customer's credit is booked twice.",
@@ -49,6 +55,7 @@ const told: Readonly<Record<StateCheckId, Told>> = {
 
 /** What a later one would find too is found by the earlier one. */
 const inOrder: readonly StateCheckId[] = [
+  "state-forged",
   "state-duplicate",
   "state-second-subscription",
   "state-reversed",
@@ -99,7 +106,7 @@ export const stateChecks: readonly Check[] = [
     ...common,
     id,
     severity: "critical",
-    snippet: "once",
+    snippet: id === "state-forged" ? "verify" : "once",
     ...told[id],
     run: id === "state-duplicate" ? duplicateOf : runOf(id),
   })),

@@ -26,6 +26,7 @@ const SHOWN_MAX = 300;
  */
 export async function readState(source: StateSource, options: ReadOptions): Promise<unknown> {
   if (typeof source === "function") return clone(await withinTime(source, options), options);
+  if (source.trim() === "") throw failed(options, source, "it is empty. Give a URL or a command");
   const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
   const text = printed.trim();
   if (text === "") throw failed(options, source, "it printed nothing. It must print a number or JSON");
@@ -59,12 +60,13 @@ async function withinTime<T>(task: () => T | Promise<T>, options: ReadOptions): 
 async function readUrl(url: string, options: ReadOptions): Promise<string> {
   const abort = new AbortController();
   const cancel = options.system.after(options.timeoutMs, () => abort.abort());
+  const { href, authorization } = withoutCredentials(url);
   try {
-    const answer = await fetch(url, {
+    const answer = await fetch(href, {
       method: options.method ?? "GET",
       redirect: "manual",
       signal: abort.signal,
-      headers: { accept: "application/json" },
+      headers: { accept: "application/json", ...authorization },
     });
     const text = await readBounded(answer);
     if (text === undefined) throw failed(options, url, `its answer has more than ${OUTPUT_BYTES_MAX} bytes`);
@@ -77,6 +79,17 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
   } finally {
     cancel();
   }
+}
+
+/** `http://user:password@host`: no address that fetch takes. */
+function withoutCredentials(text: string): { href: string; authorization: Record<string, string> } {
+  const url = new URL(text);
+  const { username, password } = url;
+  if (username === "" && password === "") return { href: url.href, authorization: {} };
+  url.username = "";
+  url.password = "";
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
+  return { href: url.href, authorization: { authorization: `Basic ${credentials}` } };
 }
 
 async function readBounded({ body }: Response): Promise<string | undefined> {
@@ -97,14 +110,14 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
   const needsShell = FOR_A_SHELL.test(command);
   const [program = "", ...args] = needsShell ? [command] : command.trim().split(/\s+/);
   return new Promise((resolve, reject) => {
-    // A group of its own: what a shell has started ends with it.
-    const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    // A shell has a group of its own: what it has started ends with it.
+    const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: needsShell });
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let size = 0;
     const end = (why: string): void => {
       cancel();
-      if (child.pid !== undefined && child.exitCode === null) killGroup(child.pid);
+      if (child.pid !== undefined && child.exitCode === null) kill(needsShell ? -child.pid : child.pid);
       reject(failed(options, command, why));
     };
     const cancel = options.system.after(options.timeoutMs, () => end(`it was not over within ${options.timeoutMs} ms`));
@@ -127,16 +140,18 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
   });
 }
 
-function killGroup(pid: number): void {
+/** Below 0: a group. */
+function kill(pid: number): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(pid, "SIGKILL");
   } catch {
     // It has ended by itself meanwhile.
   }
 }
 
 function failed({ name }: ReadOptions, source: string, why: string): UsageError {
-  return new UsageError("cannot-run", `Failed to read ${name} (${source}): ${why}.`);
+  const shown = isUrl(source) ? withoutCredentials(source).href : source;
+  return new UsageError("cannot-run", `Failed to read ${name} (${shown}): ${why}.`);
 }
 
 /** `fetch failed` says nothing; its cause does. */

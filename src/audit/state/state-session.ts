@@ -99,6 +99,9 @@ const LATE_READINGS_MAX = 3;
 const QUIET_MS = 1000;
 const LAG_MAX_MS = 1000;
 
+/** Nobody's. */
+const WRONG_SECRET = "the audit's, and not the company's";
+
 async function read(session: StateSession): Promise<unknown> {
   const { check, system, timeoutMs } = session.options;
   const state = await readState(check, { name: "--check", system, timeoutMs });
@@ -164,7 +167,9 @@ async function deliver(
   for (const [index, delivery] of schedule.entries()) {
     session.sent++;
     const body = orders.get(delivery.order)?.bodyOf(delivery) ?? "";
-    exchanges.push(await stage.send(post(stage, `the event "${names[index]}"`, body)));
+    const { forged } = delivery;
+    const signature = forged === "unsigned" ? null : stage.sign(body, ...(forged === undefined ? [] : [WRONG_SECRET]));
+    exchanges.push(await stage.send(post(stage, `the event "${names[index]}"`, body, { signature })));
   }
   return exchanges;
 }

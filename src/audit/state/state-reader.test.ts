@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderWith } from "../../../test/support/folder.js";
+import { systemClock } from "../../kernel/system-clock.js";
+import { readState } from "./state-reader.js";
+
+/** Its time is over when the test says so. */
+function optionsWith(onWait: (endTime: () => void) => void) {
+  return { name: "--check", timeoutMs: 10_000, system: { ...systemClock, after: waitFor(onWait) } };
+}
+
+const waitFor = (onWait: (endTime: () => void) => void) => (_: number, endTime: () => void) => {
+  onWait(endTime);
+  return () => {};
+};
+
+const never = optionsWith(() => {});
+
+describe("readState", () => {
+  it("takes what is no JSON for a text", async () => {
+    expect(await readState("echo paid: 5", never)).toBe("paid: 5");
+    expect(await readState("echo 5", never)).toBe(5);
+    expect(await readState(() => new Date(0), never)).toBe("1970-01-01T00:00:00.000Z");
+  });
+
+  it("keeps what a function returned as it was", async () => {
+    const orders = { paid: 1 };
+    const state = await readState(() => orders, never);
+    orders.paid = 2;
+    expect(state).toEqual({ paid: 1 });
+  });
+
+  it("refuses what a function returns that JSON cannot tell", async () => {
+    await expect(readState(() => undefined, never)).rejects.toThrow("it must return a number or something else");
+  });
+
+  it("rejects with what a function throws", async () => {
+    const broken = new Error("no database");
+    await expect(readState(() => Promise.reject(broken), never)).rejects.toBe(broken);
+  });
+
+  it("gives up on a function that is not over in time", async () => {
+    const atOnce = optionsWith((endTime) => endTime());
+    await expect(readState(() => new Promise(() => {}), atOnce)).rejects.toThrow("it was not over within 10000 ms");
+  });
+
+  it("ends a command that is not over in time, with all that it has started", { timeout: 30_000 }, async () => {
+    const file = join(await folderWith({}), "pid");
+    let endTime = (): void => {};
+    const reading = readState(
+      `sleep 60 & echo $! > ${file}.new && mv ${file}.new ${file}; wait`,
+      optionsWith((end) => (endTime = end)),
+    );
+    const failure = reading.catch((error: unknown) => error);
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    endTime();
+    expect(String(await failure)).toContain("it was not over within 10000 ms");
+    const pid = Number(readFileSync(file, "utf8"));
+    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+  });
+
+  it("ends a command that prints without end", async () => {
+    await expect(readState("yes", never)).rejects.toThrow("it printed more than 4194304 bytes");
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    // One that has ended, and that nobody has taken notice of yet, does not run.
+    return process.kill(pid, 0) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
