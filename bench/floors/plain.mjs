@@ -85,11 +85,13 @@ function problemsOf(body) {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return ["body must be a JSON object"];
   const problems = [];
   const { amount, externalId, description, onCanceledRedirectionUrl, onCompletedRedirectionUrl, metadata } = body;
-  if (!Number.isSafeInteger(amount) || amount < 1 || amount > 1_000_000_000) problems.push("amount must be a whole number");
+  if (!Number.isSafeInteger(amount) || amount < 1 || amount > 1_000_000_000)
+    problems.push("amount must be a whole number");
   if (!isText(externalId)) problems.push("externalId must be a string that is not blank");
   if (!isText(description)) problems.push("description must be a string that is not blank");
   if (!isUrl(onCanceledRedirectionUrl)) problems.push("onCanceledRedirectionUrl must be an absolute http or https URL");
-  if (!isUrl(onCompletedRedirectionUrl)) problems.push("onCompletedRedirectionUrl must be an absolute http or https URL");
+  if (!isUrl(onCompletedRedirectionUrl))
+    problems.push("onCompletedRedirectionUrl must be an absolute http or https URL");
   if (metadata !== undefined && (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)))
     problems.push("metadata must be an object");
   return problems;

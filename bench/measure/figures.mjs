@@ -28,7 +28,14 @@ export function ratios(numbers, floor) {
 export function line(name, figure, target, unit, medians) {
   const { least, most } = target;
   const isMet = (least === undefined || figure.median >= least) && (most === undefined || figure.median <= most);
-  return { name, ...figure, target, isMet: least === undefined && most === undefined ? undefined : isMet, unit, medians };
+  return {
+    name,
+    ...figure,
+    target,
+    isMet: least === undefined && most === undefined ? undefined : isMet,
+    unit,
+    medians,
+  };
 }
 
 /** `{ plain: [round, round], … }` of one number of each round. */

@@ -102,7 +102,7 @@ async function answerCall(
     const gate = afterAnswer(c, sandbox.system, seen.ruled?.returned.next());
     const from = company.record.seq;
     const { stored } = sandbox;
-    const result = note(seen, () => handler.handle(createCall(c, sandbox, company, body, gate)));
+    const result = note(seen, () => handler.handle(new RequestCall(c, sandbox, company, body, gate)));
     seen.made = { from, to: company.record.seq };
     const changed = sandbox.stored !== stored;
     await gate.ready();
@@ -127,23 +127,39 @@ function assertPresent(c: HttpContext, company: Company, { absence }: Handler): 
   if (why !== undefined) refuse("route_not_found", `There is no ${c.req.method} ${c.req.path} here: ${why}`);
 }
 
-function createCall(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, gate: ReleaseGate): Call {
-  return {
-    sandbox,
-    company,
-    profile: company.profile,
-    body,
-    get query() {
-      return c.req.query();
-    },
-    get id() {
-      return c.req.param("id") ?? "";
-    },
-    get checkoutUrl() {
-      return `${sandbox.options.publicUrl ?? originOf(c.req.url)}/checkout/`;
-    },
-    run: (domainOperation, input) => company.run(domainOperation, input, gate),
-  };
+/** What few handlers ask for is looked up when they do. A class, since getters of a literal give each object a shape of its own, which is never shared. */
+class RequestCall implements Call {
+  readonly sandbox: Sandbox;
+  readonly company: Company;
+  readonly profile: Profile;
+  readonly body: unknown;
+  readonly #c: HttpContext;
+  readonly #gate: ReleaseGate;
+
+  constructor(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, gate: ReleaseGate) {
+    this.sandbox = sandbox;
+    this.company = company;
+    this.profile = company.profile;
+    this.body = body;
+    this.#c = c;
+    this.#gate = gate;
+  }
+
+  get query(): Query {
+    return this.#c.req.query();
+  }
+
+  get id(): string {
+    return this.#c.req.param("id") ?? "";
+  }
+
+  get checkoutUrl(): string {
+    return `${this.sandbox.options.publicUrl ?? originOf(this.#c.req.url)}/checkout/`;
+  }
+
+  run<Input, Output>(operation: DomainOperation<Input, Output>, input: Input): Output {
+    return this.company.run(operation, input, this.#gate);
+  }
 }
 
 function describeLimited(sandbox: Sandbox, company: Company, path: string, waitMs: number): ApiAnswer {
