@@ -72,10 +72,11 @@ async function answerCall(
   const operation = operationOf(id);
   try {
     let company = (seen.company = authenticate(c, sandbox));
-    if (operation.method !== "GET") await sandbox.writable();
+    const writable = operation.method === "GET" ? undefined : sandbox.writable();
+    if (writable !== undefined) await writable;
     const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
     // A body that cannot be read is none to a rule; what is wrong with it is said in its turn.
-    seen.body = await reading?.catch(() => undefined);
+    if (reading !== undefined) seen.body = await reading.catch(() => undefined);
     // A reset while the body came in has put another company in the place of this one.
     if (company.closed) company = seen.company = authenticate(c, sandbox);
 
@@ -95,9 +96,10 @@ async function answerCall(
       assertPresent(c, company, handler);
       checkCompanyHeader(c, company, operation);
     });
-    const body = await reading;
-    await handler.prepare?.(company);
-    company = seen.company = await makeReady(c, sandbox, company);
+    const body = reading === undefined ? undefined : await reading;
+    const preparing = handler.prepare?.(company);
+    if (preparing !== undefined) await preparing;
+    if (company.ready() !== undefined || company.closed) company = seen.company = await makeReady(c, sandbox, company);
 
     const gate = afterAnswer(c, sandbox.system, seen.ruled?.returned.next());
     const from = company.record.seq;
@@ -105,8 +107,10 @@ async function answerCall(
     const result = note(seen, () => handler.handle(new RequestCall(c, sandbox, company, body, gate)));
     seen.made = { from, to: company.record.seq };
     const changed = sandbox.stored !== stored;
-    await gate.ready();
-    await sandbox.durable(changed);
+    const ready = gate.ready();
+    if (ready !== undefined) await ready;
+    const durable = sandbox.durable(changed);
+    if (durable !== undefined) await durable;
     return { status: note(seen, () => successStatus(operation, company.profile)), body: result };
   } catch (thrown) {
     return note(seen, () => describeProblem(sandbox, seen.company, c.req.path, thrown));
