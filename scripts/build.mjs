@@ -20,6 +20,22 @@ const standalone = { webhooks: "src/webhooks.ts" };
 /** What an installation needs the declarations of, and whatever these refer to. */
 const typed = ["index.d.ts", "webhooks.d.ts"];
 
+/** What a start loads is reached from each of these, so that esbuild puts it into a file or two instead of one for each set of those that share it. */
+const beside = new RegExp(
+  `/src/(?:${[
+    "index",
+    "adapters/delivery/http-agent",
+    "adapters/stores/file/file-store",
+    "cli/commands/(?:exec|replay)",
+    "contract/openapi/(?:describe-api|render-openapi-yaml)",
+    "http/control/control-app",
+    "library/replay-files",
+    "sandbox/config/(?:read-files|set-up)",
+    "sandbox/store-format",
+    "scenarios/(?:parse-scenario|play-live|recorder|scenario-replayer)",
+  ].join("|")})\\.ts$`,
+);
+
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
 for (const result of await Promise.allSettled(steps)) {
   if (result.status === "rejected") {
@@ -49,6 +65,8 @@ async function bundle() {
       ...shared,
       entryPoints,
       splitting: true,
+      logOverride: { "ignored-bare-import": "silent" },
+      plugins: [startAsOne()],
       chunkNames: "chunks/[name]-[hash]",
       // Bundled CommonJS packages still call require() for Node's own modules.
       banner: {
@@ -63,6 +81,21 @@ async function bundle() {
   const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
+}
+
+/** @returns {import("esbuild").Plugin} */
+function startAsOne() {
+  const start = join(root, "src/cli/commands/start.ts");
+  return {
+    name: "start-as-one",
+    setup(the) {
+      the.onResolve({ filter: /^start-as-one$/ }, () => ({ path: start, sideEffects: true }));
+      the.onLoad({ filter: beside }, async ({ path }) => {
+        const source = await readFile(path, "utf8");
+        return { contents: `import "start-as-one";\n${source}`, loader: "ts" };
+      });
+    },
+  };
 }
 
 /**

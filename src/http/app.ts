@@ -3,7 +3,7 @@ import type { Sandbox } from "../sandbox/sandbox.js";
 import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
-import { createControlApp } from "./control/control-app.js";
+import { addControlRoutes } from "./control-on-demand.js";
 import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpEnv } from "./env.js";
 import { logRequest, logRequests } from "./log-request.js";
@@ -21,7 +21,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addApiRoutes(app, sandbox);
   for (const path of ["/openapi.json", "/openapi.yaml"]) app.use(path, logRequests(sandbox));
   addOpenApiRoutes(app, sandbox);
-  app.route("/", createControlApp(sandbox, extensions.replayer));
+  addControlRoutes(app, sandbox, extensions.replayer);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
