@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
+import nodeModule from "node:module";
 
+// Where Node has it (22.8 and later): what was compiled once is not compiled again at the next start.
+if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function")
+  nodeModule.enableCompileCache();
 const cli = new URL("../dist/cli.js", import.meta.url);
 
 if (existsSync(cli)) {

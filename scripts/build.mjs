@@ -21,6 +21,22 @@ const standalone = { webhooks: "src/webhooks.ts" };
 const typed = ["index.d.ts", "webhooks.d.ts"];
 
 const readable = process.argv.includes("--readable");
+/** What a start loads is reached from each of these, so that esbuild puts it into a file or two instead of one for each set of those that share it. */
+const beside = new RegExp(
+  `/src/(?:${[
+    "index",
+    "adapters/delivery/http-agent",
+    "adapters/stores/file/file-store",
+    "cli/commands/(?:exec|replay)",
+    "contract/openapi/(?:describe-api|render-openapi-yaml)",
+    "http/control/control-app",
+    "library/replay-files",
+    "sandbox/config/(?:read-files|set-up)",
+    "sandbox/store-format",
+    "scenarios/(?:parse-scenario|play-live|recorder|scenario-replayer)",
+  ].join("|")})\\.ts$`,
+);
+
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
 for (const result of await Promise.allSettled(steps)) {
   if (result.status === "rejected") {
@@ -40,7 +56,6 @@ async function bundle() {
     target: "node20.19",
     // What is left out of the bundle is exactly what an installation brings along.
     external: Object.keys(manifest.dependencies),
-    plugins: [{ name: "less-undici", setup: lessUndici }],
     jsx: "automatic",
     jsxImportSource: "hono/jsx",
     // Half the size: what CI fetches on every run. Licences are in a file of their own.
@@ -54,6 +69,11 @@ async function bundle() {
       ...shared,
       entryPoints,
       splitting: true,
+      logOverride: { "ignored-bare-import": "silent" },
+      plugins: [
+        { name: "less-undici", setup: lessUndici },
+        { name: "start-as-one", setup: startAsOne },
+      ],
       chunkNames: "chunks/[name]-[hash]",
       // Bundled CommonJS packages still call require() for Node's own modules.
       banner: {
@@ -68,6 +88,16 @@ async function bundle() {
   const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
+}
+
+/** @param {import("esbuild").PluginBuild} bundler */
+function startAsOne(bundler) {
+  const start = join(root, "src/cli/commands/start.ts");
+  bundler.onResolve({ filter: /^start-as-one$/ }, () => ({ path: start, sideEffects: true }));
+  bundler.onLoad({ filter: beside }, async ({ path }) => {
+    const source = await readFile(path, "utf8");
+    return { contents: `import "start-as-one";\n${source}`, loader: "ts" };
+  });
 }
 
 /**

@@ -26,7 +26,7 @@ export const customerCheckQuery = perProfile<{ msisdn: string; subCompanyId?: st
 /** A `+` that was decoded to a space counts as `+`: many clients forget to write it `%2B`. */
 export function parseCustomerCheck(profile: Profile, query: Query): { msisdn: string } {
   const { msisdn: number, ...others } = query;
-  const given = number === undefined ? others : { ...others, msisdn: number.replace(/^ /, "+") };
+  const given = number === undefined ? others : { msisdn: number.replace(/^ /, "+"), ...others };
   return parseRequest(customerCheckQuery(profile), given, "query");
 }
 

@@ -85,7 +85,7 @@ export class Work {
   }
 
   emit(event: NewEvent): void {
-    const recorded: DomainEvent = { ...event, id: this.ids.short("evt"), seq: this.nextSeq(), at: this.at };
+    const recorded: DomainEvent = { id: this.ids.short("evt"), seq: this.nextSeq(), at: this.at, ...event };
     this.put(this.world.events, recorded);
     this.#events.push(recorded);
   }

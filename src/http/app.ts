@@ -4,7 +4,7 @@ import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
 import { addCheckoutRoutes } from "./checkout/routes.js";
-import { createControlApp } from "./control/control-app.js";
+import { addControlRoutes } from "./control-on-demand.js";
 import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpEnv } from "./env.js";
 import { logRequest, logRequests } from "./log-request.js";
@@ -28,7 +28,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addAssetRoutes(app);
   app.get("/", leadTo("./_sandbox"));
   app.get("/_sandbox/", leadTo("../_sandbox"));
-  app.route("/", createControlApp(sandbox, extensions.replayer));
+  addControlRoutes(app, sandbox, extensions.replayer);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);

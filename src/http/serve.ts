@@ -92,7 +92,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       answer = getRequestListener(
         async (request, bindings) => {
           const { incoming } = bindings;
-          const env = { ...bindings, boundTo: options.host, stopping: stopping.signal };
+          const env = { boundTo: options.host, stopping: stopping.signal, ...bindings };
           const malformed = findMalformed(incoming.rawHeaders, incoming.httpVersion, limits);
           const answered = malformed === undefined ? app.fetch(request, env) : refuse(malformed);
           return letFinishSending(await answered, incoming);

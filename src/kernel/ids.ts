@@ -19,7 +19,7 @@ export function createIdSource(seed: number | undefined, name: string, position 
   const machine = createMachineRandom();
   return {
     uuid: () => randomUUID(),
-    short: (prefix) => `${prefix}_${nanoid()}`,
+    short: (prefix) => flat(`${prefix}_${nanoid()}`),
     hex32: () => Buffer.from(machine.bytes(16)).toString("hex"),
     position: 0,
   };
@@ -29,12 +29,17 @@ function seededIds(random: RandomSource): IdSource {
   const short = customRandom(urlAlphabet, 21, (size) => random.bytes(size));
   return {
     uuid: () => uuidFromBytes(random.bytes(16)),
-    short: (prefix) => `${prefix}_${short()}`,
+    short: (prefix) => flat(`${prefix}_${short()}`),
     hex32: () => Buffer.from(random.bytes(16)).toString("hex"),
     get position() {
       return random.position;
     },
   };
+}
+
+/** nanoid appends letter by letter, which V8 keeps as a chain of as many strings, ten times the size, for as long as the id is kept. */
+function flat(ascii: string): string {
+  return Buffer.from(ascii, "latin1").toString("latin1");
 }
 
 /** Sets the version (4) and variant bits of RFC 9562 section 5.4. */

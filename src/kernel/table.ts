@@ -108,10 +108,14 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     this.#order = this.#order.filter((row) => this.#isLive(row));
   }
 
-  /** The first place whose seq is not below `seq`. */
+  /** The first place whose seq is not below `seq`. From the end in strides that double, since mostly the newest rows are looked for. */
   #position(seq: number): number {
-    let low = 0;
     let high = this.#order.length;
+    let low = high;
+    for (let stride = 1; low > 0 && (this.#order[low - 1] as T).seq >= seq; stride *= 2) {
+      high = low - 1;
+      low = Math.max(0, low - stride);
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#order[middle] as T).seq < seq) low = middle + 1;

@@ -41,7 +41,7 @@ export function createHttpTransport(system: SystemClock): Transport {
       await done(agent, request);
       // Only then does undici take its socket for free again: a next attempt that begins sooner would open another one.
       await system.breathe();
-      return { ...outcome, latencyMs };
+      return { latencyMs, ...outcome };
     },
     async close() {
       await Promise.all([...agents].map((agent) => agent.destroy()));

@@ -8,7 +8,8 @@ import Big from "big.js";
 export type Money = number;
 
 export const CURRENCY = "XOF";
-const UNITS_PER_XOF = 10_000;
+const DECIMALS_MAX = 4;
+const UNITS_PER_XOF = 10 ** DECIMALS_MAX;
 
 /** The largest amount, in XOF, of which four decimals survive the way to the wire and back (about 225 billion). */
 export const XOF_MAX = Math.floor(2 ** 51 / UNITS_PER_XOF);
@@ -25,8 +26,9 @@ export function toXof(money: Money): number {
 
 /** `round(amount × rate + fixed, decimals)`, half up, in decimal arithmetic: 1 % of 5050 XOF is 50.5 and not 50.50000000000001. */
 export function feeOf(amount: Money, fee: { rate: number; fixed: number; decimals: number }): Money {
-  const value = Big(amount).div(UNITS_PER_XOF).times(fee.rate).plus(fee.fixed).round(fee.decimals, Big.roundHalfUp);
-  return value.times(UNITS_PER_XOF).toNumber();
+  const share = Big(amount).times(fee.rate);
+  const whole = fee.fixed === 0 ? share : share.plus(Big(fee.fixed).times(UNITS_PER_XOF));
+  return whole.round(fee.decimals - DECIMALS_MAX, Big.roundHalfUp).toNumber();
 }
 
 /** Whether a number of XOF can be kept exactly: finite, at most four decimals, and not too large. */

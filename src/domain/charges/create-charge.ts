@@ -23,20 +23,24 @@ export function createCharge(work: Work, order: ChargeOrder): Charge {
     refuse("external_id_taken", `A charge with externalId ${quote(order.externalId)} already exists`);
   }
   const id = work.ids.uuid();
-  const { checkoutUrl, ...terms } = order;
   const charge = work.put<Charge>(world.charges, {
-    ...terms,
     id,
     seq: work.nextSeq(),
     createdAt: work.at,
+    externalId: order.externalId,
+    description: order.description,
+    amount: order.amount,
     feeRate: profile.charges.fee.rate,
-    fee: feeOf(order.amount, { ...profile.charges.fee, fixed: 0 }),
+    fee: feeOf(order.amount, { fixed: 0, ...profile.charges.fee }),
     status: "due",
     droppedReason: null,
     paid: 0,
     refunded: 0,
     attempts: 0,
-    paymentUrl: checkoutUrl + id,
+    metadata: order.metadata,
+    paymentUrl: order.checkoutUrl + id,
+    onCompletedRedirectionUrl: order.onCompletedRedirectionUrl,
+    onCanceledRedirectionUrl: order.onCanceledRedirectionUrl,
     entries: [],
     expiresAt: work.at + profile.charges.ttl,
     silent: false,

@@ -58,14 +58,14 @@ function finishPayment(work: Work, charge: Charge, { id, msisdn, plan }: Payment
   const { service } = work.profile.charges;
   const entry = { id, recipientMsisdn: digitsOf(msisdn), amount: dueOf(charge), service, type: "payment" } as const;
   return plan.outcome === "paid"
-    ? completePayment(work, charge, { ...entry, status: "completed", error: null })
-    : declinePayment(work, charge, { ...entry, status: "failed", error: plan.error });
+    ? completePayment(work, charge, { status: "completed", error: null, ...entry })
+    : declinePayment(work, charge, { status: "failed", error: plan.error, ...entry });
 }
 
 /** "pay answers `due`, the result comes later". */
 function postpone(work: Work, charge: Charge, attempt: PaymentAttempt, afterMs: number): Charge {
   const { charges, payments } = work.world;
-  work.put(payments, { ...attempt, seq: work.nextSeq(), chargeId: charge.id });
+  work.put(payments, { seq: work.nextSeq(), chargeId: charge.id, ...attempt });
   work.schedule("payment.settle", attempt.id, work.at + afterMs);
   return work.put(charges, charge);
 }

@@ -52,7 +52,6 @@ type Addressed = Pick<Delivery, "eventId" | "subscriptionId" | "topic" | "url" |
 function store(work: Work, base: Addressed, copy: number, effect: WireEffect | null): Delivery {
   const seq = work.nextSeq();
   return work.put<Delivery>(work.world.deliveries, {
-    ...base,
     id: work.ids.short("del"),
     seq,
     createdAt: work.at,
@@ -62,6 +61,7 @@ function store(work: Work, base: Addressed, copy: number, effect: WireEffect | n
     status: "pending",
     nextAttemptAt: work.at,
     attempts: [],
+    ...base,
   });
 }
 

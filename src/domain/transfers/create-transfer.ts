@@ -25,7 +25,7 @@ export interface PlannedOrder extends TransferOrder {
 }
 
 export function planOrder(work: Work, order: TransferOrder): PlannedOrder {
-  return { ...order, plan: planTransfer(work, order) };
+  return { plan: planTransfer(work, order), ...order };
 }
 
 /** The checks of one transfer or of all items of a batch, in the order of the statuses: 422 before 409, all problems of one status. */

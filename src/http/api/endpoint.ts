@@ -72,10 +72,11 @@ async function answerCall(
   const operation = operationOf(id);
   try {
     let company = (seen.company = authenticate(c, sandbox));
-    if (operation.method !== "GET") await sandbox.writable();
+    const writable = operation.method === "GET" ? undefined : sandbox.writable();
+    if (writable !== undefined) await writable;
     const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
     // A body that cannot be read is none to a rule; what is wrong with it is said in its turn.
-    seen.body = await reading?.catch(() => undefined);
+    if (reading !== undefined) seen.body = await reading.catch(() => undefined);
     // A reset while the body came in has put another company in the place of this one.
     if (company.closed) company = seen.company = authenticate(c, sandbox);
 
@@ -95,18 +96,21 @@ async function answerCall(
       assertPresent(c, company, handler);
       checkCompanyHeader(c, company, operation);
     });
-    const body = await reading;
-    await handler.prepare?.(company);
-    company = seen.company = await makeReady(c, sandbox, company);
+    const body = reading === undefined ? undefined : await reading;
+    const preparing = handler.prepare?.(company);
+    if (preparing !== undefined) await preparing;
+    if (company.ready() !== undefined || company.closed) company = seen.company = await makeReady(c, sandbox, company);
 
     const gate = afterAnswer(c, sandbox.system, seen.ruled?.returned.next());
     const from = company.record.seq;
     const { stored } = sandbox;
-    const result = note(seen, () => handler.handle(createCall(c, sandbox, company, body, gate)));
+    const result = note(seen, () => handler.handle(new RequestCall(c, sandbox, company, body, gate)));
     seen.made = { from, to: company.record.seq };
     const changed = sandbox.stored !== stored;
-    await gate.ready();
-    await sandbox.durable(changed);
+    const ready = gate.ready();
+    if (ready !== undefined) await ready;
+    const durable = sandbox.durable(changed);
+    if (durable !== undefined) await durable;
     return { status: note(seen, () => successStatus(operation, company.profile)), body: result };
   } catch (thrown) {
     return note(seen, () => describeProblem(sandbox, seen.company, c.req.path, thrown));
@@ -127,23 +131,39 @@ function assertPresent(c: HttpContext, company: Company, { absence }: Handler): 
   if (why !== undefined) refuse("route_not_found", `There is no ${c.req.method} ${c.req.path} here: ${why}`);
 }
 
-function createCall(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, gate: ReleaseGate): Call {
-  return {
-    sandbox,
-    company,
-    profile: company.profile,
-    body,
-    get query() {
-      return c.req.query();
-    },
-    get id() {
-      return c.req.param("id") ?? "";
-    },
-    get checkoutUrl() {
-      return `${sandbox.options.publicUrl ?? originOf(c.req.url)}/checkout/`;
-    },
-    run: (domainOperation, input) => company.run(domainOperation, input, gate),
-  };
+/** What few handlers ask for is looked up when they do. A class, since getters of a literal give each object a shape of its own, which is never shared. */
+class RequestCall implements Call {
+  readonly sandbox: Sandbox;
+  readonly company: Company;
+  readonly profile: Profile;
+  readonly body: unknown;
+  readonly #c: HttpContext;
+  readonly #gate: ReleaseGate;
+
+  constructor(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, gate: ReleaseGate) {
+    this.sandbox = sandbox;
+    this.company = company;
+    this.profile = company.profile;
+    this.body = body;
+    this.#c = c;
+    this.#gate = gate;
+  }
+
+  get query(): Query {
+    return this.#c.req.query();
+  }
+
+  get id(): string {
+    return this.#c.req.param("id") ?? "";
+  }
+
+  get checkoutUrl(): string {
+    return `${this.sandbox.options.publicUrl ?? originOf(this.#c.req.url)}/checkout/`;
+  }
+
+  run<Input, Output>(operation: DomainOperation<Input, Output>, input: Input): Output {
+    return this.company.run(operation, input, this.#gate);
+  }
 }
 
 function describeLimited(sandbox: Sandbox, company: Company, path: string, waitMs: number): ApiAnswer {

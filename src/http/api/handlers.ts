@@ -68,7 +68,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
   createCharge: {
     handle: (call) => {
       const { amount, metadata = {}, ...terms } = parseRequest(createChargeRequest(call.profile), call.body);
-      const order = { ...terms, amount: fromXof(amount), metadata, checkoutUrl: call.checkoutUrl };
+      const order = { amount: fromXof(amount), metadata, checkoutUrl: call.checkoutUrl, ...terms };
       return renderCharge(call.run(createCharge, order), "created", call.profile);
     },
   },

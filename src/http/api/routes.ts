@@ -7,29 +7,33 @@ import { handlers } from "./handlers.js";
 import { createRateLimit } from "./rate-limit.js";
 import { refuseRoute } from "./refuse-route.js";
 
-/** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. */
+/** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. One route for a path: of two, Hono would compose a chain. */
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   const deps = { sandbox, admit: createRateLimit() };
-  const methodsOf = new Map<string, string[]>();
-  for (const id of literalPathsFirst()) {
-    const operation = operationOf(id);
-    app.on(operation.method, operation.path, createEndpoint(deps, id, handlers[id]));
-    methodsOf.set(operation.path, [...(methodsOf.get(operation.path) ?? []), operation.method]);
-    const last = operationIds.filter((other) => operationOf(other).path === operation.path).at(-1) === id;
-    if (last) app.all(operation.path, methodNotAllowed(sandbox, methodsOf.get(operation.path) ?? []));
+  for (const path of literalPathsFirst()) {
+    const ids = operationIds.filter((id) => operationOf(id).path === path);
+    const endpoints = new Map<string, Endpoint>(
+      ids.map((id) => [operationOf(id).method, createEndpoint(deps, id, handlers[id])]),
+    );
+    const otherwise = methodNotAllowed(sandbox, [...endpoints.keys()]);
+    const get = endpoints.get("GET");
+    // "The HEAD method is identical to GET except that the server MUST NOT send content" (RFC 9110, 9.3.2): Hono leaves that out.
+    if (get !== undefined) endpoints.set("HEAD", get);
+    app.all(path, (c) => (endpoints.get(c.req.method) ?? otherwise)(c));
   }
 }
 
+type Endpoint = (c: HttpContext) => Response | Promise<Response>;
+
 /** `/v1/transactions/batch` is a path of its own before it could be an identifier. */
-function literalPathsFirst() {
-  return operationIds.toSorted(
-    (a, b) => Number(operationOf(a).path.includes(":")) - Number(operationOf(b).path.includes(":")),
-  );
+function literalPathsFirst(): ReadonlySet<string> {
+  const paths = operationIds.map((id) => operationOf(id).path);
+  return new Set(paths.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":"))));
 }
 
-function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]) {
+function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]): Endpoint {
   const allow = methods.join(", ");
-  return (c: HttpContext): Response => {
+  return (c) => {
     const message = `${c.req.method} is not a method of this path; it has ${allow}`;
     return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
   };

@@ -76,11 +76,23 @@ export function tellExchange(
     fault,
     made,
     settings: [...settings],
-    onLost(listener) {
-      if (fault === undefined) whenLost(c, listener);
-      else listener();
-    },
+    onLost: createLossTeller(c, fault),
   });
+}
+
+/** One listener for all who want to know. */
+function createLossTeller(c: HttpContext, fault: ApiAnswer["fault"]): Exchange["onLost"] {
+  const listeners: (() => void)[] = [];
+  let isLost = fault !== undefined;
+  return (listener) => {
+    if (isLost) listener();
+    else if (listeners.push(listener) === 1) {
+      whenLost(c, () => {
+        isLost = true;
+        for (const tell of listeners) tell();
+      });
+    }
+  };
 }
 
 /** `http://host:port` of an absolute URL, cheaper than parsing it: this runs on every charge that is created. */

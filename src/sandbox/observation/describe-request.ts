@@ -33,7 +33,7 @@ export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): b
 
 /** The path's `:id`; undefined when its operation has none. */
 export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "path">): string | undefined {
-  if (operation === undefined) return undefined;
+  if (operation === undefined || !operationOf(operation).path.includes(":id")) return undefined;
   const at = operationOf(operation).path.split("/").indexOf(":id");
   const id = path.split("?", 1)[0]?.split("/")[at];
   try {

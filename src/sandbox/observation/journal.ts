@@ -127,18 +127,22 @@ function idOf(seq: number): string {
   return `req_${seq}`;
 }
 
+const none: readonly string[] = [];
+
 /** Noted at once: after another state was put in place of this one, the same seqs are those of other records. */
 function owedBy({ company, made }: Exchange): readonly string[] {
-  return company === undefined ? [] : rowsWithin(company.world.deliveries, made).map(({ id }) => id);
+  if (company === undefined || company.world.deliveries.size === 0) return none;
+  return rowsWithin(company.world.deliveries, made).map(({ id }) => id);
 }
 
 function createdBy({ company, made }: Exchange): readonly string[] {
-  if (company === undefined) return [];
-  const created = rowsWithin(company.world.events, made).flatMap(({ subject }) => {
+  if (company === undefined || made.to === made.from) return none;
+  const created = new Set<string>();
+  for (const { subject } of rowsWithin(company.world.events, made)) {
     const record = recordOf(subject);
-    return record !== undefined && isWithin(record, made) ? [record.id] : [];
-  });
-  return [...new Set(created)];
+    if (record !== undefined && isWithin(record, made)) created.add(record.id);
+  }
+  return [...created];
 }
 
 function recordOf(subject: EventSubject): Row | undefined {
@@ -158,20 +162,27 @@ function isWithin({ seq }: Row, { from, to }: Exchange["made"]): boolean {
 
 /** Roughly what a JSON value takes, in bytes: enough to bound the sum of many. Without recursion: a body may be nested deeper than the stack. */
 function sizeOf(value: unknown): number {
-  if (value === undefined) return 0;
+  if (!isContainer(value)) return sizeOfScalar(value);
   let size = 0;
-  for (const left: unknown[] = [value]; left.length > 0;) {
-    const next = left.pop();
-    if (typeof next !== "object" || next === null) {
-      size += typeof next === "string" ? VALUE_BYTES + 2 * next.length : VALUE_BYTES;
-      continue;
-    }
+  const left = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
     size += CONTAINER_BYTES;
     const isList = Array.isArray(next);
     for (const name in next) {
       if (!isList) size += MEMBER_BYTES + name.length;
-      left.push(Reflect.get(next, name));
+      const member = next[name];
+      if (isContainer(member)) left.push(member);
+      else size += sizeOfScalar(member);
     }
   }
   return size;
+}
+
+function sizeOfScalar(value: unknown): number {
+  if (typeof value === "string") return VALUE_BYTES + 2 * value.length;
+  return value === undefined ? 0 : VALUE_BYTES;
+}
+
+function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

@@ -21,8 +21,9 @@ export function createPollingTooFastDetector(): Detector {
       if (entry.method !== "GET" || idInPath(entry) === undefined) return nothing;
       const path = entry.path.split("?", 1)[0] ?? entry.path;
       const { receivedAt, at } = entry;
-      const times = [...(reads.get(path) ?? []), { receivedAt, at }].slice(-POLLS_MAX - 1);
-      reads.set(path, times);
+      const times = reads.set(path, reads.get(path) ?? []);
+      times.push({ receivedAt, at });
+      if (times.length > POLLS_MAX + 1) times.shift();
       const [first] = times;
       if (first === undefined || times.length <= POLLS_MAX) return nothing;
       const spanMs = Math.max(receivedAt - first.receivedAt, at - first.at);

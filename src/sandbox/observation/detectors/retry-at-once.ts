@@ -3,7 +3,7 @@ import { RecentMap } from "../../../kernel/recent-map.js";
 import { describeRequest, isLost } from "../describe-request.js";
 import type { FindingRequest } from "../finding.js";
 import type { JournalEntry } from "../journal.js";
-import { walkJson } from "../walk-json.js";
+import { leavesOf } from "../walk-json.js";
 import { type Detection, type Detector, nothing, type Scene } from "./detector.js";
 
 /**
@@ -84,7 +84,7 @@ function judge(before: Refusal, entry: JournalEntry, scene: Scene): readonly Det
 /** The same for requests that are alike; bodies may be large, and deep. */
 function identityOf({ method, path, body }: JournalEntry): string {
   const hash = createHash("sha256").update(`${method} ${path}`);
-  for (const leaf of walkJson(body)) hash.update(`\n${JSON.stringify(leaf)}`);
+  for (const leaf of leavesOf(body)) hash.update(`\n${JSON.stringify(leaf)}`);
   return hash.digest("base64");
 }
 

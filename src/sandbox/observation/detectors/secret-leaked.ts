@@ -1,7 +1,7 @@
 import { describeRequest } from "../describe-request.js";
 import type { JournalEntry } from "../journal.js";
 import { holdsSecret, type Secret } from "../secrets.js";
-import { walkJson } from "../walk-json.js";
+import { leavesOf } from "../walk-json.js";
 import type { Detector } from "./detector.js";
 
 /** "The secret key or an access token seen in a URL or body", also encoded. Once for each secret, operation and place. */
@@ -35,19 +35,21 @@ const dangers: Readonly<Record<Place, string>> = {
 };
 
 /** In the order of {@link places} for each secret. */
-function leaksOf({ path: url, body }: JournalEntry, secrets: readonly Secret[]): { secret: Secret; place: Place }[] {
+function leaksOf({ path: url, body }: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
   const at = url.includes("?") ? url.indexOf("?") : url.length;
-  const texts: Readonly<Record<Place, readonly string[]>> = {
-    path: [url.slice(0, at)],
-    query: [url.slice(at + 1)],
-    body: textsOf(body),
+  const leaves = body === undefined ? [] : leavesOf(body);
+  const holds: Readonly<Record<Place, (secret: Secret) => boolean>> = {
+    path: (secret) => holdsSecret(url.slice(0, at), secret),
+    query: (secret) => at < url.length && holdsSecret(url.slice(at + 1), secret),
+    // Names of members included.
+    body: (secret) => leaves.some((leaf) => typeof leaf === "string" && holdsSecret(leaf, secret)),
   };
-  return secrets.flatMap((secret) =>
-    places.flatMap((place) => (texts[place].some((text) => holdsSecret(text, secret)) ? [{ secret, place }] : [])),
-  );
+  const leaks: Leak[] = [];
+  for (const secret of secrets) for (const place of places) if (holds[place](secret)) leaks.push({ secret, place });
+  return leaks;
 }
 
-/** Of a JSON value, names of members included. */
-function textsOf(value: unknown): string[] {
-  return [...walkJson(value)].filter((leaf) => typeof leaf === "string");
+interface Leak {
+  readonly secret: Secret;
+  readonly place: Place;
 }

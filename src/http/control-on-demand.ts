@@ -1,0 +1,20 @@
+import type { Hono } from "hono";
+import type { Sandbox } from "../sandbox/sandbox.js";
+import { answerProblem } from "./api/answer.js";
+import type { ScenarioReplayer } from "./control/scenario-routes.js";
+import type { HttpEnv } from "./env.js";
+
+/** The control API, loaded with the first call of it: a third of what a start would load, which an application under test never asks for. */
+export function addControlRoutes(app: Hono<HttpEnv>, sandbox: Sandbox, replayer?: ScenarioReplayer): void {
+  const load = async (): Promise<Hono<HttpEnv>> => {
+    const { createControlApp } = await import("./control/control-app.js");
+    const control = createControlApp(sandbox, replayer);
+    control.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
+    return control;
+  };
+  let loading: Promise<Hono<HttpEnv>> | undefined;
+  app.all("/_sandbox/*", async (c) => {
+    loading ??= load();
+    return (await loading).fetch(c.req.raw, c.env);
+  });
+}
