@@ -8,7 +8,8 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { brotliCompressSync } from "node:zlib";
+import { build, transform } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -19,6 +20,10 @@ const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts" };
 const standalone = { webhooks: "src/webhooks.ts" };
 /** What an installation needs the declarations of, and whatever these refer to. */
 const typed = ["index.d.ts", "webhooks.d.ts"];
+
+/** Bundled CommonJS packages still call require() for Node's own modules. */
+const requireBanner =
+  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 const readable = process.argv.includes("--readable");
 /** What a start loads is reached from each of these, so that esbuild puts it into a file or two instead of one for each set of those that share it. */
@@ -71,23 +76,43 @@ async function bundle() {
       splitting: true,
       logOverride: { "ignored-bare-import": "silent" },
       plugins: [
+        { name: "small-styles", setup: smallStyles },
         { name: "less-undici", setup: lessUndici },
         { name: "start-as-one", setup: startAsOne },
       ],
       chunkNames: "chunks/[name]-[hash]",
-      // Bundled CommonJS packages still call require() for Node's own modules.
-      banner: {
-        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-      },
+      banner: { js: requireBanner },
       metafile: true,
       write: false,
     }),
     build({ ...shared, entryPoints: standalone, minify: false, metafile: true, write: false }),
   ]);
-  const files = new Map(results.flatMap(({ outputFiles }) => outputFiles.map((file) => [file.path, file.contents])));
+  const files = new Map(
+    results.flatMap(({ outputFiles }) => outputFiles.map((file) => [file.path, withoutNeedless(file)])),
+  );
   const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
+}
+
+/** @param {import("esbuild").OutputFile} file */
+function withoutNeedless({ text, contents }) {
+  const rest = text.replace(requireBanner, "");
+  return /\brequire\b/.test(rest) ? contents : Buffer.from(rest.trimStart());
+}
+
+/**
+ * Style sheets stand in the sources as people read them.
+ *
+ * @param {import("esbuild").PluginBuild} bundler
+ */
+function smallStyles(bundler) {
+  bundler.onLoad({ filter: /\/src\/http\/\w+\/(?:[\w-]+-)?style\.ts$/ }, async ({ path }) => {
+    const source = await readFile(path, "utf8");
+    const [whole = "", css = ""] = /`([^`$]+)`/.exec(source) ?? [];
+    const { code } = await transform(css, { loader: "css", minify: !readable });
+    return { contents: source.replace(whole, () => JSON.stringify(code)), loader: "ts" };
+  });
 }
 
 /** @param {import("esbuild").PluginBuild} bundler */
@@ -102,7 +127,7 @@ function startAsOne(bundler) {
 
 /**
  * undici is the largest package in the bundle, and its client over HTTP/1.1 is what is used of it. Every processor that Node runs on today has the
- * instructions that the faster of its two parsers needs.
+ * instructions that the faster of its two parsers needs; that one is packed.
  *
  * @param {import("esbuild").PluginBuild} bundler
  */
@@ -115,6 +140,11 @@ function lessUndici(bundler) {
   bundler.onResolve({ filter: /\/llhttp-wasm\.js$/ }, ({ resolveDir }) => ({
     path: join(resolveDir, "../llhttp/llhttp_simd-wasm.js"),
   }));
+  bundler.onLoad({ filter: /\/llhttp_simd-wasm\.js$/ }, ({ path }) => {
+    const packed = brotliCompressSync(createRequire(import.meta.url)(path)).toString("base64");
+    const unpack = `require("node:zlib").brotliDecompressSync(Buffer.from("${packed}", "base64"))`;
+    return { contents: `let bytes; Object.defineProperty(module, "exports", { get: () => (bytes ??= ${unpack}) });` };
+  });
 }
 
 /**
@@ -144,13 +174,29 @@ async function replaceDist(files) {
  */
 async function licenses(inputs) {
   const folders = new Set(inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []));
-  const sections = [];
+  /** The same conditions stand there once, below all who grant them. @type {Map<string, string[]>} */
+  const granted = new Map();
   for (const folder of [...folders].sort()) {
     const { name, version, license } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
     const file = (await readdir(join(root, folder))).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file ? await readFile(join(root, folder, file), "utf8") : `Licence: ${license}`;
-    sections.push(`${name} ${version}\n\n${text.trim()}\n`);
+    const isNotice = (/** @type {string} */ line) =>
+      /^(?:The MIT License|MIT License|Copyright|\(c\) )/i.test(line.trim());
+    const notices = text
+      .split("\n")
+      .filter(isNotice)
+      .map((line) => line.trim());
+    const conditions = text
+      .split("\n")
+      .filter((line) => !isNotice(line))
+      .join("\n")
+      .replaceAll(/[^\S\n]+$/gm, "")
+      .trim();
+    const key = conditions.replaceAll(/\s+/g, " ");
+    const known = [...granted.keys()].find((other) => other.replaceAll(/\s+/g, " ") === key) ?? conditions;
+    granted.set(known, [...(granted.get(known) ?? []), [`${name} ${version}`, ...notices].join("\n")]);
   }
+  const sections = [...granted].map(([conditions, holders]) => `${holders.join("\n\n")}\n\n${conditions}\n`);
   return `The files in this folder contain code of these packages.\n\n${sections.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 

@@ -63,9 +63,6 @@ async function listComponents(...options) {
 /** `name@version` of each package in the bundle, from the file that the build writes. */
 async function readBundled() {
   const text = await readFile(`${root}dist/THIRD-PARTY-LICENSES.txt`, "utf8");
-  return new Set(
-    [...text.matchAll(/(?:^|-{80}\n\n|\n\n)((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+\S*)\n\n/g)].map(
-      ([, name, version]) => `${name}@${version}`,
-    ),
-  );
+  const headings = text.matchAll(/^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+\S*)$/gm);
+  return new Set([...headings].map(([, name, version]) => `${name}@${version}`));
 }

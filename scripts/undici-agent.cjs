@@ -2,6 +2,6 @@
 const Agent = require("undici/lib/dispatcher/agent");
 const Dispatcher = require("undici/lib/dispatcher/dispatcher");
 
-Object.assign(Dispatcher.prototype, require("undici/lib/api"));
+Object.assign(Dispatcher.prototype, { request: require("undici/lib/api/api-request") });
 
 module.exports = { Agent };
