@@ -156,6 +156,17 @@ describe("a page that is open", () => {
     expect(await page.getByRole("heading", { name: "Clock" }).count()).toBe(1);
   });
 
+  it("says how far what is due lies ahead, as the clock runs", async (test) => {
+    const live = await startLive({ clock: "running" });
+    await live.createCharge();
+    const page = await browser.open(test);
+    await page.clock.install();
+    await page.goto(`${live.url}/_sandbox/dashboard/clock`);
+    const refreshed = page.waitForResponse((answer) => answer.url().endsWith("/clock"));
+    await page.clock.runFor(12_000);
+    expect((await refreshed).status()).toBe(200);
+  });
+
   it("lets the clock tick between two changes", async (test) => {
     const live = await startLive({ clock: "running" });
     const page = await browser.open(test);
@@ -163,8 +174,8 @@ describe("a page that is open", () => {
     await page.goto(`${live.url}/_sandbox/dashboard/clock`);
     const clock = page.locator(".bar .time");
     const before = Date.parse(`${(await clock.innerText()).replace(" ", "T")}Z`);
-    await page.clock.runFor(60_000);
+    await page.clock.runFor(9_000);
     const after = Date.parse(`${(await clock.innerText()).replace(" ", "T")}Z`);
-    expect(after - before).toBeGreaterThanOrEqual(59_000);
+    expect(after - before).toBeGreaterThanOrEqual(8_000);
   });
 });

@@ -160,7 +160,10 @@ function readClock() {
 
 setInterval(() => {
   if (clockRead === undefined) return;
-  const now = new Date(clockRead.at + performance.now() - clockRead.since);
+  const passed = performance.now() - clockRead.since;
+  // "In 4m" is another time by now.
+  if (passed > 10_000 && document.visibilityState === "visible") void refresh();
+  const now = new Date(clockRead.at + passed);
   clockRead.clock.textContent = now.toISOString().slice(0, 19).replace("T", " ");
 }, 1000);
 
