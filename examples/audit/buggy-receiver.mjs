@@ -11,18 +11,25 @@ import { createServer } from "node:http";
 const { SANDBOX_SECRET_KEY: secretKey = "secret_sandbox", PORT: port = "4020" } = process.env;
 const paid = new Set();
 
-const server = createServer(async (request, response) => {
-  const rawBody = await readBody(request);
-  const event = readEvent(rawBody);
-  const signed = JSON.stringify(event);
-  if (!isGenuine(signed, request.headers["x-service-hmac-sha256"])) return void response.writeHead(401).end();
-  if (event === null) return void response.writeHead(400).end();
-  if (event.topic === "charges/events" && event.data.status === "paid") paid.add(event.data.externalId);
-  response.writeHead(200).end();
+const server = createServer((request, response) => {
+  receive(request).then(
+    (status) => response.writeHead(status).end(),
+    (error) => response.destroy(error),
+  );
 });
 server.listen(Number(port), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}/webhooks`);
 });
+
+async function receive(request) {
+  const rawBody = await readBody(request);
+  const event = readEvent(rawBody);
+  const signed = JSON.stringify(event);
+  if (!isGenuine(signed, request.headers["x-service-hmac-sha256"])) return 401;
+  if (event === null) return 400;
+  if (event.topic === "charges/events" && event.data.status === "paid") paid.add(event.data.externalId);
+  return 200;
+}
 
 async function readBody(request) {
   const chunks = [];

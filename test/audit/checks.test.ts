@@ -7,8 +7,7 @@ import { REQUESTS_MAX } from "../../src/audit/sender.js";
 import { snippetLanguages, snippets } from "../../src/audit/snippets/snippet.js";
 import { Abandoned, createStage, type Stage } from "../../src/audit/stage.js";
 import { createIdSource } from "../../src/kernel/ids.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
-import { hmac, SECRET, sound, startReceiver } from "./receivers.js";
+import { hmac, SECRET, sound, startReceiver, stillSystem } from "./receivers.js";
 
 const failings: readonly Failing[] = [
   "accepted",
@@ -34,7 +33,7 @@ function stageFor(send: Stage["send"], isSlow = false): Stage {
       ordinary: undefined,
       isSlow,
       ids: createIdSource(7, "audit"),
-      system: systemClock,
+      system: stillSystem,
     },
     send,
   );
@@ -133,7 +132,7 @@ describe("an audit", () => {
   it("is bounded: all checks together announce no more than REQUESTS_MAX", async () => {
     expect(allChecks.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThanOrEqual(REQUESTS_MAX);
     const { url, received } = await startReceiver(sound);
-    const { requests } = await runAudit({ url, secret: SECRET, system: systemClock });
+    const { requests } = await runAudit({ url, secret: SECRET, system: stillSystem });
     expect(received).toHaveLength(requests);
     expect(requests).toBeLessThanOrEqual(100);
     expect(new Set(received.map(({ method }) => method))).toEqual(new Set(["POST"]));
@@ -146,7 +145,7 @@ describe("an audit", () => {
     ],
     ["ftp://shop:pass@host/", 'not "host/".'],
   ])("refuses the address %s", async (url, message) => {
-    const audit = runAudit({ url, secret: SECRET, system: systemClock });
+    const audit = runAudit({ url, secret: SECRET, system: stillSystem });
     await expect(audit).rejects.toMatchObject({
       name: "UsageError",
       kind: "input",
@@ -156,7 +155,7 @@ describe("an audit", () => {
 
   it("tells that an ordinary event is not accepted, whatever was asked for", async () => {
     const { url } = await startReceiver(() => 401);
-    const options = { url, secret: SECRET, system: systemClock, only: ["signature-hex"] };
+    const options = { url, secret: SECRET, system: stillSystem, only: ["signature-hex"] };
     const report = await runAudit(options);
     expect(report.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
       ["valid-event", "fail"],
@@ -169,7 +168,7 @@ describe("an audit", () => {
   it("runs the checks and groups that are asked for", async () => {
     const { url } = await startReceiver(sound);
     const idsOf = async (only?: string[], skip?: string[]) =>
-      (await runAudit({ url, secret: SECRET, system: systemClock, only, skip })).checks.map(({ id }) => id);
+      (await runAudit({ url, secret: SECRET, system: stillSystem, only, skip })).checks.map(({ id }) => id);
     expect(await idsOf(["garbage", "header-case"])).toEqual(["header-case", "garbage"]);
     expect(await idsOf(["robust"], ["large-body", "odd-json"])).toEqual(["garbage", "content-type", "answer-time"]);
     await expect(idsOf(["signature-hx"])).rejects.toThrow(

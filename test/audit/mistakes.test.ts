@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
 import { mistakes } from "./mistakes.js";
-import { SECRET, sound, startReceiver } from "./receivers.js";
+import { SECRET, sound, startReceiver, stillSystem } from "./receivers.js";
 
 /** Pieces of a body need not be far apart for these. */
-const system = { ...systemClock, sleep: (ms: number) => systemClock.sleep(Math.min(ms, 5)) };
+const system = { ...stillSystem, sleep: (ms: number) => stillSystem.sleep(Math.min(ms, 5)) };
 const audit = (url: string) => runAudit({ url, secret: SECRET, system });
 
 describe("an audit of checks on the wire", { timeout: 30_000 }, () => {

@@ -265,6 +265,15 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
     expect(finished.stderr).not.toMatch(/^ {4}at /m);
   });
 
+  it("names the variable that is wrong", async () => {
+    const env = { SANDBOX_URL: "nowhere", SANDBOX_ACCESS_TOKEN: "at_sandbox" };
+    const { code, stderr } = await runSandbox(["audit", url, "--check", "echo 1"], { env });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^sandbox: SANDBOX_URL must be an absolute /),
+    });
+  });
+
   it("never shows a secret", async () => {
     const secret = "s3cr3t-of-nobody";
     const { url: receiver } = await startReceiver(() => 401, { location: secret });

@@ -61,6 +61,14 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(sandbox.rules.list()).toEqual([]);
   });
 
+  it("is about charges alone where there is no money for transfers", async () => {
+    const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
+    const shop = createAskingShop(sandbox, true);
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { only: ["state-history", "state-duplicate"], sandbox, check: shop.state });
+    expect(verdictsOf(report)).toEqual({ "state-history": "pass", "state-duplicate": "pass" });
+  });
+
   it("names an application that believes in charges which are not there", async () => {
     const sandbox = await create();
     const shop = createAskingShop(sandbox, false);

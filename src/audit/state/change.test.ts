@@ -110,7 +110,7 @@ describe("whatever a state is", () => {
   })).any;
   const asPlaces = new Map(names.map((name, index) => [name, `<${index}>`]));
 
-  it("it has not changed when it is the same", () => {
+  it("has not changed when it is the same", () => {
     fc.assert(
       fc.property(state, (one) => isSameChange(changeOf(one, structuredClone(one), asPlaces), { kind: "none" })),
     );

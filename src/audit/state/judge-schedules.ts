@@ -5,7 +5,6 @@ import type { Stage } from "../stage.js";
 import { isSameChange } from "./change.js";
 import { describeDifference } from "./describe-difference.js";
 import { getReady } from "./judge-history.js";
-import { familiesOf } from "./orders.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
 import { describeSchedule, eventsKeyOf, familyOf, realHistoryOf, type Schedule } from "./schedule.js";
 import { seeds, type StateCheckId } from "./seeds.js";
@@ -23,11 +22,9 @@ export async function judgeSchedules(
 ): Promise<Verdict> {
   beginCheck(session);
   const ready = await getReady(session, stage);
-  const { orders, options } = session;
   if ("unfit" in ready) return { outcome: "skipped", reason: ready.unfit };
-  if (id === "state-unknown-id" && !orders.areKnown) return { outcome: "skipped", reason: NOBODY_KNOWS };
-  const families = familiesOf(options.topic);
-  const own = schedules.filter((schedule) => schedule.every(({ step }) => families.includes(familyOf(step))));
+  if (id === "state-unknown-id" && !session.orders.areKnown) return { outcome: "skipped", reason: NOBODY_KNOWS };
+  const own = schedules.filter((schedule) => schedule.every(({ step }) => ready.families.has(familyOf(step))));
   try {
     return await judgeEach(session, stage, id, own, ready.moved.size > 0);
   } catch (error) {

@@ -13,6 +13,13 @@ export interface SandboxAnswer {
   readonly body: unknown;
 }
 
+/** The sandbox does not do what an order needs. */
+export class OrderRefused extends UsageError {
+  constructor(message: string) {
+    super("cannot-run", message);
+  }
+}
+
 const AMOUNT = 10_000;
 /** A transfer to it stays pending until the audit says how it ends. */
 const PENDING_NUMBER = "+2250700000003";
@@ -124,8 +131,7 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
   const [method, path] = call;
   if (answer.status === 401 && path.startsWith("/_sandbox")) throw new UsageError("cannot-run", NO_ADMIN_TOKEN);
   const said = JSON.stringify(answer.body ?? null).slice(0, 300);
-  throw new UsageError(
-    "cannot-run",
+  throw new OrderRefused(
     `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${said}.`,
   );
 }

@@ -52,9 +52,9 @@ export interface StateSession {
   sent: number;
 }
 
-/** Families whose history changes the state; or why no schedule can be judged. */
+/** Families of which there can be orders, and those whose history changes the state; or why no schedule can be judged. */
 export type Readiness =
-  | { readonly moved: ReadonlySet<Family> }
+  | { readonly families: ReadonlySet<Family>; readonly moved: ReadonlySet<Family> }
   | { readonly unfit: string; /** Events that the receiver does not take. */ readonly refusal?: Failure };
 
 /** After these deliveries the state cannot be read any more. */

@@ -18,6 +18,7 @@ import {
 } from "../audit-options.js";
 import { EXIT } from "../exit-codes.js";
 import { colorsFor, printData, printDiagnostic, printJson, WIDTH_MAX } from "../output.js";
+import { parseBaseUrl } from "../values.js";
 
 /** `sandbox audit`: is this webhook receiver safe? Returns the exit code. */
 export async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
@@ -38,8 +39,9 @@ export async function audit(url: string | undefined, flags: AuditFlags): Promise
 
 /** Where the application's sandbox is said, its orders are made there. */
 function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
-  const { SANDBOX_URL: url = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
-  if (check === undefined || url === "" || accessToken === "") return {};
+  const { SANDBOX_URL: given = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
+  if (check === undefined || given === "" || accessToken === "") return {};
+  const url = parseBaseUrl("SANDBOX_URL", given);
   const companyId = process.env["SANDBOX_COMPANY_ID"];
   const adminToken = process.env["SANDBOX_ADMIN_TOKEN"];
   const door = { url, accessToken, companyId, adminToken, timeoutMs: SANDBOX_TIMEOUT_MS, system: systemClock };
