@@ -32,14 +32,15 @@ const beside = new RegExp(
     "index",
     "adapters/delivery/http-agent",
     "adapters/stores/file/file-store",
-    "cli/commands/(?:exec|replay)",
+    "audit/run-audit",
+    "cli/commands/(?:audit|exec|replay)",
     "contract/openapi/(?:describe-api|render-openapi-yaml)",
-    "http/control/control-app",
+    "http/(?:checkout/(?:show-checkout|take-checkout|tell-status)|control/control-app|dashboard/create-dashboard|pages/assets)",
     "library/replay-files",
     "sandbox/config/(?:read-files|set-up)",
     "sandbox/store-format",
     "scenarios/(?:parse-scenario|play-live|recorder|scenario-replayer)",
-  ].join("|")})\\.ts$`,
+  ].join("|")})\\.tsx?$`,
 );
 
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
@@ -123,7 +124,7 @@ function startAsOne(bundler) {
   bundler.onResolve({ filter: /^start-as-one$/ }, () => ({ path: start, sideEffects: true }));
   bundler.onLoad({ filter: beside }, async ({ path }) => {
     const source = await readFile(path, "utf8");
-    return { contents: `import "start-as-one";\n${source}`, loader: "ts" };
+    return { contents: `import "start-as-one";\n${source}`, loader: path.endsWith("x") ? "tsx" : "ts" };
   });
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createControlApp } from "../../src/http/control/control-app.js";
+import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
 import { folderWith } from "../support/folder.js";
 import { startLive, startReceiver } from "../support/live.js";
 import type { Block } from "../support/markdown.js";
@@ -15,10 +17,11 @@ const PAGES = /^\/_sandbox(?:\/?$|\/(?:assets|dashboard)(?:\/|$))/;
 
 /** `PUT /_sandbox/customers/:id`, as the server has it. */
 async function registeredRoutes(): Promise<string[]> {
-  const world = createWorld();
-  await world.close();
-  const routes = world.app.routes.filter(
-    ({ method, path }) => method !== "ALL" && path.startsWith("/_sandbox") && !PAGES.test(path),
+  const { sandbox, close } = createWorld();
+  await close();
+  const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
+  const routes = createControlApp(sandbox, replayer).routes.filter(
+    ({ method, path }) => method !== "ALL" && !PAGES.test(path),
   );
   return routes.map(({ method, path }) => `${method} ${path}`);
 }
