@@ -17,8 +17,9 @@ const PAGES = /^\/_sandbox(?:\/?$|\/(?:assets|dashboard)(?:\/|$))/;
 
 /** `PUT /_sandbox/customers/:id`, as the server has it. */
 async function registeredRoutes(): Promise<string[]> {
-  const { sandbox, close } = createWorld();
-  await close();
+  const world = createWorld();
+  await world.close();
+  const { sandbox } = world;
   const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
   const routes = createControlApp(sandbox, replayer).routes.filter(
     ({ method, path }) => method !== "ALL" && !PAGES.test(path),
