@@ -85,7 +85,15 @@ export class Work {
   }
 
   emit(event: NewEvent): void {
-    const recorded: DomainEvent = { id: this.ids.short("evt"), seq: this.nextSeq(), at: this.at, ...event };
+    const { type, resource, subject, silent } = event;
+    const { at } = this;
+    const id = this.ids.short("evt");
+    const seq = this.nextSeq();
+    // Written out: a spread takes longer than all the rest.
+    const recorded: DomainEvent =
+      silent === undefined
+        ? { id, seq, at, type, resource, subject }
+        : { id, seq, at, type, resource, subject, silent };
     this.put(this.world.events, recorded);
     this.#events.push(recorded);
   }

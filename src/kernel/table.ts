@@ -30,6 +30,8 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   readonly #rows = new Map<string, T>();
   /** By seq. May hold rows that were deleted since: they are passed over, and dropped together when they are many. */
   #order: T[] = [];
+  /** Those before it were all deleted: the oldest go first where only so many are kept. */
+  #first = 0;
   readonly #keyOf: Record<Index, (row: T) => string>;
   readonly #indexes: Record<Index, Map<string, T>>;
 
@@ -62,6 +64,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
       // Its own place, or the one that it was deleted from.
       if (this.#order[position]?.seq === row.seq) this.#order[position] = row;
       else this.#order.splice(position, 0, row);
+      this.#first = Math.min(this.#first, position);
     }
     for (const index in this.#keyOf) this.#putKey(index, before, row);
     return before;
@@ -72,7 +75,10 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     if (row === undefined) return;
     this.#rows.delete(id);
     if (this.#order.at(-1) === row) this.#order.pop();
-    else if (this.#order.length > 1.25 * this.#rows.size + 64) this.#compact();
+    else {
+      if (this.#order[this.#first] === row) this.#first++;
+      if (this.#order.length > 1.25 * this.#rows.size + 64) this.#compact();
+    }
     for (const index in this.#keyOf) this.#dropKey(index, row);
   }
 
@@ -90,7 +96,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   /** Up to `limit` rows, and whether more follow in that direction. */
   page({ limit, beyond, newestFirst = false, where }: PageRequest<T>): { rows: T[]; more: boolean } {
     const step = newestFirst ? -1 : 1;
-    let at = newestFirst ? this.#order.length - 1 : 0;
+    let at = newestFirst ? this.#order.length - 1 : this.#first;
     if (beyond !== undefined) at = newestFirst ? this.#position(beyond) - 1 : this.#position(beyond + 1);
     const rows: T[] = [];
     for (; at >= 0 && at < this.#order.length; at += step) {
@@ -107,7 +113,9 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   }
 
   #compact(): void {
-    this.#order = this.#order.filter((row) => this.#isLive(row));
+    this.#order = this.#order.slice(this.#first);
+    this.#first = 0;
+    if (this.#order.length > this.#rows.size) this.#order = this.#order.filter((row) => this.#isLive(row));
   }
 
   /** The first place whose seq is not below `seq`. From the end in strides that double, since mostly the newest rows are looked for. */
