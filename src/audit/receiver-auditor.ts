@@ -65,7 +65,7 @@ function render({ checks, advice, ...report }: AuditReport) {
 }
 
 function show(check: CheckResult) {
-  const { id, group, title, verdict, severity, sent, seen, why, fix, snippet } = check;
+  const { id, group, title, verdict, severity, sent, received, error, seen, causedBy, why, fix, snippet } = check;
   const isSaid = sent !== null && seen?.startsWith(sent) === true;
   return {
     id,
@@ -77,8 +77,11 @@ function show(check: CheckResult) {
     why,
     fix,
     cameBack: cameBack(check),
+    status: received?.status ?? null,
+    latencyMs: received?.latencyMs ?? null,
+    isSilent: received === null && error !== null,
     // Mostly what was sent and what came back say it themselves.
-    seen: isSaid ? null : seen,
+    seen: causedBy !== null ? `a consequence of ${causedBy}` : isSaid ? null : seen,
     bug: bugs[id] ?? null,
     snippet: snippet === null ? null : { title: snippets[snippet].title, code: codeOf(snippet) },
   };

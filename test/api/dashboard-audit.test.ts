@@ -100,8 +100,8 @@ describe("an audit from the dashboard", () => {
     expect(page.text).toContain("No mistake was found");
     expect(JSON.parse(String(receiver.received[0]?.body)).topic).toBe("transaction/completed");
     expect(page.commands[0]).toMatch(/--header 'x-hook-signature' --topic transaction\/completed$/);
-    await desk.audit({ url: receiver.url, topic: "charge/event", only: "valid-event" });
-    expect(JSON.parse(String(receiver.received.at(-1)?.body)).topic).toBe("charge/event");
+    await desk.audit({ url: receiver.url, topic: "charge/events", only: "valid-event" });
+    expect(JSON.parse(String(receiver.received.at(-1)?.body)).topic).toBe("charge/events");
   });
 
   it("shows what a receiver answers as text, without the secret key", async () => {

@@ -228,7 +228,9 @@ textarea.input { font-family: var(--mono); font-size: 0.8125rem; line-height: 1.
 .busy > span { display: none; }
 form[data-state="waits"] .busy > span { display: inline; }
 form[data-state="waits"] .act { opacity: 0.6; }
-.received { overflow-wrap: anywhere; }
+.codes { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; min-width: 0; }
+.codes h3, .codes details[open] { flex: 1 0 100%; min-width: 0; }
+.codes .text { margin-top: 0.375rem; }
 .outcome { display: grid; gap: 0.5rem; background: var(--surface); }
 .outcome.good { border-color: var(--good); background: var(--accent-wash); }
 .outcome.bad { background: var(--bad-wash); }

@@ -59,7 +59,12 @@ export interface AuditedCheck extends ListedCheck {
   readonly severity: "critical" | "high" | "warning";
   /** The request that decided it, in words. */
   readonly sent: string | null;
+  /** In one line: status, the beginning of the body, and after how long. */
   readonly cameBack: string | null;
+  readonly status: number | null;
+  readonly latencyMs: number | null;
+  /** Nothing came back. */
+  readonly isSilent: boolean;
   /** What is wrong, or why the check was skipped, where the two do not say it. */
   readonly seen: string | null;
   readonly why: string;

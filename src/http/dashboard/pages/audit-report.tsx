@@ -113,7 +113,7 @@ function Mistake({ view, check }: { readonly view: View; readonly check: Audited
 
 function RightCode({ of, snippet: { title, code } }: { readonly of: string; readonly snippet: Snippet }) {
   return (
-    <div class="stack">
+    <div class="codes">
       <h3>{title}</h3>
       {code.map(({ id, language, text }) => (
         <details id={`code-${of}-${id}`}>
@@ -137,14 +137,13 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
         columns={[
           { title: "Verdict", cell: ({ verdict }) => <VerdictPill of={verdict} /> },
           { title: "Check", cell: ({ id }) => <Code>{id}</Code> },
-          { title: "Sent", kind: "wide", cell: ({ sent, title: expected }) => sent ?? expected },
           {
-            title: "Came back",
+            title: "Sent",
             kind: "wide",
-            cell: ({ cameBack, seen, verdict }) => (
-              <span class="received">{said(view, (verdict === "skipped" ? seen : cameBack) ?? "")}</span>
-            ),
+            cell: ({ verdict, sent, seen }) => said(view, (verdict === "skipped" ? seen : sent) ?? ""),
           },
+          { title: "Answer", kind: "number", cell: ({ status, isSilent }) => status ?? (isSilent ? "none" : "") },
+          { title: "After", kind: "number", cell: ({ latencyMs }) => (latencyMs === null ? "" : `${latencyMs} ms`) },
         ]}
       />
     </section>

@@ -49,15 +49,17 @@ function Form({ view, groups, isRunning }: FormProps) {
   const { company, root, query } = view;
   const { signatureHeader } = company.profile.webhooks;
   const receivers = receiversOf(view);
+  const url = query["url"] ?? receivers[0] ?? "";
+  const others = receivers.filter((other) => other !== url);
   const action = `${root}${DASHBOARD.slice(1)}${path}?${String(new URLSearchParams({ company: company.id }))}`;
   const topics = topicSpellings.map((topic) => [topic, topic] as const);
   return (
     <Panel title="Audit a receiver">
-      {receivers.length > 0 && (
-        <div class="filter" role="group" aria-label="Receivers with a subscription">
-          <span class="soft">Subscribed:</span>
-          {receivers.map((url) => (
-            <a href={linkTo(view, path, { ...query, url, cursor: undefined })}>{said(view, url)}</a>
+      {others.length > 0 && (
+        <div class="filter" role="group" aria-label="Other receivers with a subscription">
+          <span class="soft">Also subscribed:</span>
+          {others.map((other) => (
+            <a href={linkTo(view, path, { ...query, url: other })}>{said(view, other)}</a>
           ))}
         </div>
       )}
@@ -71,7 +73,7 @@ function Form({ view, groups, isRunning }: FormProps) {
             type="url"
             class="input"
             list="receivers"
-            value={query["url"] ?? receivers[0] ?? ""}
+            value={url}
             placeholder="http://127.0.0.1:3000/webhooks"
             autocomplete="off"
             spellcheck={false}
