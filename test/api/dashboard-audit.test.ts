@@ -196,13 +196,13 @@ describe("an audit takes its time", () => {
   /** A receiver that answers when the gate opens. */
   async function startHeld() {
     const asked = gate();
-    const { opened, open } = gate();
+    const answers = gate();
     const receiver = await startReceiver(async (incoming) => {
       asked.open();
-      await opened;
+      await answers.opened;
       return sound(incoming);
     });
-    return { url: receiver.url, asked: asked.opened, open, received: receiver.received };
+    return { url: receiver.url, asked: asked.opened, open: () => answers.open(), received: receiver.received };
   }
 
   it("and a second one at the same time is told so", async () => {
@@ -237,7 +237,7 @@ describe("an audit takes its time", () => {
     const first = send(left.url, leaving.signal);
     await left.asked;
     leaving.abort();
-    await expect(first).rejects.toThrow();
+    await expect(first).rejects.toThrow("aborted");
     // Nothing tells when a server has noticed that its client is gone, but that the next audit may begin.
     const held = await startHeld();
     let second = send(held.url);

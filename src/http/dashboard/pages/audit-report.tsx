@@ -125,6 +125,12 @@ function RightCode({ of, snippet: { title, code } }: { readonly of: string; read
   );
 }
 
+/** What is told above leads there. */
+function CheckName({ id, verdict }: Pick<AuditedCheck, "id" | "verdict">) {
+  const name = <Code>{id}</Code>;
+  return verdict === "fail" || verdict === "warn" ? <a href={`#mistake-${id}`}>{name}</a> : name;
+}
+
 function Checks({ view, group: { title, checks } }: { readonly view: View; readonly group: Group<AuditedCheck> }) {
   return (
     <section class="stack">
@@ -136,7 +142,7 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
         empty="None of them was chosen."
         columns={[
           { title: "Verdict", cell: ({ verdict }) => <VerdictPill of={verdict} /> },
-          { title: "Check", cell: ({ id }) => <Code>{id}</Code> },
+          { title: "Check", cell: ({ id, verdict }) => <CheckName id={id} verdict={verdict} /> },
           {
             title: "Sent",
             kind: "wide",
