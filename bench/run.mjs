@@ -2,7 +2,7 @@
  * What the sandbox costs, as ratios to programs that do the same work and nothing else, measured in the same run: docs/performance.md says what
  * each figure means.
  *
- *     npm run build && npm run bench                            all, in about ten minutes
+ *     npm run build && npm run bench                            all, in about six minutes
  *     npm run bench -- --only requests,start                    some of: requests, start, memory, webhooks, advance
  *     npm run bench -- --short                                  a minute, to see that it runs: its figures mean little
  *     npm run bench -- --write                                  into docs/performance.md and bench/results.json

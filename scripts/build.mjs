@@ -32,14 +32,15 @@ const beside = new RegExp(
     "index",
     "adapters/delivery/http-agent",
     "adapters/stores/file/file-store",
-    "cli/commands/(?:exec|replay)",
+    "audit/run-audit",
+    "cli/commands/(?:audit|exec|replay)",
     "contract/openapi/(?:describe-api|render-openapi-yaml)",
-    "http/control/control-app",
+    "http/(?:checkout/(?:show-checkout|take-checkout|tell-status)|control/control-app|dashboard/create-dashboard|pages/assets)",
     "library/replay-files",
     "sandbox/config/(?:read-files|set-up)",
     "sandbox/store-format",
     "scenarios/(?:parse-scenario|play-live|recorder|scenario-replayer)",
-  ].join("|")})\\.ts$`,
+  ].join("|")})\\.tsx?$`,
 );
 
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
@@ -76,8 +77,9 @@ async function bundle() {
       splitting: true,
       logOverride: { "ignored-bare-import": "silent" },
       plugins: [
-        { name: "small-styles", setup: smallStyles },
+        { name: "small-assets", setup: smallAssets },
         { name: "less-undici", setup: lessUndici },
+        { name: "less-yaml", setup: lessYaml },
         { name: "start-as-one", setup: startAsOne },
       ],
       chunkNames: "chunks/[name]-[hash]",
@@ -102,16 +104,17 @@ function withoutNeedless({ text, contents }) {
 }
 
 /**
- * Style sheets stand in the sources as people read them.
+ * Style sheets and scripts of the pages stand in the sources as people read them.
  *
  * @param {import("esbuild").PluginBuild} bundler
  */
-function smallStyles(bundler) {
-  bundler.onLoad({ filter: /\/src\/http\/\w+\/(?:[\w-]+-)?style\.ts$/ }, async ({ path }) => {
+function smallAssets(bundler) {
+  bundler.onLoad({ filter: /\/src\/http\/\w+\/(?:[\w-]+-)?(?:style|script)\.ts$/ }, async ({ path }) => {
     const source = await readFile(path, "utf8");
-    const [whole = "", css = ""] = /`([^`$]+)`/.exec(source) ?? [];
-    const { code } = await transform(css, { loader: "css", minify: !readable });
-    return { contents: source.replace(whole, () => JSON.stringify(code)), loader: "ts" };
+    const [whole = "", kind = "", text = ""] = /"(css|js)",\s*`((?:[^`$\\]|\$(?!\{))+)`/.exec(source) ?? [];
+    if (whole === "" || readable) return undefined;
+    const { code } = await transform(text, { loader: kind === "css" ? "css" : "js", minify: true });
+    return { contents: source.replace(whole, () => `"${kind}", ${JSON.stringify(code)}`), loader: "ts" };
   });
 }
 
@@ -121,7 +124,7 @@ function startAsOne(bundler) {
   bundler.onResolve({ filter: /^start-as-one$/ }, () => ({ path: start, sideEffects: true }));
   bundler.onLoad({ filter: beside }, async ({ path }) => {
     const source = await readFile(path, "utf8");
-    return { contents: `import "start-as-one";\n${source}`, loader: "ts" };
+    return { contents: `import "start-as-one";\n${source}`, loader: path.endsWith("x") ? "tsx" : "ts" };
   });
 }
 
@@ -145,6 +148,16 @@ function lessUndici(bundler) {
     const unpack = `require("node:zlib").brotliDecompressSync(Buffer.from("${packed}", "base64"))`;
     return { contents: `let bytes; Object.defineProperty(module, "exports", { get: () => (bytes ??= ${unpack}) });` };
   });
+}
+
+/**
+ * Its build for browsers is the same code as modules, of which esbuild takes what is used.
+ *
+ * @param {import("esbuild").PluginBuild} bundler
+ */
+function lessYaml(bundler) {
+  const path = join(root, "node_modules/yaml/browser/dist/index.js");
+  bundler.onResolve({ filter: /^yaml$/ }, () => ({ path, sideEffects: false }));
 }
 
 /**

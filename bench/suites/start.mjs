@@ -1,7 +1,6 @@
 /** How long it takes from the spawn of a process until it has answered its first request. */
-import { request } from "undici";
 import { collect, line, medians, ratios } from "../measure/figures.mjs";
-import { getBalance } from "../measure/load.mjs";
+import { getBalance, runLoad } from "../measure/load.mjs";
 import { cpuMsOf, programs, startServer } from "../measure/processes.mjs";
 
 export async function measureStart({ rounds }) {
@@ -26,12 +25,9 @@ export async function measureStart({ rounds }) {
 async function measureProgram(args) {
   const startedAt = performance.now();
   const server = await startServer(args, { probed: false });
-  const { method, path, headers } = getBalance();
-  const { statusCode, body } = await request(server.url + path, { method, headers, reset: true });
-  await body.text();
+  await runLoad(server.url, { requests: 1, status: 200, requestOf: getBalance });
   const ms = performance.now() - startedAt;
   const cpuMs = cpuMsOf(server.pid);
   await server.stop();
-  if (statusCode !== 200) throw new Error(`${args[0]} answered ${statusCode}.`);
   return { ms, cpuMs };
 }

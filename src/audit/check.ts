@@ -1,4 +1,4 @@
-import type { SnippetName } from "./snippets/snippet.js";
+import type { CheckInfo, Severity } from "./check-info.js";
 import type { Stage } from "./stage.js";
 
 /** A check of the audit: what it says of itself, and what it does. */
@@ -9,31 +9,6 @@ export interface Check extends CheckInfo {
   readonly turn?: "alone" | "last" | undefined;
   readonly run: (stage: Stage) => Promise<Verdict>;
 }
-
-/** What every check says of itself. */
-export interface CheckInfo {
-  readonly id: string;
-  readonly group: CheckGroup;
-  /** What a sound receiver does. */
-  readonly title: string;
-  readonly severity: Severity;
-  /** The bug it stands for, and what that costs. */
-  readonly why: string;
-  readonly fix: string;
-  readonly snippet: SnippetName | null;
-  /**
-   * A failure of this check is only the consequence of one of these, when that failed too: a receiver that verifies nothing accepts hex too, and hex
-   * is not its mistake. `other-check`: it failed in the same way; `other-check:accepted`: in this way.
-   */
-  readonly follows?: readonly string[];
-}
-
-/** In the order of the report. */
-export const checkGroups = ["genuine", "forged", "robust", "state"] as const;
-export type CheckGroup = (typeof checkGroups)[number];
-
-/** What a failure costs. A check of severity `warning` never fails the audit: its verdict is `warn`. */
-export type Severity = "critical" | "high" | "warning";
 
 /**
  * How a receiver fails: it `accepted` what is to be refused, `refused` what is to be accepted, `redirected` either, `crashed` (5xx), was `silent`, was

@@ -1,4 +1,5 @@
-import type { AuditAnswer, AuditRequest, Check, CheckInfo, Exchange, Failure, Verdict } from "./check.js";
+import type { CheckInfo } from "./check-info.js";
+import type { AuditAnswer, AuditRequest, Check, Exchange, Failure, Verdict } from "./check.js";
 import { Abandoned, type Stage } from "./stage.js";
 
 /** What a check says that sends requests, whatever comes back, and judges the answers. */

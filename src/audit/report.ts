@@ -1,4 +1,4 @@
-import type { CheckInfo, Severity } from "./check.js";
+import type { CheckInfo, Severity } from "./check-info.js";
 import type { SnippetName } from "./snippets/snippet.js";
 
 /** What an audit found. Plain data: `--reporter json` prints it as it is. */

@@ -1,6 +1,7 @@
 import { UsageError } from "../kernel/problem.js";
 import { didYouMean } from "../kernel/suggest.js";
-import { type Check, checkGroups } from "./check.js";
+import { checkGroups } from "./check-info.js";
+import type { Check } from "./check.js";
 
 /**
  * The checks that `only` names, or all, without those that `skip` names. Both take ids and groups.

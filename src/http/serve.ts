@@ -6,6 +6,7 @@ import { createServer as createTlsServer, type ServerOptions as TlsServerOptions
 import type { AddressInfo } from "node:net";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
+import { systemClock } from "../kernel/system-clock.js";
 import { internal } from "./api/answer.js";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
 import type { HttpEnv } from "./env.js";
@@ -89,13 +90,16 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       const refuse = async (malformed: Malformed): Promise<Response> =>
         app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
       guardConnections(server, limits, refuse);
+      const turnOver = createTurnOver();
       answer = getRequestListener(
         async (request, bindings) => {
           const { incoming } = bindings;
           const env = { boundTo: options.host, stopping: stopping.signal, ...bindings };
           const malformed = findMalformed(incoming.rawHeaders, incoming.httpVersion, limits);
           const answered = malformed === undefined ? app.fetch(request, env) : refuse(malformed);
-          return letFinishSending(await answered, incoming);
+          const response = await answered;
+          await turnOver();
+          return letFinishSending(response, incoming);
         },
         {
           overrideGlobalObjects: options.ownProcess ?? false,
@@ -112,6 +116,20 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       );
       for (const [incoming, outgoing] of early.splice(0)) void answer(incoming, outgoing);
     },
+  };
+}
+
+/**
+ * The answers to requests that came in one turn of the event loop are written together at its end. Each by itself would wake a client that sleeps
+ * meanwhile, and that takes the kernel longer than all the rest of an answer.
+ */
+function createTurnOver(): () => Promise<void> {
+  let turn: Promise<void> | undefined;
+  return () => {
+    turn ??= systemClock.breathe().then(() => {
+      turn = undefined;
+    });
+    return turn;
   };
 }
 

@@ -27,10 +27,12 @@ export class DueQueue<Kind extends string> implements RowStore<DueItem<Kind>> {
     return this.#items.get(id);
   }
 
-  set(item: DueItem<Kind>): void {
+  set(item: DueItem<Kind>): DueItem<Kind> | undefined {
+    const before = this.#items.get(item.id);
     this.#items.set(item.id, item);
     this.#heap.push(item);
     this.#rise(this.#heap.length - 1);
+    return before;
   }
 
   delete(id: string): void {

@@ -8,7 +8,8 @@ export interface Row {
 export interface RowStore<T extends Row> {
   readonly name: string;
   get(id: string): T | undefined;
-  set(row: T): void;
+  /** Returns the row that this one takes the place of. */
+  set(row: T): T | undefined;
   delete(id: string): void;
 }
 
@@ -51,7 +52,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     return this.#indexes[index].get(key);
   }
 
-  set(row: T): void {
+  set(row: T): T | undefined {
     const before = this.#rows.get(row.id);
     this.#rows.set(row.id, row);
     if (row.seq > (this.#order.at(-1)?.seq ?? -1)) {
@@ -63,6 +64,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
       else this.#order.splice(position, 0, row);
     }
     for (const index in this.#keyOf) this.#putKey(index, before, row);
+    return before;
   }
 
   delete(id: string): void {

@@ -15,8 +15,7 @@ export class UnitOfWork {
   readonly #changes: Change[] = [];
 
   put<T extends Row>(store: RowStore<T>, row: T): void {
-    this.#changes.push({ store, before: store.get(row.id), after: row });
-    store.set(row);
+    this.#changes.push({ store, before: store.set(row), after: row });
   }
 
   remove<T extends Row>(store: RowStore<T>, id: string): void {

@@ -149,11 +149,11 @@ export class Dispatcher {
     for (const lane of new Set(jobs.map(({ place }) => place?.lane))) if (lane !== undefined) this.#startHead(lane);
   }
 
-  #owe({ id, url }: Delivery, place: Job["place"]): Job {
+  #owe({ id, url }: Delivery, place: Job["place"], receiver = receiverOf(url)): Job {
     if (!this.#closed) this.#outstanding.set(id, (this.#outstanding.get(id) ?? 0) + 1);
     return {
       deliveryId: id,
-      receiver: receiverOf(url),
+      receiver,
       turn: this.#deps.nextSeq(),
       place,
       released: false,
@@ -162,10 +162,11 @@ export class Dispatcher {
   }
 
   #enterLane(delivery: Delivery): Job {
-    const key = `${delivery.resource} ${receiverOf(delivery.url)}`;
+    const receiver = receiverOf(delivery.url);
+    const key = `${delivery.resource} ${receiver}`;
     const lane = this.#lanes.get(key) ?? { key, jobs: [] };
     this.#lanes.set(key, lane);
-    const job = this.#owe(delivery, { lane, turn: `${delivery.eventId} ${delivery.copy}` });
+    const job = this.#owe(delivery, { lane, turn: `${delivery.eventId} ${delivery.copy}` }, receiver);
     lane.jobs.push(job);
     return job;
   }

@@ -15,7 +15,6 @@ describe("exit code 1, a wrong command line", () => {
     ["--port 1", "Unknown option '--port'. It belongs to a verb: `sandbox start --port`."],
     ["start --port", "Option '--port <number>' argument missing."],
     ["start --port http", '--port must be a whole number from 0 to 65535 (0 takes a free port), not "http".'],
-    ["start --open", "Unknown option '--open'."],
     ["start --store redis", '--store must be memory or file:PATH, not "redis".'],
     ["start extra", "Too many arguments for 'start'."],
     [

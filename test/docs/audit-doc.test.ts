@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { checkGroups } from "../../src/audit/check.js";
+import { checkGroups } from "../../src/audit/check-info.js";
 import { allChecks } from "../../src/audit/checks/all-checks.js";
 import { bugs } from "../../src/audit/checks/bugs.js";
 import { groupTitles } from "../../src/audit/reporters/check-list.js";

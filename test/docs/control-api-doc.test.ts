@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createControlApp } from "../../src/http/control/control-app.js";
+import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
 import { folderWith } from "../support/folder.js";
 import { startLive, startReceiver } from "../support/live.js";
 import type { Block } from "../support/markdown.js";
@@ -17,8 +19,10 @@ const PAGES = /^\/_sandbox(?:\/?$|\/(?:assets|dashboard)(?:\/|$))/;
 async function registeredRoutes(): Promise<string[]> {
   const world = createWorld();
   await world.close();
-  const routes = world.app.routes.filter(
-    ({ method, path }) => method !== "ALL" && path.startsWith("/_sandbox") && !PAGES.test(path),
+  const { sandbox } = world;
+  const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
+  const routes = createControlApp(sandbox, replayer).routes.filter(
+    ({ method, path }) => method !== "ALL" && !PAGES.test(path),
   );
   return routes.map(({ method, path }) => `${method} ${path}`);
 }

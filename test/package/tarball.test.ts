@@ -41,7 +41,7 @@ describe("the packed package", () => {
           .join("/"),
       );
     const known = [
-      /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/sandbox\.js)$/,
+      /^(?:package\.json|README\.md|LICENSE|bin\/sandbox\.js)$/,
       /^dist\/(?:(?:cli|index|webhooks)\.js|THIRD-PARTY-LICENSES\.txt|chunks\/[\w-]+\.js|types\/[\w/-]+\.d\.ts)$/,
       /^(?:fixtures|scenarios)\/[\w/-]+\.yaml$/,
       /^schema\/(?:config|fixtures|profile|scenario)\.schema\.json$/,

@@ -1,4 +1,5 @@
-import type { AuditRequest, Check, CheckInfo } from "../check.js";
+import type { CheckInfo } from "../check-info.js";
+import type { AuditRequest, Check } from "../check.js";
 import { mustRefuse, wireCheck } from "../judge.js";
 import { hasBoth, post, postSigned, type Stage } from "../stage.js";
 import { signedFormsOf, tamper } from "./other-bodies.js";

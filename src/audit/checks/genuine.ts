@@ -1,5 +1,6 @@
 import { printEscaped, printNumbers, printReversed, printSpaced } from "../body-forms.js";
-import type { Check, CheckInfo, Exchange, Verdict } from "../check.js";
+import type { CheckInfo } from "../check-info.js";
+import type { Check, Exchange, Verdict } from "../check.js";
 import { isSuccess, mustAccept, silent, wireCheck } from "../judge.js";
 import { type AuditEvent, type EventValue, post, type Stage } from "../stage.js";
 import { validEvent } from "./valid-event.js";

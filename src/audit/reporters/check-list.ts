@@ -1,6 +1,6 @@
 import { bugs } from "../checks/bugs.js";
 import { allChecks } from "../checks/all-checks.js";
-import { type CheckGroup, type CheckInfo, checkGroups } from "../check.js";
+import { type CheckGroup, type CheckInfo, checkGroups } from "../check-info.js";
 import type { Style } from "./reporter.js";
 import { wrapText } from "./wrap-text.js";
 

@@ -1,6 +1,6 @@
 import { oneLine, printable } from "../../kernel/printable.js";
 import { escapeXml } from "../../kernel/xml.js";
-import { checkGroups } from "../check.js";
+import { checkGroups } from "../check-info.js";
 import type { AuditReport, CheckResult } from "../report.js";
 import { renderDetails } from "./details.js";
 import type { Reporter } from "./reporter.js";

@@ -1,5 +1,5 @@
 import { oneLine } from "../../kernel/printable.js";
-import { checkGroups } from "../check.js";
+import { checkGroups } from "../check-info.js";
 import type { AuditReport, AuditVerdict, CheckResult } from "../report.js";
 import { groupTitles } from "./check-list.js";
 import type { Style } from "./reporter.js";
