@@ -3,7 +3,7 @@ import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
 import type { AllowedHosts } from "../domain/profile/profile.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { CONTENT, HEADER, SECRET } from "./advice.js";
-import { type CheckGroup, checkGroups } from "./check.js";
+import { type CheckGroup, checkGroups } from "./check-info.js";
 import { bugs } from "./checks/bugs.js";
 import type { AuditReport, CheckResult } from "./report.js";
 import { groupTitles, listChecks } from "./reporters/check-list.js";
