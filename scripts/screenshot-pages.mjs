@@ -30,6 +30,15 @@ export const pictures = [
   { name: "checkout-paid", path: ({ charges }) => `/checkout/${charges["paid"]}` },
   { name: "checkout-expired", path: ({ charges }) => `/checkout/${charges["expired"]}`, looks: ["dark"] },
   ...dashboardPages(),
+  {
+    name: "dashboard-audit-report",
+    window: true,
+    path: ({ company }) => `/_sandbox/dashboard/audit?company=${company}`,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Run the audit" }).click();
+      await page.waitForURL(/\/audit\/\d+/);
+    },
+  },
 ];
 
 /**
@@ -50,6 +59,7 @@ function dashboardPages() {
     ["subscriptions", () => "/subscriptions"],
     ["deliveries", () => "/deliveries"],
     ["delivery", ({ delivery }) => `/deliveries/${delivery}`],
+    ["audit", () => "/audit"],
     ["request", ({ request }) => `/requests/${request}`],
     ["clock", () => "/clock"],
     ["rules", () => "/rules"],

@@ -1,10 +1,11 @@
 import type { Failure, Verdict } from "./check.js";
 
-const SECRET =
+/** Those that speak of options; whoever audits without a command line says it otherwise. */
+export const SECRET =
   "the secret: the audit signs with --secret, or SANDBOX_SECRET_KEY, or secret_sandbox. The receiver must have the same one";
-const HEADER = "the header: the signature is in x-service-hmac-sha256, unless --header names another";
+export const HEADER = "the header: the signature is in x-service-hmac-sha256, unless --header names another";
 const PATH = "the URL: it must be the address to which the service posts, with its path";
-const CONTENT =
+export const CONTENT =
   "the content: a receiver that refuses what it does not know needs an event of its own orders (--event), or another --topic";
 const LOG = "the receiver's log: it tells why";
 

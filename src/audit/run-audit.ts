@@ -13,9 +13,9 @@ import { Abandoned, type AuditEvent, createStage, type Stage } from "./stage.js"
 import type { SandboxDoor } from "./state/sandbox-orders.js";
 import type { StateSource } from "./state/state-reader.js";
 import { createStateSession } from "./state/state-session.js";
-import { sendOnWire } from "./wire.js";
+import { type Reach, sendOnWire } from "./wire.js";
 
-export interface AuditOptions {
+export interface AuditOptions extends Reach {
   /** The receiver: the only address that anything is sent to. */
   readonly url: string;
   /** The company's secret key. It never appears in the report. */
@@ -51,7 +51,7 @@ const PARALLEL_FOR_SLOW = 32;
 
 /**
  * Audits a webhook receiver. Findings are in the report; throws UsageError for options that are wrong ("input") and for a receiver that is not there
- * ("cannot-run").
+ * ("cannot-run"). Rejects with the reason of `signal` when that is aborted.
  */
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const {
@@ -65,7 +65,11 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const selected = selectChecks(allChecks, options.only, options.skip);
   const start = system.monotonic();
   let patienceMs = timeoutMs;
-  const sender = new Sender((request) => sendOnWire({ url, timeoutMs: patienceMs, system, secret }, request));
+  const { lookup, insecureTls, signal } = options;
+  const reach: Reach = { lookup, insecureTls, signal };
+  const send: Stage["send"] = (request) =>
+    sendOnWire({ url, timeoutMs: patienceMs, system, secret, ...reach }, request);
+  const sender = new Sender(send, signal);
   const { topic, event } = options;
   const state =
     options.check === undefined

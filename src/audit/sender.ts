@@ -10,6 +10,7 @@ const TIMEOUTS_MAX = 3;
 /** Sends for all checks of an audit, and keeps count of what came back. */
 export class Sender {
   readonly #send: Stage["send"];
+  readonly #signal: AbortSignal | undefined;
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
   #parallel = 1;
@@ -17,8 +18,10 @@ export class Sender {
   #timeouts = 0;
   #last: Exchange | undefined;
 
-  constructor(send: Stage["send"]) {
+  /** Once `signal` is aborted, each request rejects with its reason. */
+  constructor(send: Stage["send"], signal?: AbortSignal) {
     this.#send = send;
+    this.#signal = signal;
   }
 
   /** How many requests have been sent. */
@@ -57,11 +60,15 @@ export class Sender {
     if (this.#underWay >= this.#parallel) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#underWay++;
     try {
+      this.#signal?.throwIfAborted();
       if (this.#timeouts >= TIMEOUTS_MAX) {
         throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
       }
       this.#count++;
-      return await this.#send(request);
+      const exchange = await this.#send(request);
+      // It was cut off: nothing is to be made of what came back.
+      this.#signal?.throwIfAborted();
+      return exchange;
     } finally {
       this.#underWay--;
       this.#waiting.shift()?.();

@@ -1,5 +1,6 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { VERSION } from "../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
@@ -11,7 +12,17 @@ const ANSWER_BYTES_KEPT = 4096;
 /** Between the pieces of a body that is sent in pieces. */
 const PAUSE_MS = 150;
 
-export interface WireOptions {
+/** How the receiver may be reached, where that is not for the one who asks to decide. */
+export interface Reach {
+  /** Which addresses a name may stand for. Default: any. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Default: a certificate has to be trusted. */
+  readonly insecureTls?: boolean | undefined;
+  /** Ends what is under way. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WireOptions extends Reach {
   readonly url: URL;
   /** Real time from the first byte to the end of the answer; pauses of our own come on top. */
   readonly timeoutMs: number;
@@ -34,8 +45,9 @@ export async function sendOnWire(options: WireOptions, request: AuditRequest): P
   if ("answer" in outcome) {
     return { request, answer: outcome.answer, error: null, unreachable: false, timedOut: false, latencyMs };
   }
-  const { code = "", message } = outcome.failure;
-  const unreachable = Object.hasOwn(UNREACHABLE, code);
+  const { isConnected, failure } = outcome;
+  const { code = "", message } = failure;
+  const unreachable = !isConnected || Object.hasOwn(UNREACHABLE, code);
   const error =
     UNREACHABLE[code] ??
     BROKEN[code] ??
@@ -75,9 +87,13 @@ const TIMED_OUT = "TIMED_OUT";
 
 type Outcome =
   | { readonly answer: AuditAnswer }
-  | { readonly failure: { readonly code?: string | undefined; readonly message: string } };
+  | {
+      readonly failure: { readonly code?: string | undefined; readonly message: string };
+      readonly isConnected: boolean;
+    };
 
-function exchange({ url, system, secret }: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
+function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
+  const { url, system, secret, lookup, insecureTls = false, signal } = options;
   return new Promise((resolve) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const outgoing = send({
@@ -86,28 +102,31 @@ function exchange({ url, system, secret }: WireOptions, request: AuditRequest, t
       path: url.pathname + url.search,
       method: "POST",
       agent: false,
+      ...(lookup === undefined ? {} : { lookup }),
+      ...(url.protocol === "https:" ? { rejectUnauthorized: !insecureTls } : {}),
       // A flat list goes out as it is: its case, its order, and what is in it twice.
       headers: [...headersOf(url, request)].flat(),
     });
     const end = (outcome: Outcome): void => {
       cancelTimeout();
+      signal?.removeEventListener("abort", giveUp);
       resolve(outcome);
       outgoing.destroy();
     };
     let isConnected = false;
+    const fail = (failure: NodeJS.ErrnoException): void => end({ failure, isConnected });
+    const giveUp = (): void => fail(new Error("given up"));
     outgoing.on("socket", (socket) => socket.once("connect", () => (isConnected = true)));
     const cancelTimeout = system.after(timeoutMs, () => {
       const message = `no complete answer within ${timeoutMs} ms`;
-      end({ failure: { code: isConnected ? TIMED_OUT : "ETIMEDOUT", message } });
+      end({ failure: { code: isConnected ? TIMED_OUT : "ETIMEDOUT", message }, isConnected });
     });
-    outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error) }));
+    signal?.addEventListener("abort", giveUp);
+    outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error), isConnected }));
     outgoing.on("response", (incoming) => {
-      readAnswer(incoming).then(
-        (body) => end({ answer: answerOf(incoming, body, secret) }),
-        (error: NodeJS.ErrnoException) => end({ failure: error }),
-      );
+      readAnswer(incoming).then((body) => end({ answer: answerOf(incoming, body, secret) }), fail);
     });
-    writeBody(outgoing, request, system).catch((error: Error) => end({ failure: error }));
+    writeBody(outgoing, request, system).catch(fail);
   });
 }
 
@@ -124,12 +143,21 @@ function* headersOf(url: URL, { headers, body }: AuditRequest): Generator<Header
   yield ["host", url.host];
   yield ["user-agent", `business-payments-sandbox-audit/${VERSION}`];
   if (url.username !== "" || url.password !== "") {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const credentials = `${decode(url.username)}:${decode(url.password)}`;
     yield ["authorization", `Basic ${Buffer.from(credentials).toString("base64")}`];
   }
   yield* headers;
   yield ["content-length", String(body.length)];
   yield ["connection", "close"];
+}
+
+/** A percent sign that begins no escape stands for itself. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequest, system: SystemClock) {

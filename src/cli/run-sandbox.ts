@@ -1,5 +1,6 @@
 import { isApiProblem } from "../domain/problem-codes.js";
 import type { Store } from "../adapters/stores/store.js";
+import { createLazyAuditor } from "../audit/lazy-auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/in-process-fetch.js";
 import { listen, type Listener } from "../http/serve.js";
@@ -90,7 +91,7 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     const sandbox = new Sandbox(options, { log, url: server.url, ...(store === undefined ? {} : { store }) });
     const fetch = createInProcessFetch(() => app);
     const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
-    const app = createApp(sandbox, { replayer });
+    const app = createApp(sandbox, { replayer, auditor: createLazyAuditor(sandbox.system) });
     server.answerWith(app);
     return { sandbox, fetch, replayer };
   } catch (error) {

@@ -1,22 +1,17 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import type { Sandbox } from "../sandbox/sandbox.js";
+import type { AppExtensions } from "./app-extensions.js";
 import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
 import { addCheckoutRoutes } from "./checkout/routes.js";
 import { addControlRoutes } from "./control-on-demand.js";
-import type { ScenarioReplayer } from "./control/scenario-routes.js";
 import type { HttpEnv } from "./env.js";
 import { logRequest, logRequests } from "./log-request.js";
 import { addOpenApiRoutes } from "./openapi-routes.js";
 import { addAssetRoutes } from "./pages/asset-routes.js";
 import { answerMalformed } from "./refuse-malformed.js";
 import { wantsPage } from "./wants-page.js";
-
-/** What the sandbox can do beside its own: put in by who puts it together. */
-export interface AppExtensions {
-  readonly replayer?: ScenarioReplayer;
-}
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
@@ -28,7 +23,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addAssetRoutes(app);
   app.get("/", leadTo("./_sandbox"));
   app.get("/_sandbox/", leadTo("../_sandbox"));
-  addControlRoutes(app, sandbox, extensions.replayer);
+  addControlRoutes(app, sandbox, extensions);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);

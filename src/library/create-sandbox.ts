@@ -1,4 +1,5 @@
 import { isApiProblem } from "../domain/problem-codes.js";
+import { createLazyAuditor } from "../audit/lazy-auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/in-process-fetch.js";
 import { listen, type Listener } from "../http/serve.js";
@@ -43,7 +44,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const core = await build(resolved, server, log);
   const answer = createInProcessFetch(() => app);
   const replayer = createLazyReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
-  const app = createApp(core, { replayer });
+  const app = createApp(core, { replayer, auditor: createLazyAuditor(core.system) });
   server.answerWith(app);
 
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };

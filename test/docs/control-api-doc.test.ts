@@ -21,7 +21,7 @@ async function registeredRoutes(): Promise<string[]> {
   await world.close();
   const { sandbox } = world;
   const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
-  const routes = createControlApp(sandbox, replayer).routes.filter(
+  const routes = createControlApp(sandbox, { replayer }).routes.filter(
     ({ method, path }) => method !== "ALL" && !PAGES.test(path),
   );
   return routes.map(({ method, path }) => `${method} ${path}`);

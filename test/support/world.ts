@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { fromXof } from "../../src/domain/accounts/money.js";
+import { createLazyAuditor } from "../../src/audit/lazy-auditor.js";
 import { createApp } from "../../src/http/app.js";
 import { createInProcessFetch } from "../../src/http/in-process-fetch.js";
 import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
@@ -87,7 +88,7 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
   );
   const fetch = createInProcessFetch(() => app);
   const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
-  const app = createApp(sandbox, { replayer });
+  const app = createApp(sandbox, { replayer, auditor: createLazyAuditor(sandbox.system) });
   const stops: (() => Promise<void>)[] = [];
   return {
     sandbox,

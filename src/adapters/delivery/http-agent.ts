@@ -1,8 +1,6 @@
-import { lookup } from "node:dns";
-import type { LookupFunction } from "node:net";
 import { Agent } from "undici";
-import { isAddressAllowed } from "../../domain/subscriptions/allowed-receivers.js";
 import type { AllowedHosts } from "../../domain/profile/profile.js";
+import { lookupAllowed } from "./lookup-allowed.js";
 
 /** The sockets of an HTTP client, which go nowhere that `allow` does not permit, whatever a name stands for. */
 export function createAgent(insecureTls: boolean, allow: AllowedHosts): Agent {
@@ -17,18 +15,4 @@ export function createAgent(insecureTls: boolean, allow: AllowedHosts): Agent {
     bodyTimeout: 0,
     connect: { rejectUnauthorized: !insecureTls, timeout: 0, lookup: lookupAllowed(allow) },
   });
-}
-
-/** A name that stands for an address where secrets are answered is refused like the address itself. */
-function lookupAllowed(allow: AllowedHosts): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const allowed = error === null ? addresses.filter(({ address }) => isAddressAllowed(allow, address)) : [];
-      const [first] = allowed;
-      if (error !== null) callback(error, "");
-      else if (first === undefined) callback(new Error(`refused: ${hostname} is a link-local or metadata address`), "");
-      else if (options.all === true) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    });
-  };
 }

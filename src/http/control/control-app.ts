@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { AppExtensions } from "../app-extensions.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { addDashboardRoutes } from "../dashboard/dashboard-routes.js";
 import { logRequests } from "../log-request.js";
@@ -20,7 +21,7 @@ import { profileRoutes } from "./profile-routes.js";
 import { requestsRoutes } from "./requests-routes.js";
 import { rulesRoutes } from "./rules-routes.js";
 import { sandboxRoutes } from "./sandbox-routes.js";
-import { scenarioRoutes, type ScenarioReplayer } from "./scenario-routes.js";
+import { scenarioRoutes } from "./scenario-routes.js";
 import { snapshotsRoutes } from "./snapshots-routes.js";
 import { stateRoutes } from "./state-routes.js";
 import { streamRoutes } from "./stream-routes.js";
@@ -49,12 +50,12 @@ const ownRoutes: readonly ControlRoute[] = [
  *
  * The way of every call: forgeries (403), the dashboard's pages, admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
  */
-export function createControlApp(sandbox: Sandbox, replayer?: ScenarioReplayer): Hono<HttpEnv> {
+export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExtensions = {}): Hono<HttpEnv> {
   const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
-  addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), scenarios: replayer });
+  addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), scenarios: replayer, auditor });
   app.use("*", requireAdminToken(sandbox));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);

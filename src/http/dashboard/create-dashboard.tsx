@@ -11,6 +11,9 @@ import { makeReady, selectCompany } from "../control/control-endpoint.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { answerPage } from "../pages/answer-page.js";
 import { type ActionName, type Fields, isAction } from "./actions.js";
+import type { Auditor } from "./audit/auditor.js";
+import { Audits } from "./audit/audits.js";
+import { takeAudit } from "./audit/take-audit.js";
 import { backOf, requireSession, showSignIn, signIn, signOut, takeForm } from "./guard-dashboard.js";
 import { createLive } from "./live.js";
 import { Outcomes } from "./outcomes.js";
@@ -28,13 +31,16 @@ export interface DashboardDeps {
   readonly ask: AskControl;
   /** Undefined when it replays none. */
   readonly scenarios: ScenarioList | undefined;
+  /** Undefined when it audits no receivers. */
+  readonly auditor: Auditor | undefined;
 }
 
 /** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. Who asks comes from this machine or from an own page: `refuseForgery` has seen to it. */
-export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hono<HttpEnv> {
+export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardDeps): Hono<HttpEnv> {
   const sessions = new Sessions(sandbox.system, sandbox.options.adminToken);
   const outcomes = new Outcomes();
   const switchedOff = new SwitchedOffRules();
+  const audits = new Audits();
   const live = createLive(sandbox);
   const app = new Hono<HttpEnv>();
   app.use("*", requireSession(sandbox, sessions));
@@ -43,6 +49,11 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
   app.post(`${DASHBOARD}/sign-in`, takeForm(sandbox, sessions, signIn(sandbox, sessions)));
   app.post(`${DASHBOARD}/sign-out`, takeForm(sandbox, sessions, signOut(sessions)));
   app.post(`${DASHBOARD}/actions/:name`, takeForm(sandbox, sessions, act));
+  if (auditor !== undefined) {
+    const deps = { sandbox, audits, auditor, outcomes };
+    const audit = (c: HttpContext, form: Fields) => takeAudit(deps, c, companyOf(c, sandbox), form);
+    app.post(`${DASHBOARD}/audit`, takeForm(sandbox, sessions, audit));
+  }
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c, sandbox)));
   app.get(DASHBOARD, (c) => c.redirect(`${rootOf(c.req.path)}_sandbox`, 303));
 
@@ -102,6 +113,10 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
       signedIn: sessions.needed,
       formToken: sessions.formTokenOf(c),
       scenarios,
+      audits:
+        auditor === undefined
+          ? undefined
+          : { groups: () => auditor.groups(), kept: audits.of(company.id), isRunning: audits.isRunning },
       switchedOff: switchedOff.of(company.id),
     };
   }

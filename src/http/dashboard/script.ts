@@ -193,6 +193,17 @@ document.addEventListener("click", async ({ target }) => {
   setTimeout(() => (button.textContent = "Copy"), 2000);
 });
 
+// What takes a while is not sent a second time.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.waits === undefined) return;
+  if (form.dataset.state === "waits") event.preventDefault();
+  else form.dataset.state = "waits";
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("[data-waits]")) form.removeAttribute("data-state");
+});
+
 readClock();
 connect();
 // On a narrow screen the sections are one line.

@@ -225,6 +225,12 @@ textarea.input { font-family: var(--mono); font-size: 0.8125rem; line-height: 1.
 .copy { display: none; padding: 0 0.5rem; border: 1px solid var(--edge); border-radius: 0.3125rem; background: var(--surface); font-size: 0.75rem; cursor: pointer; }
 .scripted .copy { display: block; }
 .copy:hover { border-color: var(--ink); }
+.busy > span { display: none; }
+form[data-state="waits"] .busy > span { display: inline; }
+form[data-state="waits"] .act { opacity: 0.6; }
+.codes { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; min-width: 0; }
+.codes h3, .codes details[open] { flex: 1 0 100%; min-width: 0; }
+.codes .text { margin-top: 0.375rem; }
 .outcome { display: grid; gap: 0.5rem; background: var(--surface); }
 .outcome.good { border-color: var(--good); background: var(--accent-wash); }
 .outcome.bad { background: var(--bad-wash); }

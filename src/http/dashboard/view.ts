@@ -3,11 +3,20 @@ import type { Company } from "../../sandbox/company.js";
 import type { Redactor } from "../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ScenarioReplayer } from "../control/scenario-routes.js";
+import type { Auditor } from "./audit/auditor.js";
+import type { KeptAudit } from "./audit/audits.js";
 import type { Outcome } from "./outcomes.js";
 import type { SwitchedOff } from "./switched-off.js";
 
 /** Where the dashboard's pages stand; `/_sandbox` itself is its first. */
 export const DASHBOARD = "/_sandbox/dashboard";
+
+/** What the pages of the audit show. */
+export interface AuditDesk extends Pick<Auditor, "groups"> {
+  /** Of the company, newest first. */
+  readonly kept: readonly KeptAudit[];
+  readonly isRunning: boolean;
+}
 
 export type ScenarioList = Pick<ScenarioReplayer, "list">;
 
@@ -33,14 +42,19 @@ export interface View {
   readonly formToken: string;
   /** Which stories lie ready; undefined when the sandbox replays none. */
   readonly scenarios: ScenarioList | undefined;
+  /** Undefined when the sandbox audits no receivers. */
+  readonly audits: AuditDesk | undefined;
   /** Rules of the company that were switched off here, newest first. */
   readonly switchedOff: readonly SwitchedOff[];
 }
 
+/** What a link needs to know of a page. */
+type Place = Pick<View, "company" | "sandbox" | "root">;
+
 type Parameters = Readonly<Record<string, string | undefined>>;
 
 /** A link to a page of the same company: `linkTo(view, "/charges", { status: "due" })`; `""` is the first page. */
-export function linkTo({ company, sandbox, root }: View, path: string, given: Parameters = {}): string {
+export function linkTo({ company, sandbox, root }: Place, path: string, given: Parameters = {}): string {
   const isDefault = sandbox.defaultCompany === company;
   const parameters = new URLSearchParams(isDefault ? {} : { company: company.id });
   for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);

@@ -1,0 +1,96 @@
+import type { Page } from "playwright-core";
+import { expect, it, type TestContext } from "vitest";
+import { HEADER, hmac, type Receive, startReceiver, take } from "../audit/receivers.js";
+import { expectAccessible, expectFits, type PageOptions, useBrowser } from "../support/browser.js";
+import { type Live, startLive } from "../support/live.js";
+
+const browser = useBrowser();
+
+/** It looks for the signature in hex, and answers with what is no page of ours. */
+const wrong: Receive = ({ headers, body }) =>
+  headers[HEADER] === undefined || headers[HEADER] === hmac(body, "base64", "secret_sandbox") ? take(body) : 401;
+
+async function openAudit(test: TestContext, options?: PageOptions): Promise<{ live: Live; page: Page }> {
+  const live = await startLive();
+  const page = await browser.open(test, options);
+  await page.goto(`${live.url}/_sandbox/dashboard/audit`);
+  return { live, page };
+}
+
+async function expectSound(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectAccessible(page);
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectFits(page);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+it(
+  "a receiver is audited with a click, and its mistake is shown with how to mend it",
+  { timeout: 60_000 },
+  async (test) => {
+    const { live, page } = await openAudit(test);
+    await expectSound(page);
+    const receiver = await startReceiver(wrong);
+    await live.subscribe("charges/events", receiver.url);
+    // The open page hears of the subscription.
+    await page.locator(`#url[value="${receiver.url}"]`).waitFor();
+    await page.getByRole("button", { name: "Run the audit" }).click();
+    await page.waitForURL(/\/audit\/1$/);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(`Audit of ${receiver.url}`);
+    expect(await page.getByRole("heading", { level: 2 }).first().innerText()).toBe("One check failed");
+    const card = page.locator("#mistake-signature-missing");
+    expect(await card.innerText()).toContain("How to mend it");
+    const code = card.getByRole("region", { name: /Python/ });
+    expect(await code.isVisible()).toBe(false);
+    await card.getByText("Python", { exact: true }).click();
+    expect(await code.innerText()).toContain("hmac.compare_digest");
+    await expectSound(page);
+    await page.getByRole("link", { name: "Audit it again" }).click();
+    expect(await page.getByLabel("The receiver's URL").inputValue()).toBe(receiver.url);
+    await live.subscribe("transactions/completed", `${receiver.url}/other`);
+    await page.getByRole("link", { name: `${receiver.url}/other` }).click();
+    await page.locator(`#url[value="${receiver.url}/other"]`).waitFor();
+    await expectSound(page);
+  },
+);
+
+it("one that runs says so, and is not sent a second time by a second click", async (test) => {
+  const { page } = await openAudit(test);
+  const receiver = await startReceiver(wrong);
+  await page.getByLabel("The receiver's URL").fill(receiver.url);
+  await page.locator("#only").selectOption("valid-event");
+  // In one turn: whoever looks for something later is made to wait for the page that follows.
+  const seen = await page.evaluate<unknown>(`(() => {
+    const prevented = [];
+    document.addEventListener("submit", (event) => prevented.push(event.defaultPrevented));
+    const button = document.querySelector("form[data-waits] button");
+    const note = document.querySelector("form[data-waits] .busy > span");
+    const before = note.checkVisibility();
+    button.click();
+    button.click();
+    return { prevented, before, after: note.checkVisibility() };
+  })()`);
+  expect(seen).toEqual({ prevented: [false, true], before: false, after: true });
+  await page.waitForURL(/\/audit\/1$/);
+  expect(receiver.received).toHaveLength(1);
+  await page.goBack();
+  expect(await page.getByText("The audit runs.").isVisible()).toBe(false);
+});
+
+it("without a script, the form leads to the report all the same, and a refusal back to the form", async (test) => {
+  const { page } = await openAudit(test, { javaScriptEnabled: false });
+  const receiver = await startReceiver(wrong);
+  await page.getByLabel("The receiver's URL").fill(receiver.url);
+  await page.locator("#only").selectOption("signature-missing");
+  await page.getByRole("button", { name: "Run the audit" }).click();
+  await page.waitForURL(/\/audit\/1$/);
+  expect(await page.locator("#mistake-signature-missing").count()).toBe(1);
+  await page.goBack();
+  await page.getByLabel("The receiver's URL").fill("http://169.254.169.254/");
+  await page.getByRole("button", { name: "Run the audit" }).click();
+  expect(await page.getByRole("alert").innerText()).toContain("must not name a link-local or cloud metadata address");
+  expect(await page.getByLabel("The receiver's URL").inputValue()).toBe("http://169.254.169.254/");
+});
