@@ -72,4 +72,13 @@ describe("the dashboard under what nobody sends by good will", () => {
       { numRuns: 300 },
     );
   });
+  it.each([
+    ["addRule", { rule: "[".repeat(100_000) + "]".repeat(100_000) }],
+    ["setting", { setting: ".".repeat(100_000), value: "1" }],
+  ])("refuses what %s has nested too deep", async (name, fields) => {
+    const live = await startLive();
+    const visitor = visit(live.app);
+    await visitor.get("/_sandbox/dashboard/rules");
+    expect((await visitor.act(name, fields)).text).toContain("is nested deeper than 200 levels");
+  });
 });

@@ -226,6 +226,12 @@ describe("what a stream takes", () => {
     while (listening() !== before) await systemClock.breathe();
   });
 
+  it("is none for HEAD, whose answer nobody reads", async () => {
+    const live = await startLive();
+    for (let count = 0; count <= STREAMS_MAX; count++)
+      expect((await fetch(`${live.url}/_sandbox/stream`, { method: "HEAD" })).status).toBe(200);
+  });
+
   it("is given back in process, too", async () => {
     const live = await startLive();
     const listening = countListeners(live);
