@@ -2,6 +2,7 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage } from
 import { request as requestHttps } from "node:https";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { VERSION } from "../kernel/version.js";
+import { basicCredentials } from "./basic-credentials.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
 /** An answer that goes on beyond this is cut off. */
@@ -107,6 +108,8 @@ function exchange({ url, system, secret }: WireOptions, request: AuditRequest, t
         (error: NodeJS.ErrnoException) => end({ failure: error }),
       );
     });
+    // 101: without a listener Node cuts the connection, and tells nobody.
+    outgoing.on("upgrade", (incoming) => end({ answer: answerOf(incoming, "", secret) }));
     writeBody(outgoing, request, system).catch((error: Error) => end({ failure: error }));
   });
 }
@@ -123,10 +126,8 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, se
 function* headersOf(url: URL, { headers, body }: AuditRequest): Generator<HeaderLine> {
   yield ["host", url.host];
   yield ["user-agent", `business-payments-sandbox-audit/${VERSION}`];
-  if (url.username !== "" || url.password !== "") {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    yield ["authorization", `Basic ${Buffer.from(credentials).toString("base64")}`];
-  }
+  const credentials = basicCredentials(url);
+  if (credentials !== undefined) yield ["authorization", credentials];
   yield* headers;
   yield ["content-length", String(body.length)];
   yield ["connection", "close"];
