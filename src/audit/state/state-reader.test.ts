@@ -67,6 +67,12 @@ describe("readState", () => {
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });
 
+  it("refuses what is nested too deep to be compared", async () => {
+    const folder = await folderWith({ "state.json": "[".repeat(10_000) + "]".repeat(10_000) });
+    const reading = readState(`cat ${join(folder, "state.json")}`, never);
+    await expect(reading).rejects.toThrow("what it printed is nested deeper than 200 levels");
+  });
+
   it("ends a command that prints without end", async () => {
     await expect(readState("yes", never)).rejects.toThrow("it printed more than 4194304 bytes");
   });

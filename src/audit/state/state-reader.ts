@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { beyondBounds, type JsonBounds } from "../../kernel/json-bounds.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { basicCredentials } from "../basic-credentials.js";
@@ -17,6 +18,8 @@ export interface ReadOptions {
 }
 
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+/** Two states are compared member by member. */
+const STATE_BOUNDS: JsonBounds = { depth: 200, members: 1_000_000 };
 const SHOWN_MAX = 300;
 
 /**
@@ -31,6 +34,13 @@ export async function readState(source: StateSource, options: ReadOptions): Prom
   const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
   const text = printed.trim();
   if (text === "") throw failed(options, source, "it printed nothing. It must print a number or JSON");
+  const state = parse(text);
+  const excess = beyondBounds(state, STATE_BOUNDS);
+  if (excess !== undefined) throw failed(options, source, `what it printed ${excess}`);
+  return state;
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
