@@ -3,6 +3,7 @@ import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { VERSION } from "../kernel/version.js";
+import { basicCredentials } from "./basic-credentials.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
 /** An answer that goes on beyond this is cut off. */
@@ -126,6 +127,8 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
     outgoing.on("response", (incoming) => {
       readAnswer(incoming).then((body) => end({ answer: answerOf(incoming, body, secret) }), fail);
     });
+    // 101: without a listener Node cuts the connection, and tells nobody.
+    outgoing.on("upgrade", (incoming) => end({ answer: answerOf(incoming, "", secret) }));
     writeBody(outgoing, request, system).catch(fail);
   });
 }
@@ -142,22 +145,11 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, se
 function* headersOf(url: URL, { headers, body }: AuditRequest): Generator<HeaderLine> {
   yield ["host", url.host];
   yield ["user-agent", `business-payments-sandbox-audit/${VERSION}`];
-  if (url.username !== "" || url.password !== "") {
-    const credentials = `${decode(url.username)}:${decode(url.password)}`;
-    yield ["authorization", `Basic ${Buffer.from(credentials).toString("base64")}`];
-  }
+  const credentials = basicCredentials(url);
+  if (credentials !== undefined) yield ["authorization", credentials];
   yield* headers;
   yield ["content-length", String(body.length)];
   yield ["connection", "close"];
-}
-
-/** A percent sign that begins no escape stands for itself. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequest, system: SystemClock) {

@@ -2,6 +2,7 @@ import { parseSource } from "../adapters/files/source.js";
 import { readText } from "../adapters/files/read-text.js";
 import { HEADER_DEFAULT } from "../audit/run-audit.js";
 import type { AuditEvent } from "../audit/stage.js";
+import { beyondBounds, type JsonBounds } from "../kernel/json-bounds.js";
 import { renderPosition, UsageError } from "../kernel/problem.js";
 import { DEFAULT_COMPANY } from "../sandbox/options.js";
 import { parseChoice, wrongValue } from "./values.js";
@@ -103,6 +104,8 @@ function parseTopic(text: string): string {
 export async function readEvent(file: string): Promise<AuditEvent> {
   const text = await readText(file);
   const value = parseJson(text);
+  const excess = beyondBounds(value, EVENT_BOUNDS);
+  if (excess !== undefined) throw new UsageError("file", `${file}: the event ${excess}.`);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { text, value: { ...value } };
   if (value === undefined) throw new UsageError("file", explainNotJson(text, file));
   const position = { file, line: 1, column: 1 };
@@ -111,6 +114,9 @@ export async function readEvent(file: string): Promise<AuditEvent> {
     renderPosition(position, 'an event must be a JSON object, such as {"topic": …, "data": …}.'),
   );
 }
+
+/** What is nested deeper could not be printed again by the checks that change it. */
+const EVENT_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
 
 /** undefined: it is no JSON. */
 function parseJson(text: string): unknown {

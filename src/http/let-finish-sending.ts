@@ -34,7 +34,8 @@ export async function letFinishSending(answer: Response, incoming: Incoming): Pr
   return new Response(body, { status: answer.status, headers });
 }
 
-function isEventStream({ headers }: Response): boolean {
+/** Of server-sent events: it ends when somebody ends it. */
+export function isEventStream({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 

@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
@@ -11,9 +11,12 @@ import { internal } from "./api/answer.js";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
 import type { HttpEnv } from "./env.js";
 import { guardConnections } from "./guard-connections.js";
-import { letFinishSending } from "./let-finish-sending.js";
+import { isEventStream, letFinishSending } from "./let-finish-sending.js";
 import { findMalformed, type Malformed, unreadable } from "./refuse-malformed.js";
 import { rememberBeneath } from "./reset-connection.js";
+
+/** How long streams that were ended are read to their end, ms. */
+const STREAM_END_MS = 1_000;
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -56,6 +59,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   let answer: ReturnType<typeof getRequestListener> | undefined;
   const early: [IncomingMessage, ServerResponse][] = [];
   const stopping = new AbortController();
+  const streams = new Set<Socket>();
   // As many requests listen as a rule holds back.
   setMaxListeners(0, stopping.signal);
   const onRequest: RequestListener = (incoming, outgoing) => {
@@ -83,7 +87,11 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     port,
     close() {
       stopping.abort();
-      return close(server);
+      // What is to be heard at the end is written by now; who does not read it would hold the server.
+      const stopWaiting = systemClock.after(STREAM_END_MS, () => {
+        for (const socket of streams) socket.destroy();
+      });
+      return close(server).finally(stopWaiting);
     },
     cutOff: () => server.closeAllConnections(),
     answerWith(app) {
@@ -93,13 +101,19 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       const turnOver = createTurnOver();
       answer = getRequestListener(
         async (request, bindings) => {
-          const { incoming } = bindings;
+          const { incoming, outgoing } = bindings;
           const env = { boundTo: options.host, stopping: stopping.signal, ...bindings };
           const malformed = findMalformed(incoming.rawHeaders, incoming.httpVersion, limits);
           const answered = malformed === undefined ? app.fetch(request, env) : refuse(malformed);
           const response = await answered;
           await turnOver();
-          return letFinishSending(response, incoming);
+          const complete = await letFinishSending(response, incoming);
+          if (isEventStream(complete) && !outgoing.closed) {
+            const { socket } = incoming;
+            streams.add(socket);
+            outgoing.once("close", () => streams.delete(socket));
+          }
+          return complete;
         },
         {
           overrideGlobalObjects: options.ownProcess ?? false,

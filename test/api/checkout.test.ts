@@ -287,6 +287,13 @@ describe("a charge that is no longer due", () => {
     expect(await page(world, `/checkout/${id}`)).toContain("can no longer be made (sold out)");
   });
 
+  it.each(["constructor", "__proto__"])("takes the reason %s for a word like any other", async (reason) => {
+    const world = open();
+    const { id } = await create(world);
+    await world.control("POST", `/charges/${id}/drop`, { reason });
+    expect(await page(world, `/checkout/${id}`)).toContain(`This payment can no longer be made (${reason}).`);
+  });
+
   it("has a page once it is refunded, in part or in full", async () => {
     const world = open();
     const { id } = await create(world);

@@ -73,6 +73,12 @@ describe("the live updates of a page", () => {
     for (const { leave } of [...open.slice(1), again]) await leave();
   });
 
+  it("are none for HEAD, whose answer nobody reads", async () => {
+    const live = await startLive();
+    for (let count = 0; count <= LIVE_MAX; count++)
+      expect((await fetch(live.url + PATH, { method: "HEAD" })).status).toBe(200);
+  });
+
   it("are of a company that there is", async () => {
     const live = await startLive();
     expect((await follow(live.app, "?company=nobody")).status).toBe(404);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AuditReport } from "../../src/audit/report.js";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
@@ -253,6 +253,21 @@ describe("a deployment that differs", () => {
     });
   });
 
+  it.each([
+    ["of 101 and nothing more", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", 101],
+    ["of an unknown status", "HTTP/1.1 999 Weird\r\nContent-Length: 0\r\n\r\n", 999],
+    ["without end", `HTTP/1.1 401 No\r\nContent-Length: 9999999\r\n\r\n${"x".repeat(2_000_000)}`, 401],
+  ])("may give an answer %s", async (_, answer, status) => {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => undefined).once("data", () => socket.write(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const report = await audit(url, { only: ["valid-event"] });
+    expect(report.checks[0]).toMatchObject({ verdict: "fail", received: { status } });
+  });
+
   it("may want credentials, which the report does not show", async () => {
     const { url } = await startReceiver((incoming) =>
       incoming.headers["authorization"] === `Basic ${Buffer.from("shop:p w").toString("base64")}`
@@ -261,6 +276,8 @@ describe("a deployment that differs", () => {
     );
     const report = await audit(url.replace("//", "//shop:p%20w@"), { only: ["valid-event"] });
     expect(report).toMatchObject({ accepted: true, receiver: url });
+    const odd = await audit(url.replace("//", "//shop%zz:p@"), { only: ["valid-event"] });
+    expect(odd.checks[0]?.received?.status).toBe(403);
   });
 
   it("never sees its secret key in a report", async () => {

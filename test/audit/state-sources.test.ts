@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { AuditReport } from "../../src/index.js";
 import { type Finished, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { isRunning } from "../support/is-running.js";
 import {
   type Application,
   createShop,
@@ -108,6 +109,15 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect([code, stdout]).toEqual([3, ""]);
     expect(stderr).toContain("Failed to read --check");
     expect(stderr).toContain(why);
+  });
+
+  it("ends the command when it is ended itself", async () => {
+    const folder = await folderWith({ "check.sh": "echo $$ > $1\nkill -TERM $PPID\nsleep 60\n" });
+    const { url } = await startApplication(createShop());
+    const { code } = await audit(url, `sh ${join(folder, "check.sh")} ${join(folder, "pid")}`);
+    expect(code).toBe(143);
+    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });
 
   it("says so where nobody listens at a URL", async () => {

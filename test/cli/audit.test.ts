@@ -243,6 +243,7 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
     [1, [url, "http://127.0.0.1:8/"], "Too many arguments for 'audit'."],
     [2, [url, "--event", "missing.json"], "Failed to read missing.json: there is no such file."],
     [2, [url, "--event", "broken.json"], "broken.json:2:"],
+    [2, [url, "--event", "deep.json"], "deep.json: the event is nested deeper than 200 levels."],
     [2, [url, "--event", "list.json"], "list.json:1:1: an event must be a JSON object"],
     [2, [url, "--event", "event.yaml"], "event.yaml:1:1: an event must be JSON"],
     [
@@ -254,6 +255,7 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
     const cwd = await folderWith({
       "broken.json": '{\n  "topic": "charges/events",,\n}\n',
       "list.json": "[]",
+      "deep.json": `{"data": ${"[".repeat(10_000)}${"]".repeat(10_000)}}`,
       "event.yaml": "topic: charges/events\n",
     });
     const finished = await runSandbox(["audit", ...args], { cwd });

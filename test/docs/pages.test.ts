@@ -156,6 +156,7 @@ describe("examples/docker-compose", () => {
   });
 });
 
+openPage("docs/performance.md").leave(".ci/run runs the short form; profiles are for whoever looks for one", "sh");
 openPage("CONTRIBUTING.md").leave("for whoever works on the sandbox; .ci/run and the suite itself run them", "sh");
 
 describe("every page", () => {

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { createControlApp } from "../../src/http/control/control-app.js";
+import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
 import { expectCleanPrototypes, expectPromised, type FuzzWorld, openFuzzWorld, runs } from "../support/fuzz.js";
 import { brokenJson, extremeJson, hostileJson, hostileText, mutated } from "../support/hostile.js";
 import fc from "../support/fast-check.js";
@@ -40,8 +42,11 @@ async function openBusy(): Promise<FuzzWorld> {
 }
 
 /** Every call that there is, `PUT /customers/:id`; but not one whose answer has no end, and no page. */
-const routes = createWorld()
-  .app.routes.filter(
+const sandbox = createWorld().sandbox;
+const routes = createControlApp(sandbox, {
+  replayer: createLazyReplayer({ sandbox, fetch, folder: ".", env: {} }),
+})
+  .routes.filter(
     ({ method, path }) => method !== "ALL" && /^\/_sandbox\/(?!assets\/|dashboard(?:\/|$)|stream$)/.test(path),
   )
   .map(({ method, path }) => `${method} ${path.slice("/_sandbox".length)}`);

@@ -60,6 +60,6 @@ export function renderSum({ checks, counts, requests, durationMs }: AuditReport,
     counts.pass === 0 ? "" : style.good(`${counts.pass} passed`),
     counts.skipped === 0 ? "" : `${counts.skipped} skipped`,
   ].filter((part) => part !== "");
-  const cost = style.faint(`${requests} requests in ${(durationMs / 1000).toFixed(2)} s`);
+  const cost = style.faint(`${requests} request${requests === 1 ? "" : "s"} in ${(durationMs / 1000).toFixed(2)} s`);
   return `${parts.join(", ")}: ${cost}`;
 }

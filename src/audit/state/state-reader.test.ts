@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../../test/support/folder.js";
+import { isRunning } from "../../../test/support/is-running.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { readState } from "./state-reader.js";
 
@@ -45,11 +46,17 @@ describe("readState", () => {
     await expect(readState(() => new Promise(() => {}), atOnce)).rejects.toThrow("it was not over within 10000 ms");
   });
 
-  it("ends a command that is not over in time, with all that it has started", { timeout: 30_000 }, async () => {
-    const file = join(await folderWith({}), "pid");
+  it.each([
+    ["a line for a shell", (script: string) => `sh ${script} && true`],
+    ["a program", (script: string) => `sh ${script}`],
+  ])("ends %s that is not over in time, with all that it has started", { timeout: 30_000 }, async (_, commandOf) => {
+    const folder = await folderWith({
+      "wait.sh": 'cd "$(dirname "$0")"\nsleep 60 & echo $! > new && mv new pid\nwait\n',
+    });
+    const file = join(folder, "pid");
     let endTime = (): void => {};
     const reading = readState(
-      `sleep 60 & echo $! > ${file}.new && mv ${file}.new ${file}; wait`,
+      commandOf(join(folder, "wait.sh")),
       optionsWith((end) => (endTime = end)),
     );
     const failure = reading.catch((error: unknown) => error);
@@ -60,16 +67,13 @@ describe("readState", () => {
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });
 
+  it("refuses what is nested too deep to be compared", async () => {
+    const folder = await folderWith({ "state.json": "[".repeat(10_000) + "]".repeat(10_000) });
+    const reading = readState(`cat ${join(folder, "state.json")}`, never);
+    await expect(reading).rejects.toThrow("what it printed is nested deeper than 200 levels");
+  });
+
   it("ends a command that prints without end", async () => {
     await expect(readState("yes", never)).rejects.toThrow("it printed more than 4194304 bytes");
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    // One that has ended, and that nobody has taken notice of yet, does not run.
-    return process.kill(pid, 0) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { beyondBounds, type JsonBounds } from "../../kernel/json-bounds.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
+import { basicCredentials } from "../basic-credentials.js";
 
 /** What prints the application's state: a URL, a command line, or a function of the test. */
 export type StateSource = string | (() => unknown);
@@ -16,6 +18,8 @@ export interface ReadOptions {
 }
 
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+/** Two states are compared member by member. */
+const STATE_BOUNDS: JsonBounds = { depth: 200, members: 1_000_000 };
 const SHOWN_MAX = 300;
 
 /**
@@ -30,6 +34,13 @@ export async function readState(source: StateSource, options: ReadOptions): Prom
   const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
   const text = printed.trim();
   if (text === "") throw failed(options, source, "it printed nothing. It must print a number or JSON");
+  const state = parse(text);
+  const excess = beyondBounds(state, STATE_BOUNDS);
+  if (excess !== undefined) throw failed(options, source, `what it printed ${excess}`);
+  return state;
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -84,12 +95,10 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
 /** `http://user:password@host`: no address that fetch takes. */
 function withoutCredentials(text: string): { href: string; authorization: Record<string, string> } {
   const url = new URL(text);
-  const { username, password } = url;
-  if (username === "" && password === "") return { href: url.href, authorization: {} };
+  const authorization = basicCredentials(url);
   url.username = "";
   url.password = "";
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
-  return { href: url.href, authorization: { authorization: `Basic ${credentials}` } };
+  return { href: url.href, authorization: authorization === undefined ? {} : { authorization } };
 }
 
 async function readBounded({ body }: Response): Promise<string | undefined> {
@@ -106,19 +115,29 @@ async function readBounded({ body }: Response): Promise<string | undefined> {
 /** What no program is called by, and a shell makes something of. */
 const FOR_A_SHELL = /[|&;<>()$`\\"'*?[\]#~=%!{}\n]/;
 
+const HAS_GROUPS = process.platform !== "win32";
+
 function runCommand(command: string, options: ReadOptions): Promise<string> {
   const needsShell = FOR_A_SHELL.test(command);
   const [program = "", ...args] = needsShell ? [command] : command.trim().split(/\s+/);
   return new Promise((resolve, reject) => {
-    // A shell has a group of its own: what it has started ends with it.
-    const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: needsShell });
+    // It has a group of its own: what it has started ends with it, and with this process.
+    const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
+    const stop = (): void => {
+      if (child.pid !== undefined) kill(HAS_GROUPS ? -child.pid : child.pid);
+    };
+    process.once("exit", stop);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let size = 0;
     const end = (why: string): void => {
-      cancel();
-      if (child.pid !== undefined && child.exitCode === null) kill(needsShell ? -child.pid : child.pid);
+      stop();
+      settle();
       reject(failed(options, command, why));
+    };
+    const settle = (): void => {
+      cancel();
+      process.off("exit", stop);
     };
     const cancel = options.system.after(options.timeoutMs, () => end(`it was not over within ${options.timeoutMs} ms`));
     const keep = (into: Buffer[]) => (piece: Buffer) => {
@@ -132,7 +151,7 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
       end(error.code === "ENOENT" ? "there is no such command" : error.message),
     );
     child.once("close", (code, signal) => {
-      cancel();
+      settle();
       if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
       const said = Buffer.concat(errors).toString("utf8").trim();
       reject(failed(options, command, `it ended with ${code ?? signal}${said === "" ? "" : `: ${shorten(said)}`}`));

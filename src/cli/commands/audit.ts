@@ -30,11 +30,18 @@ export async function audit(url: string | undefined, flags: AuditFlags): Promise
   }
   const event = options.event === undefined ? undefined : await readEvent(options.event);
   const progress = createProgress();
+  endAtSignal();
   const report = await runAudit({ ...options, url: options.url, event, ...sandboxOf(options), ...progress }).finally(
     progress.end,
   );
   await print(report, options);
   return report.passed ? EXIT.ok : EXIT.assertion;
+}
+
+/** An end that is told of: commands of --check and --order have groups of their own, which no Ctrl-C reaches, and end with this process. */
+function endAtSignal(): void {
+  process.once("SIGINT", () => process.exit(130));
+  process.once("SIGTERM", () => process.exit(143));
 }
 
 /** Where the application's sandbox is said, its orders are made there. */

@@ -99,7 +99,7 @@ function noticeOf(state: SettledState, { charge }: Standing, texts: Texts): Noti
     case "closed": {
       const { title, text } = texts.closed;
       const reason = charge.droppedReason ?? "";
-      return { title, text: text(texts.reasons[reason] ?? reason) };
+      return { title, text: text(texts.reasons.get(reason) ?? reason) };
     }
     default:
       return texts[state];

@@ -78,7 +78,7 @@ function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly te
   return (
     <div class="alert bad" role="alert">
       <p>
-        <strong>{texts.attemptFailed(texts.reasons[code] ?? code)}</strong>
+        <strong>{texts.attemptFailed(texts.reasons.get(code) ?? code)}</strong>
       </p>
       <p>
         {texts.nothingTaken} {texts.again}

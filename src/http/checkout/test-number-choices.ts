@@ -23,7 +23,7 @@ export function testNumberChoices({ testNumbers }: Profile, texts: Texts): reado
 function effectOf(role: TestNumberRole, { effects, reasons }: Texts): string {
   const { payment, silent, lateMs } = numberBehaviours[role];
   if (payment === "refused") return effects.refused;
-  if (payment.outcome === "failed") return effects.fails(reasons[payment.error] ?? payment.error);
+  if (payment.outcome === "failed") return effects.fails(reasons.get(payment.error) ?? payment.error);
   if (silent) return effects.paidSilently;
   return lateMs > 0 ? effects.paidThoughLate : effects.paid;
 }

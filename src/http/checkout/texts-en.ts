@@ -23,12 +23,12 @@ export const english: Texts = {
   back: "Back to the merchant",
   again: "Try again, or use another number.",
   attemptFailed: (reason) => `The payment did not go through: ${reason}`,
-  reasons: {
-    payment_declined: "payment declined",
-    timeout: "no answer in time",
-    insufficient_funds: "not enough money",
-    identity_not_verified: "identity not verified",
-  },
+  reasons: new Map([
+    ["payment_declined", "payment declined"],
+    ["timeout", "no answer in time"],
+    ["insufficient_funds", "not enough money"],
+    ["identity_not_verified", "identity not verified"],
+  ]),
   nothingTaken: "No money was taken.",
   problems: {
     phoneMissing: "Enter the number that pays.",

@@ -23,12 +23,12 @@ export const french: Texts = {
   back: "Retour au marchand",
   again: "Réessayez ou utilisez un autre numéro.",
   attemptFailed: (reason) => `Le paiement n’a pas abouti : ${reason}`,
-  reasons: {
-    payment_declined: "paiement refusé",
-    timeout: "pas de réponse à temps",
-    insufficient_funds: "solde insuffisant",
-    identity_not_verified: "identité non vérifiée",
-  },
+  reasons: new Map([
+    ["payment_declined", "paiement refusé"],
+    ["timeout", "pas de réponse à temps"],
+    ["insufficient_funds", "solde insuffisant"],
+    ["identity_not_verified", "identité non vérifiée"],
+  ]),
   nothingTaken: "Aucun montant n’a été débité.",
   problems: {
     phoneMissing: "Saisissez le numéro qui paie.",

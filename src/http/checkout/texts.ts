@@ -28,8 +28,8 @@ export interface Texts {
   readonly back: string;
   readonly again: string;
   readonly attemptFailed: (reason: string) => string;
-  /** By the error of the attempt; another error is told by its code alone. */
-  readonly reasons: Readonly<Record<string, string>>;
+  /** By the error of the attempt; another error, whatever a rule or a caller has called it, is told by its code alone. */
+  readonly reasons: ReadonlyMap<string, string>;
   readonly nothingTaken: string;
   readonly problems: {
     readonly phoneMissing: string;

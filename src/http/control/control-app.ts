@@ -3,6 +3,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AppExtensions } from "../app-extensions.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { addDashboardRoutes } from "../dashboard/dashboard-routes.js";
+import { dropBodyOfHead } from "../drop-body-of-head.js";
 import { logRequests } from "../log-request.js";
 import { answerRefusal } from "./answer-control.js";
 import { clockRoutes } from "./clock-routes.js";
@@ -53,6 +54,7 @@ const ownRoutes: readonly ControlRoute[] = [
 export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExtensions = {}): Hono<HttpEnv> {
   const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
+  app.use("*", dropBodyOfHead);
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
   addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), scenarios: replayer, auditor });

@@ -1,7 +1,7 @@
 import type { SystemClock } from "../../kernel/system-clock.js";
 
-/** Who reads so slowly that this much waits for it, bytes, is let go: a browser connects again by itself. */
-export const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
+/** Who reads so slowly that this much waits for it, characters, is let go, and that is thrown away: a browser connects again by itself. */
+const UNREAD_MAX = 8 * 1024 * 1024;
 
 /** A comment, so that whoever is in between does not take silence for the end, ms of real time. */
 export const HEARTBEAT_MS = 15_000;
@@ -16,7 +16,7 @@ export interface EventSink {
 }
 
 /**
- * A body of `text/event-stream`. `begin` is called when somebody reads it; what it returns is called once when that is over, by whichever side: the reader left,
+ * A body of `text/event-stream`. `begin` is called at once; what it returns is called once when that is over, by whichever side: the reader left,
  * `signals` said so, it was ended, or it was read too slowly.
  */
 export function createEventStream(
@@ -26,6 +26,9 @@ export function createEventStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let over = (): void => undefined;
+  // Not in the stream's own queue, which is kept until somebody reads it.
+  let unread = "";
+  let isAwaited = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -35,6 +38,8 @@ export function createEventStream(
         const end = (): void => {
           if (isOver) return;
           over();
+          if (unread !== "") controller.enqueue(encoder.encode(unread));
+          unread = "";
           controller.close();
         };
         over = () => {
@@ -46,8 +51,12 @@ export function createEventStream(
         };
         const write = (text: string): void => {
           if (isOver) return;
-          controller.enqueue(encoder.encode(text));
-          if ((controller.desiredSize ?? 0) <= 0) end();
+          if (isAwaited) controller.enqueue(encoder.encode(text));
+          else unread += text;
+          isAwaited = false;
+          if (unread.length <= UNREAD_MAX) return;
+          unread = "";
+          end();
         };
         const beat = (): void => {
           stopBeating = system.after(HEARTBEAT_MS, () => {
@@ -65,8 +74,13 @@ export function createEventStream(
         if (isOver) stopFollowing();
         else if (signals.some(({ aborted }) => aborted)) end();
       },
+      pull(controller) {
+        isAwaited = unread === "";
+        if (!isAwaited) controller.enqueue(encoder.encode(unread));
+        unread = "";
+      },
       cancel: () => over(),
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: UNREAD_BYTES_MAX }),
+    { highWaterMark: 0 },
   );
 }

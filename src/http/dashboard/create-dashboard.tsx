@@ -8,6 +8,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { logBug } from "../api/answer.js";
 import { refusalOf } from "../control/answer-control.js";
 import { makeReady, selectCompany } from "../control/control-endpoint.js";
+import { dropBodyOfHead } from "../drop-body-of-head.js";
 import type { HttpContext, HttpEnv } from "../env.js";
 import { answerPage } from "../pages/answer-page.js";
 import { type ActionName, type Fields, isAction } from "./actions.js";
@@ -43,6 +44,7 @@ export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardD
   const audits = new Audits();
   const live = createLive(sandbox);
   const app = new Hono<HttpEnv>();
+  app.use("*", dropBodyOfHead);
   app.use("*", requireSession(sandbox, sessions));
 
   app.get(`${DASHBOARD}/sign-in`, showSignIn(sandbox, sessions));

@@ -1,7 +1,10 @@
 import { isObject } from "../../domain/profile/read-overrides.js";
+import { beyondBounds } from "../../kernel/json-bounds.js";
+import { UsageError } from "../../kernel/problem.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { refusalOf } from "../control/answer-control.js";
+import { JSON_BOUNDS } from "../read-body.js";
 import { type ActionName, type Fields, orderOf } from "./actions.js";
 import { type ControlOrder, curlOf } from "./curl.js";
 import { titleOf } from "./outcome-titles.js";
@@ -23,6 +26,7 @@ export async function runAction(doing: Doing, name: ActionName, fields: Fields):
   let order: ControlOrder;
   try {
     order = orderOf(name, fields);
+    assertBounded(order);
   } catch (thrown) {
     return { ok: false, title: titleOf(name, false), problems: refusalOf(thrown).messages, curl: "", answer: "" };
   }
@@ -38,6 +42,12 @@ export async function runAction(doing: Doing, name: ActionName, fields: Fields):
     curl: curlOf(doing, order),
     answer: ok && answer !== undefined ? JSON.stringify(answer, undefined, 2) : "",
   };
+}
+
+/** What is nested deeper could not be written as JSON again. */
+function assertBounded({ body }: ControlOrder): void {
+  const excess = beyondBounds(body, JSON_BOUNDS);
+  if (excess !== undefined) throw new UsageError("input", `What the form sent ${excess}`);
 }
 
 function requestOf({ sandbox, company, here }: Doing, { method, path, body, ofNoCompany }: ControlOrder): Request {

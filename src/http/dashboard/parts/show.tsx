@@ -45,34 +45,35 @@ export function Status({ of }: { readonly of: string | number }) {
 }
 
 function toneOf(status: string | number): Tone {
-  if (typeof status === "string") return tones[status] ?? "plain";
+  if (typeof status === "string") return tones.get(status) ?? "plain";
   if (status >= 500) return "bad";
   return status >= 400 ? "warn" : "good";
 }
 
-const tones: Readonly<Record<string, Tone>> = {
-  paid: "good",
-  completed: "good",
-  succeeded: "good",
-  complete: "good",
-  passed: "good",
-  failed: "bad",
-  exhausted: "bad",
-  error: "bad",
-  critical: "bad",
-  dropped: "warn",
-  cancelled: "warn",
-  lost: "warn",
-  incomplete: "warn",
-  high: "warn",
-  skipped: "warn",
-  due: "info",
-  created: "info",
-  pending: "info",
-  processing: "info",
-  running: "good",
-  frozen: "info",
-};
+/** Some states are words of clients, `kycStatus` say. */
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ["paid", "good"],
+  ["completed", "good"],
+  ["succeeded", "good"],
+  ["complete", "good"],
+  ["passed", "good"],
+  ["failed", "bad"],
+  ["exhausted", "bad"],
+  ["error", "bad"],
+  ["critical", "bad"],
+  ["dropped", "warn"],
+  ["cancelled", "warn"],
+  ["lost", "warn"],
+  ["incomplete", "warn"],
+  ["high", "warn"],
+  ["skipped", "warn"],
+  ["due", "info"],
+  ["created", "info"],
+  ["pending", "info"],
+  ["processing", "info"],
+  ["running", "good"],
+  ["frozen", "info"],
+]);
 
 /** Text as it came, line by line: a body, a header, a diff. It may be scrolled by keyboard. */
 export function Text({ label, children }: { readonly label: string; readonly children?: Child }) {
