@@ -276,7 +276,7 @@ describe("what a stream takes", () => {
     socket.write(`GET /_sandbox/stream HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     while (listening() === before) await systemClock.breathe();
     while (listening() > before) await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
-    await live.close();
+    await expect(live.close()).resolves.toBeUndefined();
   });
 
   it("says that it lives when nothing happens", async () => {
