@@ -64,7 +64,9 @@ function Sum({ view, audit: { at, command, report } }: { readonly view: View; re
       <p class="soft">{passed ? "To keep it so" : "Once it is mended"}, the same from a terminal or in CI:</p>
       <CommandLine line={said(view, command, FACT_MAX)} of="the same audit" />
       <p>
-        <a href={linkTo(view, "/audit", { url: receiver })}>Audit it again, or another receiver</a>
+        <a href={linkTo(view, "/audit", { url: url === receiver ? url : undefined })}>
+          Audit it again, or another receiver
+        </a>
       </p>
     </section>
   );
