@@ -153,6 +153,7 @@ describe("replay --target", () => {
     expect(stdout).toMatch(/^- The balance is 500 skipped: given\.balance needs the sandbox/m);
     expect(stdout).toMatch(/^1 passed, 2 skipped in /m);
     expect(code).toBe(0);
+    expect(await sandbox.stop()).toBe(0);
   });
 
   it("exits 3 when nobody answers there", async () => {
