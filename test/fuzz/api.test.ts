@@ -32,7 +32,8 @@ const send = async (method: string, path: string, body: string | undefined, head
 };
 
 const pathOf = (path: string, id: string): string =>
-  path.replace(":id", encodeURIComponent(id.replaceAll(/\p{Surrogate}/gu, "?")));
+  // No URL has a part that is "." or "..": every client leaves it out.
+  path.replace(":id", encodeURIComponent(id.replaceAll(/\p{Surrogate}/gu, "?").replace(/^\.{1,2}$/, "...")));
 
 describe("the API under test", () => {
   it("takes hostile bodies", async () => {
