@@ -1,42 +1,11 @@
-import type { Page } from "playwright-core";
-import { describe, expect, it, type TestContext } from "vitest";
-import { expectAccessible, expectFits, type PageOptions, useBrowser } from "../support/browser.js";
-import { type Live, startLive, startReceiver } from "../support/live.js";
-import type { WorldOptions } from "../support/world.js";
+import { describe, expect, it } from "vitest";
+import { expectAccessible, expectFits, useBrowser } from "../support/browser.js";
+import { type Live, startReceiver } from "../support/live.js";
+import { dashboardIn } from "../support/open-dashboard.js";
 
 const browser = useBrowser();
 
-interface Opened {
-  readonly live: Live;
-  readonly page: Page;
-  readonly goto: (path: string) => Promise<void>;
-  readonly press: (name: string) => Promise<void>;
-  /** What the last action says that it did. */
-  readonly outcome: () => Promise<string>;
-}
-
-interface Given {
-  readonly world?: WorldOptions;
-  readonly page?: PageOptions;
-}
-
-async function openDashboard(test: TestContext, path: string, { world, page: options }: Given = {}): Promise<Opened> {
-  const live = await startLive(world);
-  const page = await browser.open(test, options);
-  const goto = async (other: string): Promise<void> => {
-    await page.goto(`${live.url}/_sandbox${other === "" ? "" : `/dashboard${other}`}`);
-  };
-  await goto(path);
-  return {
-    live,
-    page,
-    goto,
-    press: async (name) => {
-      await Promise.all([page.waitForURL(/outcome=/), page.getByRole("button", { name, exact: true }).click()]);
-    },
-    outcome: () => page.locator(".outcome strong").innerText(),
-  };
-}
+const openDashboard = dashboardIn(browser);
 
 /** A company in which something of everything has happened. */
 async function fill(live: Live): Promise<void> {
