@@ -28,6 +28,8 @@ export interface ResolvedOptions {
 export interface SandboxLimits extends CompanyLimits {
   /** Companies that `--auto-provision` opened; beyond that the one that was idle for longest goes. */
   readonly companies: number;
+  /** Requests in the story of `--record`; what comes later is left out, and the story says how much. */
+  readonly recordedRequests: number;
 }
 
 /** `at` undefined: where it is. */
@@ -50,6 +52,7 @@ export const DEFAULT_LIMITS: SandboxLimits = {
   deliveries: 100_000,
   pendingDeliveries: 200_000,
   companies: 1_000,
+  recordedRequests: 10_000,
 };
 
 export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOptions {

@@ -9,14 +9,8 @@ import type { Redactor } from "../sandbox/observation/redact.js";
 import { renderRecording } from "./record-scenario.js";
 import type { RecordedRequest, RecordedWebhook } from "./recording.js";
 
-export interface RecordingLimits {
-  readonly requests: number;
-  /** Of their bodies and answers as JSON. */
-  readonly bytes: number;
-}
-
-/** What a recording holds at most; a longer session is no story. */
-export const RECORDING_LIMITS: RecordingLimits = { requests: 10_000, bytes: 64 * 1024 * 1024 };
+/** What the bodies and answers in a recording take at most, as JSON; how many there may be is `limits.recordedRequests`. */
+const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface Recorder {
   /** The session so far as a scenario file. */
@@ -30,8 +24,9 @@ export interface Recorder {
 export function startRecorder(
   sandbox: Sandbox,
   fixtures: readonly string[],
-  limits: RecordingLimits = RECORDING_LIMITS,
+  bytesMax: number = RECORDED_BYTES_MAX,
 ): Recorder {
+  const { recordedRequests } = sandbox.options.limits;
   const id = sandbox.defaultCompany.id;
   const begin = stateOf(sandbox.defaultCompany);
   const recorded: RecordedRequest[] = [];
@@ -41,7 +36,7 @@ export function startRecorder(
     const item = describeExchange(exchange, id);
     if (item === "another") return;
     const size = item === undefined ? 0 : sizeOf(item);
-    if (item === undefined || recorded.length >= limits.requests || bytes + size > limits.bytes) {
+    if (item === undefined || recorded.length >= recordedRequests || bytes + size > bytesMax) {
       leftOut++;
       return;
     }

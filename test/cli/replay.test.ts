@@ -264,6 +264,16 @@ describe("a session of start", () => {
     });
   });
 
+  it("is recorded up to the limit that the configuration names", async () => {
+    const folder = await folderWith({ "sandbox.config.yaml": "limits: { recordedRequests: 2 }\nrecord: session.yaml" });
+    const sandbox = await startSandbox([], { cwd: folder });
+    for (const externalId of ["order-1", "order-2", "order-3"]) await create(sandbox.url, externalId);
+    expect(await sandbox.stop()).toBe(0);
+    const story = await readFile(join(folder, "session.yaml"), "utf8");
+    expect([...new Set(story.match(/order-\d/g))]).toEqual(["order-1", "order-2"]);
+    expect(story).toContain("1 request(s) could not be told again");
+  });
+
   it("plays the world's part while an application drives the API", async () => {
     const story = `name: Whoever creates a charge sees it paid
 given: { balance: 500 }

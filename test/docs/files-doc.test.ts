@@ -11,7 +11,6 @@ import { TOKENS_MAX } from "../../src/http/control/rotate.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
 import { SNAPSHOT_LIMITS } from "../../src/sandbox/snapshots.js";
-import { RECORDING_LIMITS } from "../../src/scenarios/recorder.js";
 import { runSandbox, runUntilListening } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { startLive } from "../support/live.js";
@@ -104,14 +103,7 @@ describe("docs/configuration.md", () => {
     expect((await knownKeys("sandbox.config.json", { limits: { zzz: 1 } })).sort()).toEqual(
       Object.keys(DEFAULT_LIMITS).sort(),
     );
-    const bounds = [
-      ATTEMPTS_KEPT,
-      FINDINGS_MAX,
-      SNAPSHOT_LIMITS.count,
-      RULES_MAX,
-      TOKENS_MAX,
-      RECORDING_LIMITS.requests,
-    ];
+    const bounds = [ATTEMPTS_KEPT, FINDINGS_MAX, SNAPSHOT_LIMITS.count, RULES_MAX, TOKENS_MAX];
     expect(fixed?.rows.map(([, bound]) => Number.parseInt(bound ?? "", 10))).toEqual(bounds);
   });
 

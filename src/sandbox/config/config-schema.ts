@@ -91,6 +91,7 @@ const limits = object(
     deliveries: limit("Deliveries of a company that are over", DEFAULT_LIMITS.deliveries),
     pendingDeliveries: limit("Deliveries of a company that are pending", DEFAULT_LIMITS.pendingDeliveries),
     companies: limit("Companies opened by their tokens", DEFAULT_LIMITS.companies),
+    recordedRequests: limit("Requests in the story of --record", DEFAULT_LIMITS.recordedRequests),
   } satisfies Record<keyof SandboxLimits, z.ZodType>,
   "a mapping of limits",
 );
