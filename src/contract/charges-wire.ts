@@ -26,39 +26,45 @@ export const createChargeRequest = perProfile<CreateChargeRequest>((profile) =>
       ),
       externalId: text("the caller's reference").meta(note("Caller's reference; unique per charge.")),
       description: text("the purpose of the payment").meta(note("Purpose of the payment.")),
-      onCanceledRedirectionUrl: absoluteUrl.meta(
+      onCanceledRedirectionUrl: absoluteUrl().meta(
         note("The service URL the user is redirected to after a canceled payment."),
       ),
-      onCompletedRedirectionUrl: absoluteUrl.meta(
+      onCompletedRedirectionUrl: absoluteUrl().meta(
         note("The service URL the user is redirected to after a completed payment."),
       ),
-      metadata: metadata.meta(note("Extra data stored with the charge, returned exactly as it was sent.")).optional(),
+      metadata: metadata().meta(note("Extra data stored with the charge, returned exactly as it was sent.")).optional(),
     },
     { error: "must be a JSON object" },
   ),
 );
 
 /** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
-export const payRequest: z.ZodType<{ msisdn?: string | undefined } | undefined> = z
-  .object(
-    {
-      msisdn: msisdn
-        .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
-        .optional(),
-    },
-    { error: "must be a JSON object, or nothing" },
-  )
-  .optional();
+export const payRequest = perProfile<{ msisdn?: string | undefined } | undefined>(() =>
+  z
+    .object(
+      {
+        msisdn: msisdn()
+          .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
+          .optional(),
+      },
+      { error: "must be a JSON object, or nothing" },
+    )
+    .optional(),
+);
 
 /** "The exact request body format: not shown." Here `{amount}`, and nothing refunds what is left. */
-export const refundRequest: z.ZodType<{ amount?: number | undefined } | undefined> = z
-  .object(
-    {
-      amount: xof(1, XOF_MAX).meta(note("How much to refund, in XOF; without it everything that is left.")).optional(),
-    },
-    { error: "must be a JSON object, or nothing" },
-  )
-  .optional();
+export const refundRequest = perProfile<{ amount?: number | undefined } | undefined>(() =>
+  z
+    .object(
+      {
+        amount: xof(1, XOF_MAX)
+          .meta(note("How much to refund, in XOF; without it everything that is left."))
+          .optional(),
+      },
+      { error: "must be a JSON object, or nothing" },
+    )
+    .optional(),
+);
 
 export function refundAmountOf(request: { amount?: number | undefined } | undefined): number | undefined {
   return request?.amount === undefined ? undefined : fromXof(request.amount);

@@ -15,7 +15,7 @@ export type Query = Readonly<Record<string, string>>;
 
 export const customerCheckQuery = perProfile<{ msisdn: string; subCompanyId?: string | undefined }>((profile) =>
   z.object({
-    msisdn: msisdn.meta(note("The customer's phone number.")),
+    msisdn: msisdn().meta(note("The customer's phone number.")),
     subCompanyId:
       profile.customers.subCompanyId === "refused"
         ? z.undefined({ error: "must be absent: this company has no sub companies" }).optional()

@@ -55,9 +55,9 @@ export const chargeFields = {
   paid: amount.meta(note("Amount paid so far.")),
   refunded: amount.meta(note("Amount refunded so far.")),
   attempts: z.int().min(0).meta(note("Number of payment attempts.")),
-  metadata: metadata.meta(note("Free-form caller data, returned as stored; an empty object when none was given.")),
-  paymentUrl: absoluteUrl.meta(note("The link the customer uses to pay.")),
-  webRedirectionUrl: absoluteUrl.meta(
+  metadata: metadata().meta(note("Free-form caller data, returned as stored; an empty object when none was given.")),
+  paymentUrl: absoluteUrl().meta(note("The link the customer uses to pay.")),
+  webRedirectionUrl: absoluteUrl().meta(
     note("Where the customer is sent: `onCompletedRedirectionUrl` once paid, `onCanceledRedirectionUrl` otherwise."),
   ),
   transactions: z.array(chargeEntry).meta(note("Payments and refunds, the newest first.")),
@@ -79,7 +79,7 @@ export function chargeSchemas(profile: Profile): ChargeSchemas {
   // The schema of an answer that has neither link, and of those that add one to it.
   const plain = whole.omit({ paymentUrl: true, webRedirectionUrl: true });
   const read = charges.paymentUrlOnRead
-    ? whole.omit({ webRedirectionUrl: true }).extend({ paymentUrl: absoluteUrl.meta(onRead) })
+    ? whole.omit({ webRedirectionUrl: true }).extend({ paymentUrl: absoluteUrl().meta(onRead) })
     : plain;
   const payload = read.extend({
     status: status(eventStatuses(profile), "webhooks.chargeEvents", "charges.partialStatusOnRead"),

@@ -11,7 +11,7 @@ export const transactionFields = {
   amount: amount.meta(note("Amount transferred.")),
   fee: amount.meta(note("Fee charged.", "transfers.fee")),
   totalAmount: amount.meta(note("`amount` and `fee` together.")),
-  msisdn: msisdn.meta(note("The recipient, as the caller wrote the number.")),
+  msisdn: msisdn().meta(note("The recipient, as the caller wrote the number.")),
   status: z
     .enum(["pending", "completed", "failed"])
     .meta(note("Where the transfer stands in its lifecycle.", "transfers.settlement")),

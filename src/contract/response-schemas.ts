@@ -98,7 +98,7 @@ const subscriptionFields = {
   createdAt: timestamp.meta(note("Creation time.")),
   updatedAt: timestamp.meta(note("Last update time.")),
   topic: z.enum(topicSpellings).meta(note("Event topic subscribed to.", "webhooks.topicSpelling")),
-  url: absoluteUrl.meta(note("Receiving URL.")),
+  url: absoluteUrl().meta(note("Receiving URL.")),
 } satisfies FieldsOf<SubscriptionBody>;
 
 const errorFields = {

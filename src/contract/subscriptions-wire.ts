@@ -23,7 +23,7 @@ export const subscriptionRequest = perProfile<{ topic: string; url: string }>((p
       topic: z
         .enum(topicSpellings, { error: topicError })
         .meta(note("The event to be notified about, in either spelling.", "webhooks.topicSpelling")),
-      url: absoluteUrl
+      url: absoluteUrl()
         .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
           error: hostErrors[profile.webhooks.allow.kind],
         })

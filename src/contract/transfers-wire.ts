@@ -117,7 +117,7 @@ function transferFields(profile: Profile, typeRequired: boolean) {
     amount: xof(profile.transfers.min, profile.transfers.max).meta(
       note("Amount to transfer, in XOF, without the fee.", "transfers.min", "transfers.max"),
     ),
-    msisdn: msisdn.meta(note("The recipient.")),
+    msisdn: msisdn().meta(note("The recipient.")),
     reference: text("the caller's reference").meta(
       note("Caller's reference (for example an internal id).", "transfers.duplicateReference"),
     ),

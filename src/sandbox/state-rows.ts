@@ -112,7 +112,7 @@ function chargeRow(): z.ZodType<Charge> {
     paid: money("positive"),
     refunded: money("positive"),
     attempts: count,
-    metadata,
+    metadata: metadata(),
     paymentUrl: string(),
     onCompletedRedirectionUrl: string(),
     onCanceledRedirectionUrl: string(),
@@ -175,7 +175,7 @@ function subscriptionRow(): z.ZodType<Subscription> {
     updatedAt: instant,
     topic: oneOf(topics),
     spelling: string(),
-    url: absoluteUrl,
+    url: absoluteUrl(),
   });
 }
 
@@ -187,7 +187,7 @@ function deliveryRow(): z.ZodType<Delivery> {
     eventId: id,
     subscriptionId: id,
     topic: string(),
-    url: absoluteUrl,
+    url: absoluteUrl(),
     resource: id,
     resourceKind: oneOf(["charge", "transaction"]),
     body: string(),

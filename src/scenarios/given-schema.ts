@@ -9,7 +9,7 @@ import { step } from "./step-fields.js";
 const webhook = object(
   {
     topic: word(topicSpellings).meta({ description: "In either spelling" }),
-    url: absoluteUrl
+    url: absoluteUrl()
       .optional()
       .meta({ description: "Without one the runner's own receiver catches it, and checks its signature" }),
   },

@@ -47,7 +47,7 @@ export function describeSchema(schema: z.ZodType): JsonSchema {
 /** The contract's "Common types", and what stands inside other bodies. */
 const commonSchemas = {
   Amount: amount,
-  PhoneNumber: msisdn,
+  PhoneNumber: msisdn(),
   Timestamp: timestamp,
   CompactTimestamp: compactTimestamp,
   ChargeEntry: chargeEntry,
@@ -59,8 +59,8 @@ function requestSchemas(profile: Profile) {
     CreateTransactionRequest: transferRequest(profile),
     CreateBatchRequest: batchRequest(profile),
     CreateChargeRequest: createChargeRequest(profile),
-    PayChargeRequest: payRequest,
-    RefundChargeRequest: refundRequest,
+    PayChargeRequest: payRequest(profile),
+    RefundChargeRequest: refundRequest(profile),
     CreateWebhookRequest: subscriptionRequest(profile),
   };
 }

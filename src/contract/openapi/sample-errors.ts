@@ -81,7 +81,7 @@ function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> 
       409: () => run(createCharge, { ...charges.due, checkoutUrl: "" }),
     },
     payCharge: {
-      400: () => parseRequest(payRequest, { msisdn: "12" }),
+      400: () => parseRequest(payRequest(profile), { msisdn: "12" }),
       404: noCharge,
       ...(profile.charges.payNotDue === 409 ? { 422: pay(charges.due, refused) } : {}),
       [profile.charges.payNotDue]: pay(charges.paid, success),

@@ -22,7 +22,7 @@ const chargesQuery = listQuery({ status: word(statusesOf(chargeLifecycle)).optio
 const transactionsQuery = listQuery({ status: word(statusesOf(transferLifecycle)).optional() });
 const parameters = [...pagingParameters, "status"];
 
-const payment = optionalBody(members({ msisdn: msisdn.optional() }));
+const payment = optionalBody(members({ msisdn: msisdn().optional() }));
 const withReason = optionalBody(members({ reason: text("the reason").optional() }));
 
 /** Charges, transactions and batches, and what a customer or an operator would do to them. Each is shown as the API's GET shows it. */
@@ -76,7 +76,7 @@ export const paymentsRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     handle: ({ company, id, body, run }) => {
-      const amount = refundAmountOf(parseRequest(refundRequest, body));
+      const amount = refundAmountOf(parseRequest(refundRequest(company.profile), body));
       return showCharge(run(refundCharge, { chargeId: id, amount }), company.profile);
     },
   },

@@ -31,7 +31,7 @@ export function configFields(folder: string) {
     host: text("an address or a name of this machine")
       .optional()
       .meta({ description: "The address to listen on (default 127.0.0.1)" }),
-    publicUrl: absoluteUrl
+    publicUrl: absoluteUrl()
       .optional()
       .meta({ description: "Where others reach the sandbox; payment links begin with it" }),
     profile: z
