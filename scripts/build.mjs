@@ -10,6 +10,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
+import { buildZod, lazyZod } from "./lazy-zod.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -70,17 +71,19 @@ async function bundle() {
     legalComments: "none",
     logLevel: "warning",
   };
-  const results = await Promise.all([
+  const zod = await buildZod(shared);
+  const bundles = await Promise.all([
     build({
       ...shared,
       entryPoints,
       splitting: true,
-      logOverride: { "ignored-bare-import": "silent" },
+      logOverride: { "ignored-bare-import": "silent", "import-is-undefined": "error" },
       plugins: [
         { name: "small-assets", setup: smallAssets },
         { name: "less-undici", setup: lessUndici },
         { name: "less-yaml", setup: lessYaml },
         { name: "start-as-one", setup: startAsOne },
+        lazyZod(zod),
       ],
       chunkNames: "chunks/[name]-[hash]",
       banner: { js: requireBanner },
@@ -89,6 +92,7 @@ async function bundle() {
     }),
     build({ ...shared, entryPoints: standalone, minify: false, metafile: true, write: false }),
   ]);
+  const results = [zod, ...bundles];
   const files = new Map(
     results.flatMap(({ outputFiles }) => outputFiles.map((file) => [file.path, withoutNeedless(file)])),
   );

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { type Finished, runSandbox, runUntilListening } from "../support/cli.js";
+import { type Finished, runSandbox, runUntilListening, startSandbox, type StartedSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 
 /** As imports spell it, minified or not. */
@@ -34,7 +34,34 @@ describe("what a command loads", () => {
     const files = await filesOf((env) => runUntilListening(["--port", "0"], { env }));
     expect(files.some((text) => SERVER.test(text))).toBe(true);
     expect(files.length).toBeLessThanOrEqual(14);
-    for (const lazy of ["There is no snapshot", "tag:yaml.org,2002:", "UND_ERR_SOCKET", "signature-reprinted"])
+    for (const lazy of ["There is no snapshot", "tag:yaml.org,2002:", "UND_ERR_SOCKET", "signature-reprinted", ZOD])
       expect({ lazy, found: files.some((text) => text.includes(lazy)) }).toEqual({ lazy, found: false });
   });
+
+  it.each([
+    ["a read", false, (url: string) => fetch(`${url}/v1/balance`, { headers })],
+    ["what is checked", true, (url: string) => fetch(`${url}/v1/charges`, { method: "POST", headers, body: "{}" })],
+  ])("%s: zod is loaded: %s", async (_, isLoaded, ask) => {
+    const files = await filesOf((env) => runWhile(env, ({ url }) => ask(url)));
+    expect(files.some((text) => text.includes(ZOD))).toBe(isLoaded);
+  });
 });
+
+/** What only that library says. */
+const ZOD = "ZodError";
+const headers = {
+  authorization: "Bearer at_sandbox",
+  "x-company-id": "company_sandbox",
+  "content-type": "application/json",
+};
+
+async function runWhile(
+  env: Readonly<Record<string, string>>,
+  ask: (sandbox: StartedSandbox) => Promise<Response>,
+): Promise<Finished> {
+  const sandbox = await startSandbox([], { env });
+  const answer = await ask(sandbox);
+  expect([200, 400]).toContain(answer.status);
+  await answer.arrayBuffer();
+  return { code: await sandbox.stop(), stdout: "", stderr: sandbox.stderr };
+}
