@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
 import nodeModule from "node:module";
+
+// Not imported: an import of it loads all that it could give, streams and all (scripts/require-builtins.mjs).
+const { existsSync } = nodeModule.createRequire(import.meta.url)("node:fs");
 
 // Where Node has it (22.8 and later): what was compiled once is not compiled again at the next start.
 if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function")

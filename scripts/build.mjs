@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { buildZod, lazyZod } from "./lazy-zod.mjs";
+import { requireBuiltins } from "./require-builtins.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -22,7 +23,7 @@ const standalone = { webhooks: "src/webhooks.ts" };
 /** What an installation needs the declarations of, and whatever these refer to. */
 const typed = ["index.d.ts", "webhooks.d.ts"];
 
-/** Bundled CommonJS packages still call require() for Node's own modules. */
+/** All of the bundle calls require() for Node's own modules. */
 const requireBanner =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
@@ -72,7 +73,7 @@ async function bundle() {
     logLevel: "warning",
   };
   const zod = await buildZod(shared);
-  const bundles = await Promise.all([
+  const [program, webhooks] = await Promise.all([
     build({
       ...shared,
       entryPoints,
@@ -92,19 +93,18 @@ async function bundle() {
     }),
     build({ ...shared, entryPoints: standalone, minify: false, metafile: true, write: false }),
   ]);
-  const results = [zod, ...bundles];
-  const files = new Map(
-    results.flatMap(({ outputFiles }) => outputFiles.map((file) => [file.path, withoutNeedless(file)])),
-  );
-  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const files = new Map([...zod.outputFiles, ...webhooks.outputFiles].map(({ path, contents }) => [path, contents]));
+  for (const { path, text } of program.outputFiles) files.set(path, finished(text));
+  const inputs = [zod, program, webhooks].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
 }
 
-/** @param {import("esbuild").OutputFile} file */
-function withoutNeedless({ text, contents }) {
-  const rest = text.replace(requireBanner, "");
-  return /\brequire\b/.test(rest) ? contents : Buffer.from(rest.trimStart());
+/** @param {string} text */
+function finished(text) {
+  const code = requireBuiltins(text);
+  const rest = code.replace(requireBanner, "");
+  return Buffer.from(/\brequire\b/.test(rest) ? code : rest.trimStart());
 }
 
 /**
