@@ -10,7 +10,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
-import { buildZod, lazyZod } from "./lazy-zod.mjs";
+import { buildLatePackages, latePackages } from "./late-packages.mjs";
 import { requireBuiltins } from "./require-builtins.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -54,7 +54,7 @@ for (const result of await Promise.allSettled(steps)) {
 }
 
 async function bundle() {
-  /** @type {import("esbuild").BuildOptions} */
+  /** @satisfies {import("esbuild").BuildOptions} */
   const shared = {
     absWorkingDir: root,
     outdir: "dist",
@@ -72,7 +72,7 @@ async function bundle() {
     legalComments: "none",
     logLevel: "warning",
   };
-  const zod = await buildZod(shared);
+  const late = await buildLatePackages(shared);
   const [program, webhooks] = await Promise.all([
     build({
       ...shared,
@@ -83,8 +83,9 @@ async function bundle() {
         { name: "small-assets", setup: smallAssets },
         { name: "less-undici", setup: lessUndici },
         { name: "less-yaml", setup: lessYaml },
+        { name: "less-commander", setup: lessCommander },
         { name: "start-as-one", setup: startAsOne },
-        lazyZod(zod),
+        latePackages(late),
       ],
       chunkNames: "chunks/[name]-[hash]",
       banner: { js: requireBanner },
@@ -93,9 +94,11 @@ async function bundle() {
     }),
     build({ ...shared, entryPoints: standalone, minify: false, metafile: true, write: false }),
   ]);
-  const files = new Map([...zod.outputFiles, ...webhooks.outputFiles].map(({ path, contents }) => [path, contents]));
+  const files = new Map(
+    [...late.map(({ file }) => file), ...webhooks.outputFiles].map(({ path, contents }) => [path, contents]),
+  );
   for (const { path, text } of program.outputFiles) files.set(path, finished(text));
-  const inputs = [zod, program, webhooks].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const inputs = [...late, program, webhooks].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
 }
@@ -162,6 +165,18 @@ function lessUndici(bundler) {
 function lessYaml(bundler) {
   const path = join(root, "node_modules/yaml/browser/dist/index.js");
   bundler.onResolve({ filter: /^yaml$/ }, () => ({ path, sideEffects: false }));
+}
+
+/**
+ * It could run verbs that are programs of their own. Here none is, and what starts programs takes longer to load than commander itself.
+ *
+ * @param {import("esbuild").PluginBuild} bundler
+ */
+function lessCommander(bundler) {
+  bundler.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+    /[\\/]commander[\\/]lib[\\/]/.test(importer) ? { path: "nothing", namespace: "nothing" } : undefined,
+  );
+  bundler.onLoad({ filter: /./, namespace: "nothing" }, () => ({ contents: "" }));
 }
 
 /**

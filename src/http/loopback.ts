@@ -3,5 +3,9 @@ import ipaddr from "ipaddr.js";
 /** Whether an address that a server listens on is reached from this machine alone. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  return bare === "localhost" || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback");
+  if (USUAL.has(bare)) return true;
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback";
 }
+
+/** What nobody has to read as an address. */
+const USUAL: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);

@@ -42,7 +42,7 @@ describe("the packed package", () => {
       );
     const known = [
       /^(?:package\.json|README\.md|LICENSE|bin\/sandbox\.js)$/,
-      /^dist\/(?:(?:cli|index|webhooks)\.js|THIRD-PARTY-LICENSES\.txt|chunks\/(?:[\w-]+\.js|zod-\w+\.cjs)|types\/[\w/-]+\.d\.ts)$/,
+      /^dist\/(?:(?:cli|index|webhooks)\.js|THIRD-PARTY-LICENSES\.txt|chunks\/(?:[\w-]+\.js|(?:ipaddr|safe-regex2|zod)-\w+\.cjs)|types\/[\w/-]+\.d\.ts)$/,
       /^(?:fixtures|scenarios)\/[\w/-]+\.yaml$/,
       /^schema\/(?:config|fixtures|profile|scenario)\.schema\.json$/,
     ];
