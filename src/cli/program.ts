@@ -7,7 +7,7 @@ import { EXIT, EXIT_CODES_HELP } from "./exit-codes.js";
 import { addClosing, addStartOptions, type ExitWith } from "./help.js";
 import { colorsFor, WIDTH_MAX } from "./output.js";
 import type { StartFlags } from "./start-options.js";
-import { addTestVerbs } from "./test-verbs.js";
+import { testVerbs } from "./test-verbs.js";
 
 /**
  * Runs one command line, without the node and the script, and returns the exit code. Throws UsageError for a wrong one. What a verb does is
@@ -15,7 +15,7 @@ import { addTestVerbs } from "./test-verbs.js";
  */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
-  const program = createProgram((code) => (exitCode = code));
+  const program = createProgram(args, (code) => (exitCode = code));
   if (args.length === 0) {
     program.outputHelp();
     return EXIT.ok;
@@ -29,7 +29,18 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-function createProgram(exitWith: ExitWith): Command {
+/** In the order in which help lists them. */
+const verbs: readonly (readonly [string, (program: Command, exitWith: ExitWith) => void])[] = [
+  ["start", addStart],
+  ...testVerbs,
+  ["clock", addClock],
+  ["sign", addSign],
+  ["validate", addValidate],
+  ["openapi", addOpenapi],
+  ["profile", addProfile],
+];
+
+function createProgram(args: readonly string[], exitWith: ExitWith): Command {
   const program = new Command("sandbox");
   const colors = colorsFor(process.stdout);
   program
@@ -48,9 +59,9 @@ function createProgram(exitWith: ExitWith): Command {
     })
     .configureOutput({ getOutHasColors: () => colors.isColorSupported, writeErr: () => undefined })
     .exitOverride();
-  for (const addVerb of [addStart, addTestVerbs, addClock, addSign, addValidate, addOpenapi, addProfile]) {
-    addVerb(program, exitWith);
-  }
+  // The others are for help, and for who misspells one: making them takes longer than reading the command line.
+  const asked = verbs.find(([name]) => name === args[0]);
+  for (const [, addVerb] of asked === undefined ? verbs : [asked]) addVerb(program, exitWith);
   addClosing(
     program,
     `Examples:

@@ -4,13 +4,13 @@ import type { ExecFlags } from "./commands/exec.js";
 import { addClosing, addStartOptions, type ExitWith } from "./help.js";
 import type { ReplayFlags } from "./replay-options.js";
 
-/** The verbs of a test suite: exec, replay, audit, init. */
-export function addTestVerbs(program: Command, exitWith: ExitWith): void {
-  addExec(program, exitWith);
-  addReplay(program, exitWith);
-  addAudit(program, exitWith);
-  addInit(program);
-}
+/** The verbs of a test suite. */
+export const testVerbs = [
+  ["exec", addExec],
+  ["replay", addReplay],
+  ["audit", addAudit],
+  ["init", addInit],
+] as const;
 
 function addExec(program: Command, exitWith: ExitWith): void {
   const exec = program
