@@ -10,6 +10,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
+import { everywhereAsOne, startAsOne } from "./as-one.mjs";
 import { buildLatePackages, latePackages } from "./late-packages.mjs";
 import { requireBuiltins } from "./require-builtins.mjs";
 
@@ -28,23 +29,6 @@ const requireBanner =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 const readable = process.argv.includes("--readable");
-/** What a start loads is reached from each of these, so that esbuild puts it into a file or two instead of one for each set of those that share it. */
-const beside = new RegExp(
-  `/src/(?:${[
-    "index",
-    "adapters/delivery/http-agent",
-    "adapters/stores/file/file-store",
-    "audit/run-audit",
-    "cli/commands/(?:audit|exec|replay)",
-    "contract/openapi/(?:describe-api|render-openapi-yaml)",
-    "http/(?:checkout/(?:show-checkout|take-checkout|tell-status)|control/control-app|dashboard/create-dashboard|pages/assets)",
-    "library/replay-files",
-    "sandbox/config/(?:read-files|set-up)",
-    "sandbox/store-format",
-    "scenarios/(?:parse-scenario|play-live|recorder|scenario-replayer)",
-  ].join("|")})\\.tsx?$`,
-);
-
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
 for (const result of await Promise.allSettled(steps)) {
   if (result.status === "rejected") {
@@ -84,7 +68,8 @@ async function bundle() {
         { name: "less-undici", setup: lessUndici },
         { name: "less-yaml", setup: lessYaml },
         { name: "less-commander", setup: lessCommander },
-        { name: "start-as-one", setup: startAsOne },
+        startAsOne(root),
+        everywhereAsOne(root),
         latePackages(late),
       ],
       chunkNames: "chunks/[name]-[hash]",
@@ -122,16 +107,6 @@ function smallAssets(bundler) {
     if (whole === "" || readable) return undefined;
     const { code } = await transform(text, { loader: kind === "css" ? "css" : "js", minify: true });
     return { contents: source.replace(whole, () => `"${kind}", ${JSON.stringify(code)}`), loader: "ts" };
-  });
-}
-
-/** @param {import("esbuild").PluginBuild} bundler */
-function startAsOne(bundler) {
-  const start = join(root, "src/cli/commands/start.ts");
-  bundler.onResolve({ filter: /^start-as-one$/ }, () => ({ path: start, sideEffects: true }));
-  bundler.onLoad({ filter: beside }, async ({ path }) => {
-    const source = await readFile(path, "utf8");
-    return { contents: `import "start-as-one";\n${source}`, loader: path.endsWith("x") ? "tsx" : "ts" };
   });
 }
 

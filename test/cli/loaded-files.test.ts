@@ -30,10 +30,10 @@ describe("what a command loads", () => {
     },
   );
 
-  it("start: the server, in a dozen files, and not what few starts need", async () => {
+  it("start: the server, in a handful of files, and not what few starts need", async () => {
     const files = await filesOf((env) => runUntilListening(["--port", "0"], { env }));
     expect(files.some((text) => SERVER.test(text))).toBe(true);
-    expect(files.length).toBeLessThanOrEqual(14);
+    expect(files.length).toBeLessThanOrEqual(6);
     for (const lazy of ["There is no snapshot", "tag:yaml.org,2002:", "UND_ERR_SOCKET", "signature-reprinted", ZOD])
       expect({ lazy, found: files.some((text) => text.includes(lazy)) }).toEqual({ lazy, found: false });
   });
