@@ -44,8 +44,7 @@ export function startAsOne(root) {
 const everywhere = [
   ...["duration", "instant", "problem", "suggest", "version"].map((name) => `src/kernel/${name}.ts`),
   ...["exit-codes", "files", "output", "values"].map((name) => `src/cli/${name}.ts`),
-  ...["src/domain/accounts/money.ts", "src/domain/deliveries/signature.ts", "src/sandbox/options.ts"],
-];
+].concat(["src/domain/accounts/money.ts", "src/domain/deliveries/signature.ts", "src/sandbox/options.ts"]);
 
 /**
  * @param {string} root

@@ -67,7 +67,6 @@ async function bundle() {
         { name: "small-assets", setup: smallAssets },
         { name: "less-undici", setup: lessUndici },
         { name: "less-yaml", setup: lessYaml },
-        { name: "less-commander", setup: lessCommander },
         startAsOne(root),
         everywhereAsOne(root),
         latePackages(late),
@@ -140,18 +139,6 @@ function lessUndici(bundler) {
 function lessYaml(bundler) {
   const path = join(root, "node_modules/yaml/browser/dist/index.js");
   bundler.onResolve({ filter: /^yaml$/ }, () => ({ path, sideEffects: false }));
-}
-
-/**
- * It could run verbs that are programs of their own. Here none is, and what starts programs takes longer to load than commander itself.
- *
- * @param {import("esbuild").PluginBuild} bundler
- */
-function lessCommander(bundler) {
-  bundler.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-    /[\\/]commander[\\/]lib[\\/]/.test(importer) ? { path: "nothing", namespace: "nothing" } : undefined,
-  );
-  bundler.onLoad({ filter: /./, namespace: "nothing" }, () => ({ contents: "" }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { EXIT } from "./exit-codes.js";
-import { runProgram } from "./program.js";
+import { readPlainStart } from "./plain-start.js";
 import { reportError } from "./report-error.js";
 
 /** The command `sandbox`: bin/sandbox.js imports this module, built. */
@@ -21,7 +21,14 @@ process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 
 try {
-  process.exitCode = await runProgram(process.argv.slice(2));
+  process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   process.exitCode = reportError(error);
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const flags = readPlainStart(args);
+  if (flags === undefined) return (await import("./program.js")).runProgram(args);
+  await (await import("./commands/start.js")).start(flags);
+  return EXIT.ok;
 }

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import type { Log } from "../kernel/log.js";
 
 /** How this system opens an address in the browser of its user. No shell reads the address. */
@@ -12,14 +13,13 @@ export function dashboardOf(url: string): string {
 }
 
 /** `--open`: shows the dashboard. That there is no browser is a warning: the sandbox runs all the same. */
-export async function openBrowser(url: string, log: Log): Promise<void> {
+export function openBrowser(url: string, log: Log): void {
   const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
   const warn = (why: string): void =>
     log.write("warn", "browser-not-opened", {
       url,
       message: `Failed to open a browser: ${why}. Open ${url} yourself.`,
     });
-  const { spawn } = await import("node:child_process");
   const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });
   child.once("error", (error) => warn(error.message));
   child.once("exit", (code) => {

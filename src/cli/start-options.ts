@@ -29,6 +29,11 @@ export interface StartFlags {
   readonly open?: true;
 }
 
+/** As it is typed: `--public-url`. */
+export function flagOf(name: keyof StartFlags): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface LoadedConfig {
@@ -134,10 +139,10 @@ interface Found {
 }
 
 function find(name: ScalarName, flags: StartFlags, variables: Variables, config?: LoadedConfig): Found | undefined {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const source = flagOf(name);
   const flag = flags[name];
-  if (flag !== undefined) return { source: `--${words}`, text: String(flag) };
-  const ownVariable = `SANDBOX_${words.replaceAll("-", "_").toUpperCase()}`;
+  if (flag !== undefined) return { source, text: String(flag) };
+  const ownVariable = `SANDBOX_${source.slice("--".length).replaceAll("-", "_").toUpperCase()}`;
   for (const variable of name === "port" ? [ownVariable, "PORT"] : [ownVariable]) {
     const text = variables[variable] ?? "";
     if (text !== "") return { source: variable, text };

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("--open", () => {
   ])("warns when %s, and nothing else happens", async (_, path, why) => {
     vi.stubEnv("PATH", await path());
     const [level, event, fields] = await new Promise<readonly unknown[]>((resolve) => {
-      void openBrowser("http://127.0.0.1:4010/_sandbox", { write: (...line) => resolve(line) });
+      openBrowser("http://127.0.0.1:4010/_sandbox", { write: (...line) => resolve(line) });
     });
     expect([level, event]).toEqual(["warn", "browser-not-opened"]);
     expect(fields).toEqual({ url: "http://127.0.0.1:4010/_sandbox", message: expect.stringMatching(why) });

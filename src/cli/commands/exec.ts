@@ -31,7 +31,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
   running.log.open();
-  if (prepared.open) await openBrowser(dashboardOf(running.url), running.log);
+  if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
   session.play();
   const report = watchRun(running.sandbox);
   try {

@@ -24,7 +24,7 @@ export async function start(flags: StartFlags): Promise<void> {
     running.log.open({ event: "listening", fields: listeningFields(running) });
   }
   warnIfExposed(running, prepared);
-  if (prepared.open) await openBrowser(dashboardOf(running.url), running.log);
+  if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
   session.play();
   await stopSignal;
   await running.stop();
