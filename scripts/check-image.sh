@@ -32,17 +32,20 @@ mapfile -t health < <(buildah inspect --type image "$image" |
 ((${#health[@]} > 0)) || fail "it has no health check"
 SANDBOX_PORT=${SANDBOX_URL##*:} "${health[@]}" || fail "its health check is red"
 
-# On a file system that nobody can write to.
+# On a file system that nobody can write to. What Node compiled while the image was built is there, and fits.
+cache=$(buildah inspect --type image "$image" | node -p 'JSON.parse(fs.readFileSync(0)).OCIv1.config.Env.find((line) => line.startsWith("NODE_COMPILE_CACHE=")).split("=")[1]')
 unshare --mount bash -euo pipefail -c '
   mount --bind "$1" "$1" && mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && mount -o remount,ro,bind "$1"
   if touch "$1/app/x" 2>/dev/null; then echo "the file system can be written to" >&2; exit 9; fi
-  chroot --userspec=node:node "$1" /usr/bin/env -C /app node bin/sandbox.js start --port 0 --log json' - "$tree" >/tmp/read-only.$$ &
+  chroot --userspec=node:node "$1" /usr/bin/env -C /app NODE_COMPILE_CACHE="$2" NODE_DEBUG_NATIVE=COMPILE_CACHE \
+    node bin/sandbox.js start --port 0 --log json' - "$tree" "$cache" >/tmp/read-only.$$ 2>/tmp/compiled.$$ &
 reader=$!
 for _ in $(seq 1 100); do grep -q '"event":"listening"' /tmp/read-only.$$ && break; kill -0 $reader 2>/dev/null || fail "it does not start on a read-only file system"; sleep 0.1; done
 node scripts/smoke-node.mjs "$(node -p 'JSON.parse(fs.readFileSync(process.argv[1], "utf8").split("\n")[0]).url' /tmp/read-only.$$)"
 pkill -TERM -P $reader -f sandbox.js || kill -TERM $reader
 wait $reader || true
-rm /tmp/read-only.$$
+grep -q 'dist/cli\.js was accepted' /tmp/compiled.$$ || fail "Node compiles dist/cli.js although the image holds it compiled"
+rm /tmp/read-only.$$ /tmp/compiled.$$
 
 before=$(now_ms)
 kill -TERM "$program"
