@@ -1,4 +1,5 @@
-import { flagOf, type StartFlags } from "./start-options.js";
+import type { StartFlags } from "./start-options.js";
+import { flagOf } from "./values.js";
 
 /**
  * The flags of `sandbox start` from a command line that leaves nothing to explain: known options, each followed by its value. Undefined for any

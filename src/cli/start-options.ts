@@ -4,7 +4,7 @@ import { UsageError } from "../kernel/problem.js";
 import { nearest } from "../kernel/suggest.js";
 import type { FileConfig } from "../sandbox/config/load-config.js";
 import { type LogStyle, logStyles } from "./log.js";
-import { parseBaseUrl, parseChoice, wrongValue } from "./values.js";
+import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "./values.js";
 
 /** The flags of `start` as they were typed. */
 export interface StartFlags {
@@ -27,11 +27,6 @@ export interface StartFlags {
   readonly log?: string;
   readonly logLevel?: string;
   readonly open?: true;
-}
-
-/** As it is typed: `--public-url`. */
-export function flagOf(name: keyof StartFlags): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -13,6 +13,11 @@ export function wrongValue(source: string, expected: string, text: string, meant
 
 const SHOWN_MAX = 80;
 
+/** How an option is typed: `publicUrl` as `--public-url`. */
+export function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** One of a few words. */
 export function parseChoice<Choice extends string>(source: string, text: string, choices: readonly Choice[]): Choice {
   const found = choices.find((choice) => choice === text);
