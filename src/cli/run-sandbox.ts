@@ -5,6 +5,7 @@ import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/in-process-fetch.js";
 import { listen, type Listener } from "../http/serve.js";
 import type { Log } from "../kernel/log.js";
+import { lazily } from "../kernel/lazily.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import type { StoredSandbox } from "../sandbox/company-state.js";
@@ -58,8 +59,10 @@ export async function runSandbox(
 /** While there is no sandbox yet. */
 function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
   const guarded = companies.map((identity) => ({ record: { identity } }));
-  const { text } = redactorOf({ companies: guarded, options: { adminToken }, retired: new RetiredSecrets() });
-  return { now: () => systemClock.now(), home: undefined, redact: text };
+  const redactor = lazily(() =>
+    redactorOf({ companies: guarded, options: { adminToken }, retired: new RetiredSecrets() }),
+  );
+  return { now: () => systemClock.now(), home: undefined, redact: (text) => redactor().text(text) };
 }
 
 function sourceOf(sandbox: Sandbox): LogSource {

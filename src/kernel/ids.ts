@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { customRandom, nanoid, urlAlphabet } from "nanoid";
+import { customRandom, urlAlphabet } from "nanoid";
 import { createMachineRandom, createSeededRandom, type RandomSource } from "./random.js";
 
 /** Makes identifiers; seeded, it makes the same ones in the same order. */
@@ -17,10 +17,12 @@ export interface IdSource {
 export function createIdSource(seed: number | undefined, name: string, position = 0): IdSource {
   if (seed !== undefined) return seededIds(createSeededRandom(seed, name, position));
   const machine = createMachineRandom();
+  // `nanoid` itself would draw with Web Crypto, which takes a start one or two milliseconds to load.
+  const part = customRandom(urlAlphabet, 12, (size) => machine.bytes(size));
   return {
     uuid: () => randomUUID(),
     // Of two parts that are short enough to be no chains (see `flat`), which costs less than to copy one.
-    short: (prefix) => `${prefix}_${nanoid(12)}${nanoid(9)}`,
+    short: (prefix) => `${prefix}_${part(12)}${part(9)}`,
     hex32: () => Buffer.from(machine.bytes(16)).toString("hex"),
     position: 0,
   };
