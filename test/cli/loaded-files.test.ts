@@ -34,8 +34,25 @@ describe("what a command loads", () => {
     const files = await filesOf((env) => runUntilListening(["--port", "0"], { env }));
     expect(files.some((text) => SERVER.test(text))).toBe(true);
     expect(files.length).toBeLessThanOrEqual(6);
-    for (const lazy of ["There is no snapshot", "tag:yaml.org,2002:", "UND_ERR_SOCKET", "signature-reprinted", ZOD])
+    const lazies = ["There is no snapshot", "tag:yaml.org,2002:", "UND_ERR_SOCKET", "signature-reprinted"];
+    for (const lazy of [
+      ...lazies,
+      ZOD,
+      "commander.unknownOption",
+      "ipaddr: the address",
+      "Unterminated character class",
+    ])
       expect({ lazy, found: files.some((text) => text.includes(lazy)) }).toEqual({ lazy, found: false });
+  });
+
+  it("start and a read: of Node neither its fetch nor HTTP/2", async () => {
+    const sandbox = await startSandbox([], { env: { NODE_OPTIONS: `--import ${tellingModules}` } });
+    await (await fetch(`${sandbox.url}/v1/balance`, { headers })).arrayBuffer();
+    expect(await sandbox.stop()).toBe(0);
+    const modules = sandbox.stderr.split("\n");
+    expect(modules).toContain("NativeModule http");
+    for (const late of ["http2", "https", "internal/deps/undici/undici"])
+      expect(modules).not.toContain(`NativeModule ${late}`);
   });
 
   it.each([
@@ -46,6 +63,11 @@ describe("what a command loads", () => {
     expect(files.some((text) => text.includes(ZOD))).toBe(isLoaded);
   });
 });
+
+/** A module that says on stderr, at the end, which of its own modules Node has loaded. */
+const tellingModules = `data:text/javascript,${encodeURIComponent(
+  `process.on("exit", () => process.stderr.write(process.moduleLoadList.join("\\n")));`,
+)}`;
 
 /** What only that library says. */
 const ZOD = "ZodError";
