@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PackedRing } from "./packed-ring.js";
 
 function textsOf(ring: PackedRing): string[] {
-  return Array.from({ length: ring.size }, (_, index) => ring.text(index));
+  return Array.from({ length: ring.size }, (_, index) => ring.text(index).read());
 }
 
 /** The texts that are to be there, kept in the plainest way. */
@@ -52,7 +52,7 @@ describe("a packed ring", () => {
     ring.clear();
     expect([ring.size, ring.bytes]).toEqual([0, 0]);
     ring.push("again", [1]);
-    expect([ring.text(0), ring.number(0, 0)]).toEqual(["again", 1]);
+    expect([ring.text(0).read(), ring.number(0, 0)]).toEqual(["again", 1]);
   });
 
   it("changes a number in its place", () => {
@@ -60,6 +60,18 @@ describe("a packed ring", () => {
     play(ring, 20, 10, (step) => `${step}`);
     ring.setNumber(3, 1, -1.5);
     expect([ring.number(3, 0), ring.number(3, 1), ring.number(4, 1)]).toEqual([13, -1.5, 14 / 3]);
+  });
+
+  it("lets a text be read that was forgotten since", () => {
+    const ring = new PackedRing(0);
+    ring.push("first", []);
+    const first = ring.text(0);
+    ring.shift();
+    play(ring, 1_000, 10, (step) => `${step} ${"x".repeat(2_000)}`);
+    const other = ring.text(5);
+    const said = other.read();
+    play(ring, 1_000, 10, (step) => `${step} ${"y".repeat(2_000)}`);
+    expect([first.read(), other.read()]).toEqual(["first", said]);
   });
 
   it("uses the memory of those that are forgotten for those that come", () => {

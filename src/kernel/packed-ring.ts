@@ -17,6 +17,25 @@ interface Piece {
   end: number;
   /** Rows of it that are not forgotten. */
   rows: number;
+  /** Somebody may still read in it: nothing is written over what stands there. */
+  lent: boolean;
+}
+
+/** The text of a row, for whoever wants to read it, also when its row was forgotten since. */
+export class PackedText {
+  readonly #bytes: Buffer;
+  readonly #begin: number;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, begin: number, end: number) {
+    this.#bytes = bytes;
+    this.#begin = begin;
+    this.#end = end;
+  }
+
+  read(): string {
+    return this.#bytes.toString("utf8", this.#begin, this.#end);
+  }
 }
 
 /**
@@ -71,11 +90,13 @@ export class PackedRing {
   }
 
   /** `index`: 0 is the oldest. */
-  text(index: number): string {
+  text(index: number): PackedText {
     const place = this.#placeOf(index);
     const begin = this.#numbers[place * this.#stride + BEGIN] ?? 0;
     const length = this.#numbers[place * this.#stride + LENGTH] ?? 0;
-    return this.#pieces[place]?.bytes.toString("utf8", begin, begin + length) ?? "";
+    const piece = this.#pieces[place] ?? createPiece(0);
+    piece.lent = true;
+    return new PackedText(piece.bytes, begin, begin + length);
   }
 
   number(index: number, column: number): number {
@@ -134,6 +155,7 @@ export class PackedRing {
 
   /** No row is left of that piece. */
   #leave(piece: Piece): void {
+    if (piece.lent) return;
     piece.end = 0;
     if (piece !== this.#open && piece.bytes.length === PIECE_MAX) this.#spare = piece;
   }
@@ -151,5 +173,5 @@ export class PackedRing {
 
 function createPiece(size: number): Piece {
   // Neither zeroed nor part of Node's pool: nothing is read that was not written.
-  return { bytes: Buffer.allocUnsafeSlow(size), end: 0, rows: 0 };
+  return { bytes: Buffer.allocUnsafeSlow(size), end: 0, rows: 0, lent: false };
 }

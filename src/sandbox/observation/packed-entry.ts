@@ -3,7 +3,7 @@ import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/problem-codes.js";
 import { type RequestFault, requestFaults } from "../../domain/rules/rule.js";
 import type { Instant } from "../../kernel/instant.js";
-import type { PackedRing } from "../../kernel/packed-ring.js";
+import type { PackedRing, PackedText } from "../../kernel/packed-ring.js";
 import type { AnswerFate, Exchange } from "../exchange.js";
 import type { JournalEntry } from "./journal.js";
 
@@ -15,20 +15,25 @@ const TO = 3;
 const STATUS = 4;
 /** Whether the client never read the answer: 1. */
 export const LOST = 5;
-export const COLUMNS = 6;
+/** Which of the faults, from 1 on; 0 is none. */
+const FAULT = 6;
+/** How many deliveries its work came to owe: mostly none, and every reader of the journal asks. */
+const OWED = 7;
+export const COLUMNS = 8;
 
 /** Lines before that of the body, which may be of several itself. Neither what HTTP calls a header nor JSON on one line has a line break in it. */
-const HEAD_LINES = 13;
+const HEAD_LINES = 12;
 /** Between a header's name, its value, and the next one's name. No header has it. */
 const NUL = "\0";
 
-export function packNumbers({ at, receivedAt, made, status }: JournalEntry): readonly number[] {
-  return [at, receivedAt, made.from, made.to, status, 0];
+export function packNumbers({ at, receivedAt, made, status, fault, owed }: JournalEntry): readonly number[] {
+  const which = fault === undefined ? 0 : requestFaults.indexOf(fault) + 1;
+  return [at, receivedAt, made.from, made.to, status, 0, which, owed.length];
 }
 
 /** `exchange`: what `entry` was made of. Written as one text, since to join many takes less than to write each. */
 export function packText(entry: JournalEntry, { bodyText, answerText }: Exchange): string {
-  const { method, path, operation = "", problem = "", fault = "", retryAfter = "", rule, headers } = entry;
+  const { method, path, operation = "", problem = "", retryAfter = "", rule, headers } = entry;
   const named = rule === undefined ? "" : JSON.stringify(rule.name);
   const settings = entry.settings.join(" ");
   const owed = entry.owed.length === 0 ? "" : entry.owed.join(" ");
@@ -37,7 +42,7 @@ export function packText(entry: JournalEntry, { bodyText, answerText }: Exchange
   for (const name in headers) fields += `${name}${NUL}${headers[name]}${NUL}`;
   const answer = answerText ?? jsonOf(entry.answer);
   const body = bodyText ?? jsonOf(entry.body);
-  return `${method}\n${path}\n${operation}\n${problem}\n${fault}\n${retryAfter}\n${rule?.id ?? ""}\n${named}\n${settings}\n${owed}\n${created}\n${fields}\n${answer}\n${body}`;
+  return `${method}\n${path}\n${operation}\n${problem}\n${retryAfter}\n${rule?.id ?? ""}\n${named}\n${settings}\n${owed}\n${created}\n${fields}\n${answer}\n${body}`;
 }
 
 /** Nothing is no text. */
@@ -53,7 +58,10 @@ export class PackedEntry implements JournalEntry {
   readonly made: Exchange["made"];
   readonly status: number;
   readonly fate: AnswerFate;
-  readonly #text: string;
+  readonly fault: RequestFault | undefined;
+  readonly #owed: number;
+  readonly #packed: PackedText;
+  #text: string | undefined;
   #head: readonly string[] | undefined;
   #body: Parsed | undefined;
   #answer: Parsed | undefined;
@@ -65,7 +73,9 @@ export class PackedEntry implements JournalEntry {
     this.made = { from: ring.number(index, FROM), to: ring.number(index, TO) };
     this.status = ring.number(index, STATUS);
     this.fate = ring.number(index, LOST) === 1 ? "lost" : "written";
-    this.#text = ring.text(index);
+    this.fault = requestFaults[ring.number(index, FAULT) - 1];
+    this.#owed = ring.number(index, OWED);
+    this.#packed = ring.text(index);
   }
 
   get id(): string {
@@ -90,54 +100,54 @@ export class PackedEntry implements JournalEntry {
     return isProblem(code) ? code : undefined;
   }
 
-  get fault(): RequestFault | undefined {
-    const name = this.#line(4);
-    return requestFaults.find((fault) => fault === name);
-  }
-
   get retryAfter(): string | undefined {
-    return this.#line(5) || undefined;
+    return this.#line(4) || undefined;
   }
 
   get rule(): Exchange["rule"] {
-    const id = this.#line(6);
+    const id = this.#line(5);
     if (id === "") return undefined;
-    const name: unknown = JSON.parse(this.#line(7));
+    const name: unknown = JSON.parse(this.#line(6));
     return { id, name: typeof name === "string" ? name : null };
   }
 
   get settings(): readonly string[] {
-    return wordsOf(this.#line(8));
+    return wordsOf(this.#line(7));
   }
 
   get owed(): readonly string[] {
-    return wordsOf(this.#line(9));
+    return this.#owed === 0 ? [] : wordsOf(this.#line(8));
   }
 
   get created(): readonly string[] {
-    return wordsOf(this.#line(10));
+    return wordsOf(this.#line(9));
   }
 
   get headers(): Readonly<Record<string, string>> {
-    const fields = this.#line(11).split(NUL);
+    const fields = this.#line(10).split(NUL);
     const pairs: [string, string][] = [];
     for (let at = 0; at + 1 < fields.length; at += 2) pairs.push([fields[at] ?? "", fields[at + 1] ?? ""]);
     return Object.fromEntries(pairs);
   }
 
   get answer(): unknown {
-    this.#answer ??= parse(this.#line(12));
+    this.#answer ??= parse(this.#line(11));
     return this.#answer.value;
   }
 
   get body(): unknown {
-    this.#body ??= parse(this.#text.slice(this.#lines.reduce((length, line) => length + line.length + 1, 0)));
+    this.#body ??= parse(this.#whole.slice(this.#lines.reduce((length, line) => length + line.length + 1, 0)));
     return this.#body.value;
   }
 
   get #lines(): readonly string[] {
-    this.#head ??= this.#text.split("\n", HEAD_LINES);
+    this.#head ??= this.#whole.split("\n", HEAD_LINES);
     return this.#head;
+  }
+
+  get #whole(): string {
+    this.#text ??= this.#packed.read();
+    return this.#text;
   }
 
   #line(index: number): string {
