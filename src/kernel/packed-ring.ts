@@ -1,8 +1,8 @@
 /** A first piece of memory is so large, each later one twice as large up to the second. */
-const PIECE_MIN = 4 * 1024;
+const PIECE_MIN = 1024;
 const PIECE_MAX = 256 * 1024;
-/** Rows for which there is room at first. */
-const ROWS_MIN = 16;
+/** Rows for which there is room from the first on: a power of two. */
+const ROWS_MIN = 4;
 /** UTF-8 takes at most as many bytes for a unit of a string. */
 const BYTES_PER_UNIT = 3;
 /** Of a row's numbers, before those that are given: where its text begins, and how many bytes it takes. */
@@ -46,7 +46,7 @@ export class PackedText {
 export class PackedRing {
   readonly #stride: number;
   /** Rows stand in a circle, of as many places as a power of two. */
-  #numbers: Float64Array;
+  #numbers = new Float64Array();
   #pieces: (Piece | undefined)[] = [];
   #first = 0;
   #size = 0;
@@ -59,7 +59,6 @@ export class PackedRing {
   /** `columns`: numbers of each row. */
   constructor(columns: number) {
     this.#stride = GIVEN + columns;
-    this.#numbers = new Float64Array(ROWS_MIN * this.#stride);
   }
 
   get size(): number {
@@ -120,7 +119,7 @@ export class PackedRing {
 
   /** Forgets all rows, and gives their memory back. */
   clear(): void {
-    this.#numbers = new Float64Array(ROWS_MIN * this.#stride);
+    this.#numbers = new Float64Array();
     this.#pieces = [];
     this.#first = 0;
     this.#size = 0;
@@ -161,7 +160,7 @@ export class PackedRing {
   }
 
   #grow(): void {
-    const numbers = new Float64Array(2 * this.#numbers.length);
+    const numbers = new Float64Array(Math.max(ROWS_MIN * this.#stride, 2 * this.#numbers.length));
     const before = this.#first * this.#stride;
     numbers.set(this.#numbers.subarray(before));
     numbers.set(this.#numbers.subarray(0, before), this.#numbers.length - before);

@@ -9,7 +9,7 @@ import { COLUMNS, idOf, LOST, packNumbers, packText } from "./packed-entry.js";
  * A request to the API under test and its answer, as they were: with credentials, so whoever shows one shows it through `redactorOf`. `id` is
  * `req_1`, `req_2` and so on, in the order in which the company's requests were answered.
  */
-export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost" | "bodyText" | "answerText"> {
+export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost" | "answerText"> {
   readonly fate: AnswerFate;
   /** The ids of the deliveries that its own work came to owe. */
   readonly owed: readonly string[];
@@ -48,7 +48,7 @@ export class Journal {
 
   /** The entry as it was made, for those who look at it now: the journal does not hold it. */
   record(exchange: Exchange): Recorded {
-    const { at, receivedAt, method, path, operation, headers, body, status, answer, retryAfter } = exchange;
+    const { at, receivedAt, method, path, operation, headers, body, bodyText, status, answer, retryAfter } = exchange;
     const { problem, rule, fault, made, settings } = exchange;
     const seq = ++this.#last;
     // Written out: a spread of the exchange takes longer than all the rest.
@@ -62,6 +62,7 @@ export class Journal {
       operation,
       headers,
       body,
+      bodyText,
       status,
       answer,
       retryAfter,

@@ -136,8 +136,12 @@ export class PackedEntry implements JournalEntry {
   }
 
   get body(): unknown {
-    this.#body ??= parse(this.#whole.slice(this.#lines.reduce((length, line) => length + line.length + 1, 0)));
+    this.#body ??= parse(this.bodyText ?? "");
     return this.#body.value;
+  }
+
+  get bodyText(): string | undefined {
+    return this.#whole.slice(this.#lines.reduce((length, line) => length + line.length + 1, 0)) || undefined;
   }
 
   get #lines(): readonly string[] {

@@ -34,15 +34,17 @@ const dangers: Readonly<Record<Place, string>> = {
 };
 
 /** Of each secret first that in the path, then in the query, then in the body. */
-function leaksOf({ path: url, body }: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
+function leaksOf({ path: url, body, bodyText }: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
   const at = url.indexOf("?");
   const path = at === -1 ? url : url.slice(0, at);
   const query = at === -1 ? "" : url.slice(at + 1);
-  const leaves = body === undefined ? none : leavesOf(body);
+  let leaves: readonly unknown[] | undefined;
   const leaks: Leak[] = [];
   for (const secret of secrets) {
     if (holdsSecret(path, secret)) leaks.push({ secret, place: "path" });
     if (holdsSecret(query, secret)) leaks.push({ secret, place: "query" });
+    if (body === undefined || !mayHold(bodyText, secret)) continue;
+    leaves ??= leavesOf(body);
     // Names of members included.
     if (leaves.some((leaf) => typeof leaf === "string" && holdsSecret(leaf, secret)))
       leaks.push({ secret, place: "body" });
@@ -50,7 +52,10 @@ function leaksOf({ path: url, body }: JournalEntry, secrets: readonly Secret[]):
   return leaks;
 }
 
-const none: readonly unknown[] = [];
+/** Whether the secret can stand in the JSON: what is not written in it plainly is escaped there, or encoded. To walk each body takes long. */
+function mayHold(json: string | undefined, { text }: Secret): boolean {
+  return json === undefined || json.includes(text) || json.includes("\\") || json.includes("%");
+}
 
 interface Leak {
   readonly secret: Secret;
