@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeader, ServerResponse } from "node:http";
 
 /**
  * An answer whose whole text is known, as nearly all are. It goes to the socket as it is. All else is asked of a real `Response`, made when it is first asked for: the
@@ -31,8 +31,16 @@ export class TextAnswer implements Response {
     if (this.#real !== undefined) return false;
     const text = this.#text;
     if (text === null) outgoing.writeHead(this.status, this.#fields).end();
-    else outgoing.writeHead(this.status, { ...this.#fields, "content-length": Buffer.byteLength(text) }).end(text);
+    else outgoing.writeHead(this.status, this.#fieldsWith(Buffer.byteLength(text))).end(text);
     return true;
+  }
+
+  /** A list, since a literal that adds to what it spreads has a hidden class of its own: 300 bytes that only a full collection takes away. */
+  #fieldsWith(length: number): OutgoingHttpHeader[] {
+    const fields: OutgoingHttpHeader[] = [];
+    for (const name in this.#fields) fields.push(name, this.#fields[name] ?? "");
+    fields.push("content-length", length);
+    return fields;
   }
 
   /** By its name in lower case. */

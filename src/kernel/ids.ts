@@ -17,19 +17,16 @@ export interface IdSource {
 export function createIdSource(seed: number | undefined, name: string, position = 0): IdSource {
   if (seed !== undefined) return seededIds(createSeededRandom(seed, name, position));
   const machine = createMachineRandom();
-  // `nanoid` itself would draw with Web Crypto, which takes a start one or two milliseconds to load.
-  const part = customRandom(urlAlphabet, 12, (size) => machine.bytes(size));
   return {
     uuid: () => randomUUID(),
-    // Of two parts that are short enough to be no chains (see `flat`), which costs less than to copy one.
-    short: (prefix) => `${prefix}_${part(12)}${part(9)}`,
+    short: createShortIds(machine),
     hex32: () => Buffer.from(machine.bytes(16)).toString("hex"),
     position: 0,
   };
 }
 
 function seededIds(random: RandomSource): IdSource {
-  const short = customRandom(urlAlphabet, 21, (size) => random.bytes(size));
+  const short = customRandom(urlAlphabet, SHORT_LETTERS, (size) => random.bytes(size));
   return {
     uuid: () => uuidFromBytes(random.bytes(16)),
     short: (prefix) => flat(`${prefix}_${short()}`),
@@ -37,6 +34,30 @@ function seededIds(random: RandomSource): IdSource {
     get position() {
       return random.position;
     },
+  };
+}
+
+/** Of an id, behind its prefix: 126 bits. */
+const SHORT_LETTERS = 21;
+/** Ids for which random bytes are drawn together. */
+const DRAWN = 64;
+/** Longer than any prefix. */
+const PREFIX_MAX = 32;
+
+/** As nanoid makes them, letter by letter into bytes and not into strings (see `flat`): that takes less than half the time. */
+function createShortIds(random: RandomSource): (prefix: string) => string {
+  const letters = Buffer.from(urlAlphabet, "latin1");
+  const id = Buffer.alloc(PREFIX_MAX + SHORT_LETTERS);
+  let drawn: Uint8Array = new Uint8Array();
+  let next = 0;
+  return (prefix) => {
+    if (next === drawn.length) {
+      drawn = random.bytes(DRAWN * SHORT_LETTERS);
+      next = 0;
+    }
+    let end = id.write(`${prefix}_`, 0, PREFIX_MAX, "latin1");
+    for (let left = SHORT_LETTERS; left > 0; left--) id[end++] = letters[(drawn[next++] ?? 0) & 63] ?? 0;
+    return id.toString("latin1", 0, end);
   };
 }
 

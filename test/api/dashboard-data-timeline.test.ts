@@ -9,8 +9,9 @@ import {
   type Story,
   writePlace,
 } from "../../src/http/dashboard/timeline.js";
-import { type PageRequest, type Row, Table } from "../../src/kernel/table.js";
-import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
+import type { PageRequest, Row, Table } from "../../src/kernel/table.js";
+import type { Exchange } from "../../src/sandbox/exchange.js";
+import { Journal } from "../../src/sandbox/observation/journal.js";
 import { type Live, startLive, startReceiver } from "../support/live.js";
 import { transferRequest } from "../support/requests.js";
 
@@ -91,14 +92,13 @@ it("shows some of what a large batch made, and says that there is more", async (
 
 it("gives each request its own changes, also when a later one was answered first", async () => {
   const live = await startLive();
+  const exchanges: Exchange[] = [];
+  live.sandbox.listen((exchange) => exchanges.push(exchange));
   await live.createCharge({ externalId: "first" });
   await live.createCharge({ externalId: "second" });
-  const { entries } = live.sandbox.observationOf(live.company.id).journal;
-  const [first, second] = entries.values();
-  const overtaken = new Table<JournalEntry>("requests");
-  overtaken.set({ ...second!, id: "req_1", seq: 1 });
-  overtaken.set({ ...first!, id: "req_2", seq: 2 });
-  const { stories } = readTimeline(live.company, overtaken, { limit: 10 });
+  const overtaken = new Journal(10);
+  for (const exchange of exchanges.toReversed()) overtaken.record(exchange);
+  const { stories } = readTimeline(live.company, overtaken.entries, { limit: 10 });
   expect(stories.map(tell)).toEqual(["POST 201 charge.created", "POST 201 charge.created"]);
   const [newest] = stories;
   expect(newest?.kind === "request" && newest.entry.body).toMatchObject({ externalId: "second" });

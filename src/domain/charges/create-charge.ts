@@ -16,6 +16,9 @@ export interface ChargeOrder {
   readonly checkoutUrl: string;
 }
 
+/** One for all, as charges are kept by the ten thousand. */
+const noEntries: Charge["entries"] = [];
+
 /** POST /v1/charges. 409: "A charge with this externalId already exists." It waits for payment until its time-to-live is over. */
 export function createCharge(work: Work, order: ChargeOrder): Charge {
   const { profile, world } = work;
@@ -41,7 +44,7 @@ export function createCharge(work: Work, order: ChargeOrder): Charge {
     paymentUrl: order.checkoutUrl + id,
     onCompletedRedirectionUrl: order.onCompletedRedirectionUrl,
     onCanceledRedirectionUrl: order.onCanceledRedirectionUrl,
-    entries: [],
+    entries: noEntries,
     expiresAt: work.at + profile.charges.ttl,
     silent: false,
   });

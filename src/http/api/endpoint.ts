@@ -7,7 +7,7 @@ import type { Company, Operation as DomainOperation } from "../../sandbox/compan
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type AnswerGate, afterAnswer } from "../after-answer.js";
 import type { HttpContext } from "../env.js";
-import { readJson } from "../read-body.js";
+import { readJsonText } from "../read-body.js";
 import { type ApiAnswer, describeProblem, respond } from "./answer.js";
 import { answerByRule } from "./answer-by-rule.js";
 import { authenticate, checkCompanyHeader } from "./authenticate.js";
@@ -73,9 +73,11 @@ async function answerCall(
     let company = (seen.company = authenticate(c, sandbox));
     const writable = operation.method === "GET" ? undefined : sandbox.writable();
     if (writable !== undefined) await writable;
-    const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
+    const reading = operation.body === "none" ? undefined : readJsonText(c, company.profile.server.bodyLimit);
     // A body that cannot be read is none to a rule; what is wrong with it is said in its turn.
-    if (reading !== undefined) seen.body = await reading.catch(() => undefined);
+    const said = reading === undefined ? undefined : await reading.catch(() => undefined);
+    seen.body = said?.value;
+    seen.bodyText = said?.text;
     // A reset while the body came in has put another company in the place of this one.
     if (company.closed) company = seen.company = authenticate(c, sandbox);
 
@@ -95,7 +97,7 @@ async function answerCall(
       assertPresent(c, company, handler);
       checkCompanyHeader(c, company, operation);
     });
-    const body = reading === undefined ? undefined : await reading;
+    const body = reading === undefined ? undefined : (await reading)?.value;
     const preparing = handler.prepare?.(company);
     if (preparing !== undefined) await preparing;
     if (company.ready() !== undefined || company.closed) company = seen.company = await makeReady(c, sandbox, company);
@@ -110,7 +112,9 @@ async function answerCall(
     if (ready !== undefined) await ready;
     const durable = sandbox.durable(changed);
     if (durable !== undefined) await durable;
-    return { status: note(seen, () => successStatus(operation, company.profile)), body: result };
+    const status = note(seen, () => successStatus(operation, company.profile));
+    // Written once, for the answer and for the journal.
+    return { status, body: result, text: result === undefined ? undefined : JSON.stringify(result) };
   } catch (thrown) {
     return note(seen, () => describeProblem(sandbox, seen.company, c.req.path, thrown));
   }

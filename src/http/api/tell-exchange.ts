@@ -15,6 +15,8 @@ export interface Seen {
   readonly receivedAt: number;
   company: Company | undefined;
   body: unknown;
+  /** `body` as it was sent. */
+  bodyText: string | undefined;
   ruled: Ruled | undefined;
   made: Exchange["made"];
   readonly settings: Set<string>;
@@ -34,6 +36,7 @@ export function beginSeen({ system }: Sandbox): Seen {
     receivedAt: system.monotonic(),
     company: undefined,
     body: undefined,
+    bodyText: undefined,
     ruled: undefined,
     made: nothingMade,
     settings: new Set(),
@@ -55,7 +58,7 @@ export function tellExchange(
   seen: Seen,
   answer: ApiAnswer,
 ): void {
-  const { company, body, ruled, made, receivedAt, settings } = seen;
+  const { company, body, bodyText, ruled, made, receivedAt, settings } = seen;
   const { status, problem, fault } = answer;
   const { method, url } = c.req;
   sandbox.tell({
@@ -68,8 +71,11 @@ export function tellExchange(
     path: url.slice(originOf(url).length),
     headers: headersOf(c),
     body,
+    bodyText,
     status,
     answer: answer.body,
+    // A rule's own text is another than that of the body.
+    answerText: ruled === undefined ? answer.text : undefined,
     retryAfter: answer.headers?.["retry-after"],
     problem,
     rule: ruled === undefined ? undefined : { id: ruled.rule.id, name: ruled.rule.name },

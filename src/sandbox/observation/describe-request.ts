@@ -33,14 +33,32 @@ export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): b
 
 /** The path's `:id`; undefined when its operation has none. */
 export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "path">): string | undefined {
-  if (operation === undefined || !operationOf(operation).path.includes(":id")) return undefined;
-  const at = operationOf(operation).path.split("/").indexOf(":id");
-  const id = path.split("?", 1)[0]?.split("/")[at];
+  const template = operation === undefined ? "" : operationOf(operation).path;
+  const at = template.indexOf("/:id");
+  if (at === -1) return undefined;
+  const id = partOf(path, slashesIn(template.slice(0, at)) + 1);
   try {
-    return id === undefined ? undefined : decodeURIComponent(id);
+    return id?.includes("%") === true ? decodeURIComponent(id) : id;
   } catch {
     return id;
   }
+}
+
+/** What stands behind so many slashes, up to the next one or the query: this is asked of every request. */
+function partOf(path: string, slashes: number): string | undefined {
+  const query = path.indexOf("?");
+  const end = query === -1 ? path.length : query;
+  let begin = 0;
+  for (let left = slashes; left > 0; left--) {
+    begin = path.indexOf("/", begin) + 1;
+    if (begin === 0 || begin > end) return undefined;
+  }
+  const next = path.indexOf("/", begin);
+  return path.slice(begin, next === -1 || next > end ? end : next);
+}
+
+function slashesIn(text: string): number {
+  return text.split("/").length - 1;
 }
 
 /** The items of a batch. */

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Exchange } from "../exchange.js";
 import { Journal } from "./journal.js";
@@ -40,7 +38,7 @@ describe("bounds", () => {
   });
 
   it.each(["body", "answer", "headers"] as const)("keeps fewer when each has much to say in its %s", (where) => {
-    const journal = new Journal(100, 100_000);
+    const journal = new Journal(100, 45_000);
     const said = { text: "x".repeat(20_000) };
     for (let n = 0; n < 10; n++) journal.record(exchange({ [where]: said }));
     expect(idsOf(journal)).toEqual(["req_9", "req_10"]);
@@ -48,24 +46,16 @@ describe("bounds", () => {
     expect(idsOf(journal)).toHaveLength(51);
   });
 
-  it("counts an object and a list for what they take, however little they say", () => {
-    const journal = new Journal(100, 100_000);
-    const body = Array.from({ length: 1_000 }, () => ({}));
-    for (let n = 0; n < 10; n++) journal.record(exchange({ body }));
+  it("counts bytes, and not letters", () => {
+    const journal = new Journal(100, 50_000);
+    for (let n = 0; n < 10; n++) journal.record(exchange({ body: "é".repeat(20_000) }));
     expect(idsOf(journal)).toEqual(["req_10"]);
   });
 
-  it("lets go of what it has forgotten", async () => {
-    const journal = new Journal(100, 100_000);
-    const forgotten = new WeakRef({ text: "x".repeat(60_000) });
-    journal.record(exchange({ body: forgotten.deref() }));
-    for (let n = 0; n < 10; n++) journal.record(exchange({ body: "x".repeat(60_000) }));
-    setFlagsFromString("--expose-gc");
-    // A reference that was looked at lives until the end of the turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    runInNewContext("gc")();
-    expect(idsOf(journal)).toHaveLength(1);
-    expect(forgotten.deref()).toBeUndefined();
+  it("counts what an entry takes beside its texts", () => {
+    const journal = new Journal(100_000, 50_000);
+    for (let n = 0; n < 10_000; n++) journal.record(exchange());
+    expect(idsOf(journal).length).toBeLessThan(500);
   });
 
   it("keeps the newest, however large it is", () => {
@@ -74,13 +64,87 @@ describe("bounds", () => {
     journal.record(exchange({ path: `/v1/${"x".repeat(10_000)}` }));
     expect(idsOf(journal)).toEqual(["req_2"]);
   });
+});
 
-  it("counts what is nested deeper than the stack", () => {
-    const body: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
-    const journal = new Journal(100, 1_000_000);
-    journal.record(exchange({ body }));
+describe("an entry", () => {
+  it("says all that was said", () => {
+    const journal = new Journal(10);
+    const said = exchange({
+      operation: "createCharge",
+      at: 1_790_000_000_123,
+      receivedAt: 12_345.678_901,
+      method: "POST",
+      path: "/v1/charges?a=1&b=%0A",
+      headers: { host: "127.0.0.1", "x-empty": "", "x-latin": "caf\u00e9" },
+      body: { text: 'line\nbreak "quoted" \ud83d\ude00 \u2028', lone: "\ud800", list: [1.5, null, {}] },
+      status: 409,
+      answer: { message: ["a\nb"], nested: { none: null } },
+      retryAfter: "3",
+      problem: "external_id_taken",
+      rule: { id: "rule_1", name: "two\nlines" },
+      fault: "malformed",
+      made: { from: 5, to: 5 },
+      settings: ["auth.companyHeader", "errors.shape"],
+    });
+    const recorded = journal.record(said);
+    const { restarts: _restarts, bodyText: _bodyText, ...expected } = recorded;
+    const shown = journal.entries.get("req_1");
+    for (const [name, value] of Object.entries(expected)) expect(Reflect.get(shown ?? {}, name), name).toEqual(value);
+  });
+
+  it("tells nothing from null", () => {
+    const journal = new Journal(10);
     journal.record(exchange());
-    expect(idsOf(journal)).toEqual(["req_2"]);
+    journal.record(exchange({ body: null, answer: null, rule: { id: "rule_1", name: null } }));
+    const [nothing, nulls] = journal.entries.values();
+    expect([nothing?.body, nothing?.answer, nothing?.rule, nothing?.problem]).toEqual(Array(4).fill(undefined));
+    expect([nulls?.body, nulls?.answer, nulls?.rule]).toEqual([null, null, { id: "rule_1", name: null }]);
+  });
+
+  it("is as it was sent, with its line breaks", () => {
+    const journal = new Journal(10);
+    const bodyText = '{\n  "amount": 1\n}\n';
+    journal.record(exchange({ body: JSON.parse(bodyText), bodyText, answer: "x" }));
+    expect(journal.entries.get("req_1")).toMatchObject({ body: { amount: 1 }, answer: "x" });
+  });
+
+  it("stays as it was for who has it, whatever comes after", () => {
+    const journal = new Journal(2);
+    const first = journal.record(exchange({ body: "first" }));
+    const before = journal.entries.get("req_1");
+    journal.lose(first);
+    for (let n = 0; n < 10_000; n++) journal.record(exchange({ body: "x".repeat(1_000) }));
+    expect([before?.fate, before?.body, journal.entries.get("req_1")]).toEqual(["written", "first", undefined]);
+  });
+});
+
+describe("reading", () => {
+  const journal = new Journal(5);
+  for (let n = 1; n <= 8; n++) journal.record(exchange({ status: 200 + n }));
+  const seqsOf = (request: Parameters<Journal["entries"]["page"]>[0]) => {
+    const { rows, more } = journal.entries.page(request);
+    return [...rows.map(({ seq }) => seq), more];
+  };
+
+  it("goes forth and back from a place, a page at a time", () => {
+    expect(seqsOf({ limit: 2 })).toEqual([4, 5, true]);
+    expect(seqsOf({ limit: 2, beyond: 5 })).toEqual([6, 7, true]);
+    expect(seqsOf({ limit: 2, beyond: 6 })).toEqual([7, 8, false]);
+    expect(seqsOf({ limit: 2, beyond: 1 })).toEqual([4, 5, true]);
+    expect(seqsOf({ limit: 2, newestFirst: true })).toEqual([8, 7, true]);
+    expect(seqsOf({ limit: 9, newestFirst: true, beyond: 6 })).toEqual([5, 4, false]);
+    expect(seqsOf({ limit: 9, newestFirst: true, beyond: 99 })).toEqual([8, 7, 6, 5, 4, false]);
+    expect(seqsOf({ limit: 9, beyond: 8 })).toEqual([false]);
+    expect(seqsOf({ limit: 9, newestFirst: true, beyond: 4 })).toEqual([false]);
+  });
+
+  it("takes those that are wanted", () => {
+    expect(seqsOf({ limit: 1, where: ({ status }) => status > 205 })).toEqual([6, true]);
+    expect(seqsOf({ limit: 2, newestFirst: true, where: ({ seq }) => seq % 2 === 0 })).toEqual([8, 6, true]);
+  });
+
+  it.each(["req_3", "req_9", "req_", "req_NaN", "req_4.5", "req_04", "4", ""])("finds nothing as %j", (id) => {
+    expect(journal.entries.get(id)).toBeUndefined();
   });
 });
 

@@ -1,12 +1,15 @@
 import type { EventSubject } from "../../domain/events.js";
-import { type Row, Table } from "../../kernel/table.js";
+import { PackedRing } from "../../kernel/packed-ring.js";
+import type { Row, Table } from "../../kernel/table.js";
 import type { AnswerFate, Exchange } from "../exchange.js";
+import { type JournalEntries, PackedEntries } from "./packed-entries.js";
+import { COLUMNS, idOf, LOST, packNumbers, packText } from "./packed-entry.js";
 
 /**
  * A request to the API under test and its answer, as they were: with credentials, so whoever shows one shows it through `redactorOf`. `id` is
  * `req_1`, `req_2` and so on, in the order in which the company's requests were answered.
  */
-export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost"> {
+export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost" | "answerText"> {
   readonly fate: AnswerFate;
   /** The ids of the deliveries that its own work came to owe. */
   readonly owed: readonly string[];
@@ -17,37 +20,25 @@ export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "
 /** However few requests make them. */
 export const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Of an entry beside its texts: the objects themselves. */
-const ENTRY_BYTES = 512;
-/** Of an object or a list, of a member beside its name, and of anything else. */
-const CONTAINER_BYTES = 64;
-const MEMBER_BYTES = 32;
-const VALUE_BYTES = 16;
-
-interface Kept extends JournalEntry {
-  /** Roughly, in memory. */
-  readonly bytes: number;
+/** An entry that was just made. */
+export interface Recorded extends JournalEntry {
+  /** Of the restarts so far: after another there may be another entry of the same id. */
+  readonly restarts: number;
 }
 
-/** What one company was asked and answered, the oldest forgotten first. It is written on the way of every request: nothing is copied here. */
+/** What one company was asked and answered, the oldest forgotten first. It is written on the way of every request, so it keeps bytes and no objects. */
 export class Journal {
-  readonly #kept = new Table<Kept>("requests");
+  readonly #ring = new PackedRing(COLUMNS);
   readonly #entriesMax: number;
   readonly #bytesMax: number;
-  #bytes = 0;
-  /** Of what was forgotten and may still be held by the table. */
-  #forgotten = 0;
-  /** The entries' seqs are those from here up to `#last`. */
-  #first = 1;
+  /** Of the newest entry, also when it was forgotten since. */
   #last = 0;
+  #restarts = 0;
+  readonly entries: JournalEntries = new PackedEntries(this.#ring, () => this.#last);
 
   constructor(entriesMax: number, bytesMax = JOURNAL_BYTES_MAX) {
     this.#entriesMax = entriesMax;
     this.#bytesMax = bytesMax;
-  }
-
-  get entries(): Pick<Table<JournalEntry>, "page" | "values" | "get" | "size"> {
-    return this.#kept;
   }
 
   /** Of the newest, also when it was forgotten since; 0 before the first. */
@@ -55,12 +46,13 @@ export class Journal {
     return this.#last;
   }
 
-  record(exchange: Exchange): JournalEntry {
-    const { at, receivedAt, method, path, operation, headers, body, status, answer, retryAfter } = exchange;
+  /** The entry as it was made, for those who look at it now: the journal does not hold it. */
+  record(exchange: Exchange): Recorded {
+    const { at, receivedAt, method, path, operation, headers, body, bodyText, status, answer, retryAfter } = exchange;
     const { problem, rule, fault, made, settings } = exchange;
     const seq = ++this.#last;
     // Written out: a spread of the exchange takes longer than all the rest.
-    const entry: Kept = {
+    const entry: Recorded = {
       id: idOf(seq),
       seq,
       at,
@@ -70,6 +62,7 @@ export class Journal {
       operation,
       headers,
       body,
+      bodyText,
       status,
       answer,
       retryAfter,
@@ -81,50 +74,33 @@ export class Journal {
       fate: "written",
       owed: owedBy(exchange),
       created: createdBy(exchange),
-      bytes: ENTRY_BYTES + 2 * path.length + sizeOf(headers) + sizeOf(body) + sizeOf(answer),
+      restarts: this.#restarts,
     };
-    this.#kept.set(entry);
-    this.#bytes += entry.bytes;
-    while (this.#kept.size > this.#entriesMax || (this.#bytes > this.#bytesMax && this.#kept.size > 1)) this.#forget();
+    const ring = this.#ring;
+    ring.push(packText(entry, exchange), packNumbers(entry));
+    while (ring.size > this.#entriesMax || (ring.bytes > this.#bytesMax && ring.size > 1)) ring.shift();
     return entry;
   }
 
   /** The client never read that answer. The entry as it is now; undefined when it was forgotten since. */
-  lose(entry: JournalEntry): JournalEntry | undefined {
-    const kept = this.#kept.get(entry.id);
-    // After a reset there may be another under the same id.
-    if (kept === undefined || kept !== entry) return undefined;
-    const lost: Kept = { ...kept, fate: "lost" };
-    this.#kept.set(lost);
-    return lost;
+  lose({ id, seq, restarts }: Recorded): JournalEntry | undefined {
+    const index = seq - this.#last + this.#ring.size - 1;
+    if (restarts !== this.#restarts || index < 0) return undefined;
+    this.#ring.setNumber(index, LOST, 1);
+    return this.entries.get(id);
   }
 
   /** The next one's id goes on from the last. */
   clear(): void {
-    while (this.#kept.size > 0) this.#forget();
+    this.#ring.clear();
   }
 
   /** As if nothing had ever been asked. */
   restart(): void {
     this.clear();
-    this.#first = 1;
     this.#last = 0;
+    this.#restarts++;
   }
-
-  #forget(): void {
-    const id = idOf(this.#first++);
-    const bytes = this.#kept.get(id)?.bytes ?? 0;
-    this.#bytes -= bytes;
-    this.#forgotten += bytes;
-    this.#kept.delete(id);
-    if (this.#forgotten <= this.#bytesMax / 8) return;
-    this.#kept.trim();
-    this.#forgotten = 0;
-  }
-}
-
-function idOf(seq: number): string {
-  return `req_${seq}`;
 }
 
 const none: readonly string[] = [];
@@ -158,31 +134,4 @@ function rowsWithin<T extends Row>(table: Pick<Table<T>, "page">, made: Exchange
 
 function isWithin({ seq }: Row, { from, to }: Exchange["made"]): boolean {
   return seq > from && seq <= to;
-}
-
-/** Roughly what a JSON value takes, in bytes: enough to bound the sum of many. Without recursion: a body may be nested deeper than the stack. */
-function sizeOf(value: unknown): number {
-  if (!isContainer(value)) return sizeOfScalar(value);
-  let size = 0;
-  const left = [value];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    size += CONTAINER_BYTES;
-    const isList = Array.isArray(next);
-    for (const name in next) {
-      if (!isList) size += MEMBER_BYTES + name.length;
-      const member = next[name];
-      if (isContainer(member)) left.push(member);
-      else size += sizeOfScalar(member);
-    }
-  }
-  return size;
-}
-
-function sizeOfScalar(value: unknown): number {
-  if (typeof value === "string") return VALUE_BYTES + 2 * value.length;
-  return value === undefined ? 0 : VALUE_BYTES;
-}
-
-function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
 import type { Exchange } from "../exchange.js";
 import { Findings, type FindingsDeps } from "./findings.js";
-import { Journal, type JournalEntry } from "./journal.js";
+import { Journal, type JournalEntry, type Recorded } from "./journal.js";
 
 /** Watches what the client under test does. A bug in one is logged, and costs neither an answer nor what others see. */
 export interface Observer {
@@ -45,7 +45,7 @@ export class Observation {
   }
 
   /** Its place in the journal; undefined for what was forgotten before it was answered. */
-  see(exchange: Exchange): JournalEntry | undefined {
+  see(exchange: Exchange): Recorded | undefined {
     if (exchange.receivedAt < this.#since) return undefined;
     const entry = this.journal.record(exchange);
     this.#tell((observer) => observer.see(entry, exchange));
@@ -65,7 +65,7 @@ export class Observation {
     this.#tell((observer) => observer.forget?.());
   }
 
-  #lose(entry: JournalEntry): void {
+  #lose(entry: Recorded): void {
     const lost = this.journal.lose(entry);
     if (lost !== undefined) this.#tell((observer) => observer.lost?.(lost));
   }

@@ -9,23 +9,64 @@ export type RequestSubject = RuleSubject<"request"> &
   };
 
 export function subjectOf(entry: JournalEntry): RequestSubject {
-  const { method, headers, body, operation, answer, problem, rule, fault, fate } = entry;
-  return {
-    method,
-    path: pathOf(entry),
-    get query() {
-      return queryOf(entry);
-    },
-    headers,
-    body,
-    operation,
-    status: statusOf(entry),
-    answer,
-    problem,
-    rule,
-    fault,
-    fate,
-  };
+  return new EntrySubject(entry);
+}
+
+/** Of thousands of entries a match looks at a member or two each: the others are not read. */
+class EntrySubject implements RequestSubject {
+  readonly #entry: JournalEntry;
+
+  constructor(entry: JournalEntry) {
+    this.#entry = entry;
+  }
+
+  get method(): string {
+    return this.#entry.method;
+  }
+
+  get path(): string {
+    return pathOf(this.#entry);
+  }
+
+  get query(): RequestSubject["query"] {
+    return queryOf(this.#entry);
+  }
+
+  get headers(): RequestSubject["headers"] {
+    return this.#entry.headers;
+  }
+
+  get body(): unknown {
+    return this.#entry.body;
+  }
+
+  get operation(): RequestSubject["operation"] {
+    return this.#entry.operation;
+  }
+
+  get status(): number | undefined {
+    return statusOf(this.#entry);
+  }
+
+  get answer(): unknown {
+    return this.#entry.answer;
+  }
+
+  get problem(): RequestSubject["problem"] {
+    return this.#entry.problem;
+  }
+
+  get rule(): RequestSubject["rule"] {
+    return this.#entry.rule;
+  }
+
+  get fault(): RequestSubject["fault"] {
+    return this.#entry.fault;
+  }
+
+  get fate(): RequestSubject["fate"] {
+    return this.#entry.fate;
+  }
 }
 
 /** Without the query. */

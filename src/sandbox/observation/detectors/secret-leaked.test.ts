@@ -65,6 +65,18 @@ it.each([
   expect(watch(change)).toEqual([]);
 });
 
+it.each([
+  ["plainly", '{"t":"at_shop"}', 1],
+  ["as a name", '{"at_shop":1}', 1],
+  ["escaped", String.raw`{"t":"\u0061t_shop"}`, 1],
+  ["with a slash that is escaped", String.raw`{"k":"k3y\/with+signs="}`, 1],
+  ["encoded for a URL", '{"k":"k3y%2Fwith%2Bsigns%3D"}', 1],
+  ["not at all", '{"t":"at shop"}', 0],
+  ["as a part of a word", String.raw`{"t":"flat_shop\n"}`, 0],
+])("reads a body as it was sent: %s", (_, bodyText, found) => {
+  expect(watch({ body: JSON.parse(bodyText), bodyText })).toHaveLength(found);
+});
+
 it("looks into a body that is nested deeper than the stack", () => {
   const deep = JSON.parse("[".repeat(200_000) + '"at_shop"' + "]".repeat(200_000));
   expect(watch({ body: deep })).toHaveLength(1);
