@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { StoreEntry } from "../adapters/stores/store.js";
 import { renderPayload } from "../contract/payloads.js";
 import { giveUpDeliveries } from "../domain/deliveries/give-up-deliveries.js";
@@ -63,8 +62,6 @@ export class Company {
     this.watcher = deps.watcherOf(record.identity.id);
     this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
-    // As many attempts listen as there are on the wire.
-    setMaxListeners(0, this.#closing.signal);
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
     const { events, deliveries } = record.world;
     const { limits } = deps;
