@@ -43,7 +43,8 @@ export class Flights {
 
   #giveUp(): void {
     this.#cancel();
-    for (const flight of [...this.#flights]) flight.giveUp();
+    // Each leaves at once.
+    for (const flight of this.#flights.slice()) flight.giveUp();
   }
 
   #wakeAt(deadline: number): void {
