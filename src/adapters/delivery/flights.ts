@@ -36,15 +36,22 @@ export class Flights {
   /** Of one that has begun, once. */
   end(flight: Flight): void {
     const last = this.#flights.pop();
-    if (last === undefined || last === flight) return;
-    this.#flights[flight.place] = last;
-    last.place = flight.place;
+    if (last !== undefined && last !== flight) {
+      this.#flights[flight.place] = last;
+      last.place = flight.place;
+    }
+    if (this.#flights.length === 0) this.#rest();
   }
 
   #giveUp(): void {
-    this.#cancel();
     // Each leaves at once.
     for (const flight of this.#flights.slice()) flight.giveUp();
+  }
+
+  /** Nothing is on the wire: no timer is left behind. */
+  #rest(): void {
+    this.#cancel();
+    this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
   #wakeAt(deadline: number): void {
@@ -57,8 +64,8 @@ export class Flights {
   #timeOut(): void {
     const now = this.#system.monotonic();
     for (const flight of this.#flights.filter(({ deadline }) => deadline <= now)) flight.timeOut();
-    this.#wakesAt = Number.POSITIVE_INFINITY;
-    const next = this.#flights.reduce((earliest, { deadline }) => Math.min(earliest, deadline), this.#wakesAt);
-    if (next !== this.#wakesAt) this.#wakeAt(next);
+    const [first, ...others] = this.#flights;
+    if (first === undefined) return;
+    this.#wakeAt(others.reduce((earliest, { deadline }) => Math.min(earliest, deadline), first.deadline));
   }
 }
