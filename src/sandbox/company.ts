@@ -46,6 +46,8 @@ export class Company {
   readonly deliveriesChanged = new Signal();
   /** Told of everything that fires while an advance walks. */
   onFired: ((item: DueItem<DueKind>) => void) | undefined;
+  /** Whether an advance goes on to fire what is due: a timer beside it would fire as much again in each turn of the event loop, faster than it can be sent. */
+  isWalked = false;
   readonly #ids: IdSource;
   readonly #forgetEvents: (work: Work) => void;
   readonly #forgetDeliveries: (work: Work) => void;
@@ -131,7 +133,7 @@ export class Company {
 
   /** Makes sure that what is due fires when its time comes, whether or not a request does. */
   wake(): void {
-    if (this.closed) return;
+    if (this.closed || this.isWalked) return;
     const next = this.world.due.peek();
     if (next === undefined || (this.#armedFor !== undefined && this.#armedFor <= next.dueAt)) return;
     const delay = next.dueAt <= this.now() ? 0 : this.clock.realDelayUntil(next.dueAt);
