@@ -64,7 +64,7 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
   const resolved = resolveOptions({ ...chosen, ...worlds });
   const scenarios = await loadScenarios(options.scenarios);
   return {
-    serve: { port, host, tls, ownProcess: true },
+    serve: { port, host, tls },
     options: {
       ...resolved,
       companies: applyGiven(resolved.companies, scenarios),

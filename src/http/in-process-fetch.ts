@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import { isBrokenOff } from "./api/break-off.js";
 import type { HttpEnv } from "./env.js";
+import { TextAnswer } from "./text-answer.js";
 
 /**
  * The app without a socket, as the global fetch would have it: when a rule breaks the answer off it rejects with a `TypeError` whose cause has
@@ -10,7 +11,7 @@ export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Reques
   return async (request) => {
     const answer = await app().fetch(request);
     request.signal.throwIfAborted();
-    if (!isBrokenOff(answer)) return answer;
+    if (!isBrokenOff(answer)) return answer instanceof TextAnswer ? answer.real : answer;
     const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
     throw new TypeError("fetch failed", { cause });
   };

@@ -1,18 +1,16 @@
-import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
+import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
-import { internal } from "./api/answer.js";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
 import type { HttpEnv } from "./env.js";
 import { guardConnections } from "./guard-connections.js";
-import { isEventStream, letFinishSending } from "./let-finish-sending.js";
-import { findMalformed, type Malformed, unreadable } from "./refuse-malformed.js";
+import { answerRequests } from "./node/answer-requests.js";
+import type { Malformed } from "./refuse-malformed.js";
 import { rememberBeneath } from "./reset-connection.js";
 
 /** How long streams that were ended are read to their end, ms. */
@@ -26,8 +24,6 @@ export interface ServeOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly log?: Log;
   readonly limits?: Partial<ConnectionLimits>;
-  /** Lets the server put its faster Request and Response in the place of the process's own. Only for a process that is ours. */
-  readonly ownProcess?: boolean;
 }
 
 export interface RunningServer {
@@ -56,25 +52,26 @@ export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<
 export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
-  let answer: ReturnType<typeof getRequestListener> | undefined;
+  let answer: RequestListener | undefined;
   const early: [IncomingMessage, ServerResponse][] = [];
   const stopping = new AbortController();
   const streams = new Set<Socket>();
   // As many requests listen as a rule holds back.
   setMaxListeners(0, stopping.signal);
+  // The client would keep its connection for a next request, and with it a server that is about to close.
+  const closeWhenStopping = (): void => {
+    if (!server.listening) server.closeIdleConnections();
+  };
   const onRequest: RequestListener = (incoming, outgoing) => {
-    // The client would keep its connection for a next request, and with it a server that is about to close.
-    outgoing.once("close", () => {
-      if (!server.listening) server.closeIdleConnections();
-    });
+    outgoing.on("close", closeWhenStopping);
     if (answer === undefined) early.push([incoming, outgoing]);
-    else void answer(incoming, outgoing);
+    else answer(incoming, outgoing);
   };
   const settings = settingsOf(limits);
   const server =
     options.tls === undefined
       ? createServer(settings, onRequest)
-      : createTls({ ...options.tls, ...settings }, onRequest);
+      : await createTls({ ...options.tls, ...settings }, onRequest);
   // Further ones it would leave out without a word.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
@@ -98,52 +95,20 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       const refuse = async (malformed: Malformed): Promise<Response> =>
         app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
       guardConnections(server, limits, refuse);
-      const turnOver = createTurnOver();
-      answer = getRequestListener(
-        async (request, bindings) => {
-          const { incoming, outgoing } = bindings;
-          const env = { boundTo: options.host, stopping: stopping.signal, ...bindings };
-          const malformed = findMalformed(incoming.rawHeaders, incoming.httpVersion, limits);
-          const answered = malformed === undefined ? app.fetch(request, env) : refuse(malformed);
-          const response = await answered;
-          await turnOver();
-          const complete = await letFinishSending(response, incoming);
-          if (isEventStream(complete) && !outgoing.closed) {
-            const { socket } = incoming;
-            streams.add(socket);
-            outgoing.once("close", () => streams.delete(socket));
-          }
-          return complete;
-        },
-        {
-          overrideGlobalObjects: options.ownProcess ?? false,
-          // Its way of letting a client finish cuts many off.
-          autoCleanupIncoming: false,
-          // HTTP/1.0 needs no Host.
-          hostname: `${reachable(host)}:${port}`,
-          errorHandler: (error) => {
-            if (error instanceof RequestError) return refuse(unreadable(error.message));
-            log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
-            return refuse({ status: 500, message: internal.messages.join() });
-          },
-        },
-      );
-      for (const [incoming, outgoing] of early.splice(0)) void answer(incoming, outgoing);
+      const defaultHost = `${reachable(host)}:${port}`;
+      const { signal } = stopping;
+      answer = answerRequests({
+        app,
+        limits,
+        boundTo: options.host,
+        defaultHost,
+        stopping: signal,
+        streams,
+        refuse,
+        log,
+      });
+      for (const [incoming, outgoing] of early.splice(0)) answer(incoming, outgoing);
     },
-  };
-}
-
-/**
- * The answers to requests that came in one turn of the event loop are written together at its end. Each by itself would wake a client that sleeps
- * meanwhile, and that takes the kernel longer than all the rest of an answer.
- */
-function createTurnOver(): () => Promise<void> {
-  let turn: Promise<void> | undefined;
-  return () => {
-    turn ??= systemClock.breathe().then(() => {
-      turn = undefined;
-    });
-    return turn;
   };
 }
 
@@ -167,7 +132,9 @@ function reachable(host: string): string {
   return host === "[::]" ? "[::1]" : host;
 }
 
-function createTls(tls: TlsServerOptions, listener: RequestListener): Server {
+/** Node's TLS is loaded for those who ask for it. */
+async function createTls(tls: TlsServerOptions, listener: RequestListener): Promise<Server> {
+  const { createServer: createTlsServer } = await import("node:https");
   try {
     const server = createTlsServer(tls, listener);
     rememberBeneath(server);

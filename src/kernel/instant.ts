@@ -6,12 +6,17 @@ export const LATEST: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** ISO 8601 in UTC with milliseconds, `2026-01-15T09:00:00.000Z`. */
 export function toIso(instant: Instant): string {
-  if (instant !== last.instant) last = { instant, text: new Date(instant).toISOString() };
+  if (instant !== last.instant) {
+    const found = instant === earlier.instant ? earlier : { instant, text: new Date(instant).toISOString() };
+    earlier = last;
+    last = found;
+  }
   return last.text;
 }
 
-/** An answer says the same instant more than once, and the answers of a busy millisecond do. */
+/** The answers of a busy millisecond say the same instant, and each of them another besides. */
 let last: { readonly instant: Instant; readonly text: string } = { instant: Number.NaN, text: "" };
+let earlier = last;
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 

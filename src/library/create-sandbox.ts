@@ -38,8 +38,7 @@ import type { CompanyOptions, SandboxOptions } from "./sandbox-options.js";
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { resolved, port, host } = await parseSandboxOptions(options);
-  // The process is somebody else's: its global Request and Response stay as they are.
-  const server = await listen({ port, host, ownProcess: false });
+  const server = await listen({ port, host });
   const log = createBugLog();
   const core = await build(resolved, server, log);
   const answer = createInProcessFetch(() => app);

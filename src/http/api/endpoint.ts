@@ -4,9 +4,8 @@ import { refuse } from "../../domain/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { Signal } from "../../kernel/signal.js";
 import type { Company, Operation as DomainOperation } from "../../sandbox/company.js";
-import type { ReleaseGate } from "../../sandbox/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { afterAnswer } from "../after-answer.js";
+import { type AnswerGate, afterAnswer } from "../after-answer.js";
 import type { HttpContext } from "../env.js";
 import { readJson } from "../read-body.js";
 import { type ApiAnswer, describeProblem, respond } from "./answer.js";
@@ -14,7 +13,7 @@ import { answerByRule } from "./answer-by-rule.js";
 import { authenticate, checkCompanyHeader } from "./authenticate.js";
 import { nothingDone, replacesWork, useRequestRule } from "./misbehave.js";
 import type { AdmitRequest } from "./rate-limit.js";
-import { beginSeen, note, originOf, type Seen, tellExchange } from "./tell-exchange.js";
+import { beginSeen, note, originOf, type Ruled, type Seen, tellExchange } from "./tell-exchange.js";
 
 /** One request, read and checked, as a handler sees it. */
 export interface Call {
@@ -101,13 +100,13 @@ async function answerCall(
     if (preparing !== undefined) await preparing;
     if (company.ready() !== undefined || company.closed) company = seen.company = await makeReady(c, sandbox, company);
 
-    const gate = afterAnswer(c, sandbox.system, seen.ruled?.returned.next());
+    const call = new RequestCall(c, sandbox, company, body, seen.ruled);
     const from = company.record.seq;
     const { stored } = sandbox;
-    const result = note(seen, () => handler.handle(new RequestCall(c, sandbox, company, body, gate)));
+    const result = note(seen, () => handler.handle(call));
     seen.made = { from, to: company.record.seq };
     const changed = sandbox.stored !== stored;
-    const ready = gate.ready();
+    const ready = call.ready();
     if (ready !== undefined) await ready;
     const durable = sandbox.durable(changed);
     if (durable !== undefined) await durable;
@@ -138,15 +137,16 @@ class RequestCall implements Call {
   readonly profile: Profile;
   readonly body: unknown;
   readonly #c: HttpContext;
-  readonly #gate: ReleaseGate;
+  readonly #ruled: Ruled | undefined;
+  #gate: AnswerGate | undefined;
 
-  constructor(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, gate: ReleaseGate) {
+  constructor(c: HttpContext, sandbox: Sandbox, company: Company, body: unknown, ruled: Ruled | undefined) {
     this.sandbox = sandbox;
     this.company = company;
     this.profile = company.profile;
     this.body = body;
     this.#c = c;
-    this.#gate = gate;
+    this.#ruled = ruled;
   }
 
   get query(): Query {
@@ -162,7 +162,13 @@ class RequestCall implements Call {
   }
 
   run<Input, Output>(operation: DomainOperation<Input, Output>, input: Input): Output {
+    this.#gate ??= afterAnswer(this.#c, this.sandbox.system, this.#ruled?.returned.next());
     return this.company.run(operation, input, this.#gate);
+  }
+
+  /** What the answer has to wait for; undefined when it may leave. */
+  ready(): Promise<unknown> | undefined {
+    return this.#gate?.ready();
   }
 }
 

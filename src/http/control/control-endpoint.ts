@@ -8,6 +8,7 @@ import { afterAnswer } from "../after-answer.js";
 import { answerJson } from "../api/answer.js";
 import type { HttpContext } from "../env.js";
 import { readBytes, readJson } from "../read-body.js";
+import { isAnswer } from "../text-answer.js";
 import { answerRefusal, answerThrown } from "./answer-control.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute } from "./control-route.js";
 
@@ -28,7 +29,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       const result = await handle(call, route, company);
       await gate.ready();
       await sandbox.durable(writes);
-      if (result instanceof Response) return result;
+      if (isAnswer(result)) return result;
       return answerJson(sandbox, current(c, sandbox, company), route.success ?? 200, result);
     } catch (thrown) {
       return answerThrown(sandbox, current(c, sandbox, company), c.req.path, thrown);
