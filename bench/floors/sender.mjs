@@ -1,5 +1,6 @@
 /**
- * The floor of webhook sending: `undici.request` over a pool, as many at a time as the sandbox sends to one receiver. No signature, no record, no retry.
+ * The floor of webhook sending: `undici.request` over a pool, as many at a time as the sandbox sends to one receiver, with the same
+ * headers. A fresh request and body for each, and each answer is read; but nothing is signed, recorded or sent again.
  *
  *     node bench/floors/sender.mjs http://127.0.0.1:3000 20000 2000        prints {"seconds":…,"cpuUs":…} of the 20 000, after 2 000 to warm up
  */
@@ -7,6 +8,11 @@ import { Pool } from "undici";
 
 const AT_ONCE = 64;
 const [url = "", count = "", warmUp = ""] = process.argv.slice(2);
+const headers = {
+  "content-type": "application/json",
+  "user-agent": "business-payments-sandbox/0.1.0",
+  "x-service-hmac-sha256": "95Wpa460g+sxv9WQ3P6zmX8nQ2CArVgOqDHRqdBqPC8=",
+};
 const pool = new Pool(url, { connections: AT_ONCE, pipelining: 1 });
 
 await send(Number(warmUp));
@@ -25,7 +31,7 @@ async function send(webhooks) {
       const { statusCode, body } = await pool.request({
         path: "/hook",
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers,
         body: bodyOf(sent++),
       });
       await body.dump();

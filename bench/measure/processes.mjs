@@ -9,8 +9,8 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Servers on one core, whoever asks them on another. Without `taskset`, or with a single core, the system decides. */
 export const isPinned = availableParallelism() > 1 && spawnSync("taskset", ["-V"]).status === 0;
-const SERVER_CORE = "0";
-const CLIENT_CORE = "1";
+export const SERVER_CORE = "0";
+export const CLIENT_CORE = "1";
 
 /** Puts this process on the core of those who ask. */
 export function pinClient() {
@@ -28,16 +28,16 @@ export const programs = {
 };
 
 /**
- * Runs `node` with these arguments on the servers' core until it is stopped; `url` is in the first line that it writes.
+ * Runs `node` with these arguments until it is stopped; `url` is in the first line that it writes.
  *
  * @param {readonly string[]} args
- * @param {{ probed?: boolean, env?: Record<string, string> }} [options] `probed`: it can be asked for its usage, which takes a little memory
+ * @param {{ probed?: boolean, env?: Record<string, string>, core?: string }} [options] `probed`: it can be asked for its usage, which takes a little
+ * memory; `core`: the servers' if not given
  */
-export async function startServer(args, { probed = true, env = {} } = {}) {
-  const child = spawnNode(probed ? ["--import", new URL("usage-probe.mjs", import.meta.url).href, ...args] : args, {
-    stdio: ["ignore", "pipe", "inherit", ...(probed ? ["ipc"] : [])],
-    env: { ...process.env, ...env },
-  });
+export async function startServer(args, { probed = true, env = {}, core = SERVER_CORE } = {}) {
+  const probe = probed ? ["--import", new URL("usage-probe.mjs", import.meta.url).href] : [];
+  const stdio = ["ignore", "pipe", "inherit", ...(probed ? ["ipc"] : [])];
+  const child = spawnNode([...probe, ...args], { stdio, env: { ...process.env, ...env } }, core);
   const ended = once(child, "exit");
   const { url } = JSON.parse(await firstLine(child));
   return {
@@ -75,10 +75,10 @@ export async function runNode(args) {
   return JSON.parse(said);
 }
 
-/** On the servers' core. */
-export function spawnNode(args, options) {
+/** On the servers' core, if on no other. */
+export function spawnNode(args, options, core = SERVER_CORE) {
   const node = [process.execPath, ...args];
-  const [command, ...rest] = isPinned ? ["taskset", "-c", SERVER_CORE, ...node] : node;
+  const [command, ...rest] = isPinned ? ["taskset", "-c", core, ...node] : node;
   return spawn(command, rest, options);
 }
 

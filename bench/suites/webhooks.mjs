@@ -1,32 +1,48 @@
 /**
- * How many webhooks a second leave on one core for a receiver on another. The sandbox drops charges in one advance, which owes a webhook for each: signed,
- * sent with keep-alive, each attempt recorded. The floor sends the same bodies with `undici.request` over a pool of as many connections, and nothing else.
+ * How many webhooks a second leave. The sandbox drops charges in one advance, which owes a webhook for each: signed, sent with keep-alive, each attempt
+ * recorded. The floor sends the same requests with `undici.request` over a pool of as many connections, and nothing else. Both to the same receiver, which
+ * shares their core, as the target's own measurements had it, and then has a core of its own.
  */
-import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { collect, line, medians, ratios } from "../measure/figures.mjs";
 import { postCharge, postJson, runLoad } from "../measure/load.mjs";
-import { programs, runNode, startServer } from "../measure/processes.mjs";
+import { CLIENT_CORE, programs, runNode, SERVER_CORE, startServer } from "../measure/processes.mjs";
 
-const SENDER = fileURLToPath(new URL("../floors/sender.mjs", import.meta.url));
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 export async function measureWebhooks({ rounds, webhooks, warmUp }) {
-  const receiver = await openReceiver();
+  const size = { rounds, webhooks, warmUp };
+  const together = await measureWith(SERVER_CORE, size);
+  const apart = await measureWith(CLIENT_CORE, size);
+  const rate = (measured) => collect(measured, ({ seconds }) => webhooks / seconds);
+  const compared = (name, target, unit, numbers) =>
+    line(name, ratios(numbers.sandbox, numbers.floor), target, unit, medians(numbers));
+  return [
+    compared("Webhooks on one core, throughput", { least: 0.6 }, "a second", rate(together)),
+    compared("Webhooks to another core, throughput", {}, "a second", rate(apart)),
+    compared(
+      "Webhooks, CPU time of the sender",
+      {},
+      "µs each",
+      collect(apart, ({ cpuUs }) => cpuUs / webhooks),
+    ),
+  ];
+}
+
+/** Rounds of both senders; the receiver is on `core`. */
+async function measureWith(core, { rounds, webhooks, warmUp }) {
+  const receiver = await startServer([at("../floors/receiver.mjs")], { probed: false, core });
   const measured = [];
   for (let round = 0; round < rounds; round++) {
-    const floor = await runNode([SENDER, receiver.url, String(webhooks), String(warmUp)]);
+    const floor = await runNode([at("../floors/sender.mjs"), receiver.url, String(webhooks), String(warmUp)]);
     const sandbox = await measureSandbox(receiver.url, { webhooks, warmUp });
     measured.push({ floor, sandbox });
   }
   const sent = rounds * 2 * (webhooks + warmUp);
-  if (receiver.count() !== sent) throw new Error(`${receiver.count()} of ${sent} webhooks arrived.`);
-  receiver.close();
-  const rate = collect(measured, ({ seconds }) => webhooks / seconds);
-  const cpu = collect(measured, ({ cpuUs }) => cpuUs / webhooks);
-  return [
-    line("Webhooks, throughput", ratios(rate.sandbox, rate.floor), { least: 0.6 }, "a second", medians(rate)),
-    line("Webhooks, CPU time", ratios(cpu.sandbox, cpu.floor), {}, "µs each", medians(cpu)),
-  ];
+  const { received } = await (await fetch(receiver.url)).json();
+  if (received !== sent) throw new Error(`${received} of ${sent} webhooks arrived.`);
+  await receiver.stop();
+  return measured;
 }
 
 async function measureSandbox(receiver, { webhooks, warmUp }) {
@@ -46,25 +62,4 @@ async function measureSandbox(receiver, { webhooks, warmUp }) {
   const result = await drop(webhooks, warmUp);
   await server.stop();
   return result;
-}
-
-async function openReceiver() {
-  let received = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      received++;
-      response.end();
-    });
-  });
-  server.keepAliveTimeout = 60_000;
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    count: () => received,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

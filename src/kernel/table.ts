@@ -32,6 +32,8 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   #order: T[] = [];
   /** Those before it were all deleted: the oldest go first where only so many are kept. */
   #first = 0;
+  /** Where it was looked for last. */
+  #near = 0;
   readonly #keyOf: Record<Index, (row: T) => string>;
   readonly #indexes: Record<Index, Map<string, T>>;
 
@@ -120,6 +122,12 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
 
   /** The first place whose seq is not below `seq`. From the end in strides that double, since mostly the newest rows are looked for. */
   #position(seq: number): number {
+    // Mostly the one after the last: what happens to all happens in their order. To search means to read rows that are in no cache.
+    for (const near of [this.#near, this.#near + 1]) if (this.#order[near]?.seq === seq) return (this.#near = near);
+    return (this.#near = this.#search(seq));
+  }
+
+  #search(seq: number): number {
     let high = this.#order.length;
     let low = high;
     for (let stride = 1; low > 0 && (this.#order[low - 1] as T).seq >= seq; stride *= 2) {

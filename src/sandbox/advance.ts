@@ -81,6 +81,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
     });
   } finally {
     company.onFired = undefined;
+    company.isWalked = false;
     company.clock.release(options.mode);
     company.rearm();
   }
@@ -130,7 +131,9 @@ async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd
     const isLater = !within || item.dueAt > company.now();
     // At the end of an instant: what its attempts lead to (retries) belongs before everything later.
     const waiting = isLater && !company.dispatcher.quiet ? wait[within ? "between" : "atEnd"]() : undefined;
+    company.isWalked = waiting === undefined;
     if (waiting !== undefined) {
+      company.wake();
       await waiting;
       continue; // requests came in meanwhile: what is due next may be something else now
     }

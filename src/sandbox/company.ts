@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { StoreEntry } from "../adapters/stores/store.js";
 import { renderPayload } from "../contract/payloads.js";
 import { giveUpDeliveries } from "../domain/deliveries/give-up-deliveries.js";
@@ -47,6 +46,8 @@ export class Company {
   readonly deliveriesChanged = new Signal();
   /** Told of everything that fires while an advance walks. */
   onFired: ((item: DueItem<DueKind>) => void) | undefined;
+  /** Whether an advance goes on to fire what is due: a timer beside it would fire as much again in each turn of the event loop, faster than it can be sent. */
+  isWalked = false;
   readonly #ids: IdSource;
   readonly #forgetEvents: (work: Work) => void;
   readonly #forgetDeliveries: (work: Work) => void;
@@ -63,8 +64,6 @@ export class Company {
     this.watcher = deps.watcherOf(record.identity.id);
     this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
-    // As many attempts listen as there are on the wire.
-    setMaxListeners(0, this.#closing.signal);
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
     const { events, deliveries } = record.world;
     const { limits } = deps;
@@ -134,7 +133,7 @@ export class Company {
 
   /** Makes sure that what is due fires when its time comes, whether or not a request does. */
   wake(): void {
-    if (this.closed) return;
+    if (this.closed || this.isWalked) return;
     const next = this.world.due.peek();
     if (next === undefined || (this.#armedFor !== undefined && this.#armedFor <= next.dueAt)) return;
     const delay = next.dueAt <= this.now() ? 0 : this.clock.realDelayUntil(next.dueAt);

@@ -1,5 +1,6 @@
 import { type Delivery, receiverOf } from "../domain/deliveries/delivery.js";
 import { Fifo } from "../kernel/fifo.js";
+import { RecentMap } from "../kernel/recent-map.js";
 import { Signal, waitUntil } from "../kernel/signal.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 
@@ -8,6 +9,8 @@ export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
 
 /** So many attempts may wait for a receiver before it is looked which of them are not owed any more. */
 const WAITING_UNSWEPT = 10_000;
+
+const ORIGINS_KEPT = 1_000;
 
 export interface DispatcherDeps {
   /**
@@ -30,10 +33,12 @@ export interface DispatchCounts {
 
 interface Job {
   readonly deliveryId: string;
-  readonly receiver: string;
+  readonly eventId: string;
+  readonly copy: number;
+  readonly receiver: Receiver;
   readonly turn: number;
   /** Where a first attempt stands; undefined for a later one, which holds up nothing. */
-  readonly place: { readonly lane: Lane; readonly turn: string } | undefined;
+  readonly lane: Lane | undefined;
   /** Whether the answer that it waited for has been written. */
   released: boolean;
   started: boolean;
@@ -49,11 +54,16 @@ export interface Held {
 
 /** The first attempts of one resource's events to one receiver that are not over, in the order of the events. */
 interface Lane {
-  readonly key: string;
+  readonly resource: string;
   readonly jobs: Job[];
 }
 
 interface Receiver {
+  readonly origin: string;
+  /** By resource. */
+  readonly lanes: Map<string, Lane>;
+  /** Jobs of it that are not over. */
+  owed: number;
   active: number;
   readonly ready: Fifo<Job>;
   /** Beyond so many that wait, those that are not owed any more are taken out. */
@@ -68,7 +78,8 @@ interface Receiver {
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #lanes = new Map<string, Lane>();
+  /** Of URLs that need not be read again. */
+  readonly #origins = new RecentMap<string, string>(ORIGINS_KEPT);
   readonly #receivers = new Map<string, Receiver>();
   /** How often each delivery is owed: a retry may begin before the attempt before it has left. */
   readonly #outstanding = new Map<string, number>();
@@ -108,8 +119,10 @@ export class Dispatcher {
       release: () => this.#release(jobs),
       sendNow: (urgent, system, maxMs) => {
         const ids = new Set(urgent.map(({ id }) => id));
-        const last = new Map(jobs.map((job, index) => [ids.has(job.deliveryId) ? job.place?.lane : undefined, index]));
-        this.#release(jobs.filter(({ place }, index) => index <= (last.get(place?.lane) ?? -1)));
+        const last = new Map(
+          jobs.map(({ deliveryId, lane }, index) => [ids.has(deliveryId) ? lane : undefined, index]),
+        );
+        this.#release(jobs.filter(({ lane }, index) => index <= (last.get(lane) ?? -1)));
         const isOver = (): boolean => urgent.every(({ id }) => !this.owes(id));
         return waitUntil(this.#attemptEnded, isOver, system, maxMs);
       },
@@ -118,7 +131,7 @@ export class Dispatcher {
 
   /** Attempts after the first, which hold up nothing: beside every lane. They go out when the returned function is called. */
   holdBeside(deliveries: readonly Delivery[]): () => void {
-    const jobs = deliveries.map((delivery) => this.#owe(delivery, undefined));
+    const jobs = deliveries.map((delivery) => this.#owe(delivery, this.#receiverOf(delivery), undefined));
     return () => {
       for (const job of jobs) this.#enqueue(job);
     };
@@ -138,7 +151,6 @@ export class Dispatcher {
   close(): void {
     this.#closed = true;
     this.#outstanding.clear();
-    this.#lanes.clear();
     this.#receivers.clear();
     this.#wentQuiet.raise();
     this.#attemptEnded.raise();
@@ -146,36 +158,40 @@ export class Dispatcher {
 
   #release(jobs: readonly Job[]): void {
     for (const job of jobs) job.released = true;
-    for (const lane of new Set(jobs.map(({ place }) => place?.lane))) if (lane !== undefined) this.#startHead(lane);
+    for (const { lane } of jobs) if (lane !== undefined) this.#startHead(lane);
   }
 
-  #owe({ id, url }: Delivery, place: Job["place"], receiver = receiverOf(url)): Job {
+  #owe({ id, eventId, copy }: Delivery, receiver: Receiver, lane: Lane | undefined): Job {
     if (!this.#closed) this.#outstanding.set(id, (this.#outstanding.get(id) ?? 0) + 1);
-    return {
-      deliveryId: id,
-      receiver,
-      turn: this.#deps.nextSeq(),
-      place,
-      released: false,
-      started: false,
-    };
+    receiver.owed++;
+    const turn = this.#deps.nextSeq();
+    return { deliveryId: id, eventId, copy, receiver, turn, lane, released: false, started: false };
   }
 
   #enterLane(delivery: Delivery): Job {
-    const receiver = receiverOf(delivery.url);
-    const key = `${delivery.resource} ${receiver}`;
-    const lane = this.#lanes.get(key) ?? { key, jobs: [] };
-    this.#lanes.set(key, lane);
-    const job = this.#owe(delivery, { lane, turn: `${delivery.eventId} ${delivery.copy}` }, receiver);
+    const { resource } = delivery;
+    const receiver = this.#receiverOf(delivery);
+    let lane = receiver.lanes.get(resource);
+    if (lane === undefined) receiver.lanes.set(resource, (lane = { resource, jobs: [] }));
+    const job = this.#owe(delivery, receiver, lane);
     lane.jobs.push(job);
     return job;
   }
 
+  #receiverOf({ url }: Delivery): Receiver {
+    const origin = this.#origins.get(url) ?? this.#origins.set(url, receiverOf(url));
+    const found = this.#receivers.get(origin);
+    if (found !== undefined) return found;
+    const receiver = { origin, lanes: new Map(), owed: 0, active: 0, ready: new Fifo<Job>(), sweepAt: WAITING_UNSWEPT };
+    this.#receivers.set(origin, receiver);
+    return receiver;
+  }
+
   /** The lane's oldest event, with every subscription of it at that receiver; what a rule sends again has a turn of its own. */
   #startHead({ jobs }: Lane): void {
-    const turn = jobs[0]?.place?.turn;
-    const next = jobs.findIndex(({ place }) => place?.turn !== turn);
-    for (const job of jobs.slice(0, next === -1 ? jobs.length : next)) {
+    const [head] = jobs;
+    for (const job of jobs) {
+      if (job.eventId !== head?.eventId || job.copy !== head.copy) return;
       if (!job.released || job.started) continue;
       job.started = true;
       this.#enqueue(job);
@@ -184,30 +200,29 @@ export class Dispatcher {
 
   #leaveLane(lane: Lane, job: Job): void {
     lane.jobs.splice(lane.jobs.indexOf(job), 1);
-    if (lane.jobs.length === 0) this.#lanes.delete(lane.key);
+    if (lane.jobs.length === 0) job.receiver.lanes.delete(lane.resource);
     else this.#startHead(lane);
   }
 
   #enqueue(job: Job): void {
-    const receiver = this.#receivers.get(job.receiver) ?? { active: 0, ready: new Fifo(), sweepAt: WAITING_UNSWEPT };
-    this.#receivers.set(job.receiver, receiver);
+    const { receiver } = job;
     receiver.ready.push(job);
     if (receiver.ready.size > receiver.sweepAt) this.#sweep(receiver);
-    this.#pump(job.receiver, receiver);
+    this.#pump(receiver);
   }
 
-  #pump(origin: string, receiver: Receiver): void {
+  #pump(receiver: Receiver): void {
     while (!this.#closed && receiver.active < CONCURRENT_ATTEMPTS_PER_RECEIVER) {
       const job = receiver.ready.shift();
       if (job === undefined) break;
       receiver.active++;
       // The job's end is counted in `outstanding`, which settle and advance wait for.
-      void this.#perform(job, receiver);
+      void this.#perform(job);
     }
-    if (receiver.active === 0 && receiver.ready.size === 0) this.#receivers.delete(origin);
   }
 
-  async #perform(job: Job, receiver: Receiver): Promise<void> {
+  async #perform(job: Job): Promise<void> {
+    const { receiver } = job;
     const counts = this.#counts;
     try {
       const attempt = this.#deps.attempt(job.deliveryId, job.turn);
@@ -220,7 +235,7 @@ export class Dispatcher {
     if (this.#closed) return;
     receiver.active--;
     this.#end(job);
-    this.#pump(job.receiver, receiver);
+    this.#pump(receiver);
     if (this.quiet) this.#wentQuiet.raise();
   }
 
@@ -234,7 +249,9 @@ export class Dispatcher {
   #end(job: Job): void {
     this.#settle(job.deliveryId);
     this.#attemptEnded.raise();
-    if (job.place !== undefined) this.#leaveLane(job.place.lane, job);
+    if (job.lane !== undefined) this.#leaveLane(job.lane, job);
+    const { receiver } = job;
+    if (--receiver.owed === 0) this.#receivers.delete(receiver.origin);
   }
 
   #settle(deliveryId: string): void {

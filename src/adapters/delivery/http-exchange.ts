@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Agent, Dispatcher } from "undici";
 import type { Headers } from "../../domain/deliveries/delivery.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { Flight, Flights } from "./flights.js";
 import type { Target } from "./target.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 
@@ -13,73 +14,114 @@ export type Outcome = Omit<TransportResult, "latencyMs">;
 
 /**
  * One request and what came of it. By undici's lowest interface: a stream for each answer, of which the start is kept at most, takes as long as all
- * the rest. Rejects when the request is none that can be sent.
+ * the rest.
  */
 export function exchange(
   agent: Agent,
-  { origin, path, authorization }: Target,
-  { headers, body, timeoutMs, signal }: TransportRequest,
-  system: SystemClock,
+  target: Target,
+  request: TransportRequest,
+  flights: Flights,
+  startedAt: number,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const start: Buffer[] = [];
-    let status: number | null = null;
-    let received: Headers = {};
-    let size = 0;
-    let controller: Dispatcher.DispatchController | undefined;
-    let isOver = false;
-
-    const end = (error: string | null): void => {
-      if (isOver) return;
-      isOver = true;
-      cancelTimeout();
-      signal.removeEventListener("abort", giveUp);
-      // Half an answer confirms nothing; what had come of it is kept.
-      const text = Buffer.concat(start).toString("utf8");
-      resolve(
-        status === null
-          ? failure(error ?? "no answer")
-          : { status, error, response: { headers: received, body: text } },
-      );
-    };
-    const stop = (why: string): void => {
-      end(why);
-      controller?.abort(new Error(why));
-    };
-    const giveUp = (): void => stop("given up: the company was reset or closed");
-    const cancelTimeout = system.after(timeoutMs, () => stop(`timeout: no complete answer within ${timeoutMs} ms`));
-    signal.addEventListener("abort", giveUp);
-    if (signal.aborted) {
-      giveUp();
-      return;
-    }
-    const sent = authorization === undefined ? headers : { authorization, ...headers };
-    agent.dispatch(
-      { origin, path, method: "POST", headers: sent, body },
-      {
-        onRequestStart(given) {
-          controller = given;
-          // It was given up while it waited for its connection.
-          if (isOver) given.abort(new Error("given up"));
-        },
-        onResponseStart(_, code, given) {
-          // What comes before the answer (100, 103).
-          if (code < 200) return;
-          status = code;
-          received = flatten(given);
-        },
-        onResponseData(_, chunk) {
-          if (size < RESPONSE_BYTES_KEPT) start.push(chunk.subarray(0, RESPONSE_BYTES_KEPT - size));
-          size += chunk.length;
-          if (size <= RESPONSE_BYTES_READ_MAX) return;
-          end(errorOfStatus(status));
-          controller?.abort(new Error("the rest is not read"));
-        },
-        onResponseEnd: () => end(errorOfStatus(status)),
-        onResponseError: (_, error) => end(describeError(error)),
-      },
-    );
+    if (request.signal.aborted) resolve(failure(GIVEN_UP));
+    else new Exchange(request, flights, startedAt, resolve).begin(agent, target);
   });
+}
+
+const GIVEN_UP = "given up: the company was reset or closed";
+
+/** A class, as each of half a dozen closures would be made anew for every webhook. */
+class Exchange implements Dispatcher.DispatchHandler, Flight {
+  readonly deadline: number;
+  place = 0;
+  readonly #request: TransportRequest;
+  readonly #flights: Flights;
+  readonly #resolve: (outcome: Outcome) => void;
+  #start: Buffer[] | undefined;
+  #status: number | null = null;
+  #received: Headers = {};
+  #size = 0;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+
+  constructor(request: TransportRequest, flights: Flights, startedAt: number, resolve: (outcome: Outcome) => void) {
+    this.deadline = startedAt + request.timeoutMs;
+    this.#request = request;
+    this.#flights = flights;
+    this.#resolve = resolve;
+  }
+
+  begin(agent: Agent, { origin, path, authorization }: Target): void {
+    const { headers, body } = this.#request;
+    const sent = authorization === undefined ? headers : { authorization, ...headers };
+    this.#flights.begin(this);
+    try {
+      agent.dispatch({ origin, path, method: "POST", headers: sent, body }, this);
+    } catch (error) {
+      // It is none that can be sent.
+      this.#end(describeError(error));
+    }
+  }
+
+  timeOut(): void {
+    this.#stop(`timeout: no complete answer within ${this.#request.timeoutMs} ms`);
+  }
+
+  giveUp(): void {
+    this.#stop(GIVEN_UP);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It was given up while it waited for its connection.
+    if (this.#isOver) controller.abort(new Error("given up"));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // What comes before the answer (100, 103).
+    if (status < 200) return;
+    this.#status = status;
+    this.#received = flatten(headers);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#size < RESPONSE_BYTES_KEPT) {
+      this.#start ??= [];
+      this.#start.push(chunk.subarray(0, RESPONSE_BYTES_KEPT - this.#size));
+    }
+    this.#size += chunk.length;
+    if (this.#size <= RESPONSE_BYTES_READ_MAX) return;
+    this.#end(errorOfStatus(this.#status));
+    this.#controller?.abort(new Error("the rest is not read"));
+  }
+
+  onResponseEnd(): void {
+    this.#end(errorOfStatus(this.#status));
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#end(describeError(error));
+  }
+
+  #stop(why: string): void {
+    this.#end(why);
+    this.#controller?.abort(new Error(why));
+  }
+
+  #end(error: string | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#flights.end(this);
+    this.#resolve(this.#outcome(error));
+  }
+
+  /** Half an answer confirms nothing; what had come of it is kept. */
+  #outcome(error: string | null): Outcome {
+    if (this.#status === null) return failure(error ?? "no answer");
+    const body = this.#start === undefined ? "" : Buffer.concat(this.#start).toString("utf8");
+    return { status: this.#status, error, response: { headers: this.#received, body } };
+  }
 }
 
 /** No answer came. */
@@ -101,7 +143,7 @@ function errorOfStatus(status: number | null): string | null {
   return status >= 300 && status < 400 ? `redirect: status ${status} is not followed` : `status ${status} is not 2xx`;
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
+function flatten(headers: IncomingHttpHeaders): Headers {
   const flat: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];

@@ -3,7 +3,8 @@ import type { AllowedHosts } from "../../domain/profile/profile.js";
 import { isReceiverAllowed, listsMetadata } from "../../domain/subscriptions/allowed-receivers.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import { describeError, exchange, failure } from "./http-exchange.js";
+import { Flights } from "./flights.js";
+import { exchange, failure } from "./http-exchange.js";
 import { parseTarget, type Target } from "./target.js";
 import type { Transport, TransportRequest } from "./transport.js";
 
@@ -19,6 +20,12 @@ export function createHttpTransport(system: SystemClock): Transport {
   const shared = new Map<boolean, Agent>();
   const targets = new RecentMap<string, Target>(TARGETS_KEPT);
   const isAllowed = createAllowedCheck();
+  const flights = new WeakMap<AbortSignal, Flights>();
+  const flightsOf = (signal: AbortSignal): Flights => {
+    const found = flights.get(signal) ?? new Flights(system, signal);
+    flights.set(signal, found);
+    return found;
+  };
   const open = async ({ insecureTls, allow }: TransportRequest, isShared: boolean): Promise<Agent> => {
     const { createAgent } = await import("./http-agent.js");
     // Others may have asked for the same meanwhile.
@@ -39,7 +46,7 @@ export function createHttpTransport(system: SystemClock): Transport {
       const target = targets.get(request.url) ?? targets.set(request.url, parseTarget(request.url));
       const start = system.monotonic();
       const outcome = isAllowed(request.allow, request.url)
-        ? await exchange(agent, target, request, system).catch((error: unknown) => failure(describeError(error)))
+        ? await exchange(agent, target, request, flightsOf(request.signal), start)
         : failure("refused: webhooks.allow does not permit this host");
       const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
       if (!isShared) await done(agent);

@@ -27,14 +27,15 @@ export function oweDeliveries(work: Work, renderPayload: RenderPayload): void {
 function oweEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
   const topic = webhookTopicOf(work.profile, event);
   if (topic === undefined) return;
-  const bodies = new Map<string, string>();
+  let rendered: { readonly spelling: string; readonly body: string } | undefined;
   for (const subscription of work.world.subscriptions.values()) {
     if (subscription.topic !== topic) continue;
     const spelling = shownTopic(work.profile, subscription);
-    const body = bodies.get(spelling) ?? renderPayload(spelling, event);
-    bodies.set(spelling, body);
+    if (rendered?.spelling !== spelling) rendered = { spelling, body: renderPayload(spelling, event) };
+    const { body } = rendered;
     const { id: subscriptionId, url } = subscription;
-    const base = { eventId: event.id, subscriptionId, topic: spelling, url, ...resourceOf(event), body };
+    const { resource, resourceKind } = resourceOf(event);
+    const base = { eventId: event.id, subscriptionId, topic: spelling, url, resource, resourceKind, body };
     const rule = findRule(
       work,
       "delivery",

@@ -1,5 +1,10 @@
 import type { Profile } from "./profile.js";
 
+/** Is told of a setting each time that it is read: a set, or whoever counts. */
+export interface SettingSink {
+  add(path: string): unknown;
+}
+
 /**
  * Provenance: "each open point touched while answering is recorded with the request". Of a profile that is tracked it is noted which settings are
  * read, by their paths (`transfers.settlement`), while somebody collects them.
@@ -15,7 +20,7 @@ import type { Profile } from "./profile.js";
  * tell({ …, settings: [...settings] });
  * ```
  */
-export function collectSettings<T>(into: Set<string>, run: () => T): T {
+export function collectSettings<T>(into: SettingSink, run: () => T): T {
   const outer = touched;
   touched = into;
   try {
@@ -26,7 +31,7 @@ export function collectSettings<T>(into: Set<string>, run: () => T): T {
 }
 
 /** As {@link collectSettings}, for what goes on without a request: within a collected stretch that one collects. */
-export function collectOutside<T>(into: Set<string>, run: () => T): T {
+export function collectOutside<T>(into: SettingSink, run: () => T): T {
   return touched === undefined ? collectSettings(into, run) : run();
 }
 
@@ -59,7 +64,7 @@ export function trackProfile(profile: Profile): Profile {
 }
 
 /** Whose turn it is. One for the process is enough, for a stretch is synchronous: there is never a second one under way. */
-let touched: Set<string> | undefined;
+let touched: SettingSink | undefined;
 
 function track<Group extends object>(name: keyof Profile, group: Group): Group {
   const tracked = { ...group };

@@ -14,9 +14,16 @@ export const topics = [
 /** Every spelling that is accepted, plural first. */
 export const topicSpellings: readonly string[] = topics.flatMap((topic) => [topic, singularOf(topic)]);
 
+const bySpelling: ReadonlyMap<string, Topic> = new Map(
+  topics.flatMap((topic) => [
+    [topic, topic],
+    [singularOf(topic), topic],
+  ]),
+);
+
 /** The topic behind either spelling. */
 export function findTopic(text: string): Topic | undefined {
-  return topics.find((topic) => topic === text || singularOf(topic) === text);
+  return bySpelling.get(text);
 }
 
 /** `transactions/started` → `transaction/started`. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
-import { collectOutside } from "../../domain/profile/track-profile.js";
+import { collectOutside, type SettingSink } from "../../domain/profile/track-profile.js";
 import type { World } from "../../domain/work.js";
 import { collectMoves, type Move } from "../../kernel/lifecycle.js";
 import { Bug } from "../../kernel/problem.js";
@@ -66,13 +66,13 @@ export class CoverageTally implements CompanyWatcher {
   watch<T>(run: () => T): T {
     const sheet = this.#sheet();
     const moves: Move[] = [];
-    const read = new Set<string>();
+    const read = new ReadSettings();
     try {
       const result = collectMoves(moves, () => collectOutside(read, run));
       for (const { entity, from, action, to } of moves) sheet.transitions.add(`${entity} ${from} ${action} ${to}`);
       return result;
     } finally {
-      for (const setting of read) sheet.settings.add(setting);
+      for (const setting of read.paths) sheet.settings.add(setting);
     }
   }
 
@@ -105,6 +105,15 @@ export class CoverageTally implements CompanyWatcher {
     if (!isFull) this.#sheets.set(key, sheet);
     this.#current = sheet;
     return sheet;
+  }
+}
+
+/** Each once. A few, of every piece of work: a set of them takes longer than the work. */
+class ReadSettings implements SettingSink {
+  readonly paths: string[] = [];
+
+  add(path: string): void {
+    if (!this.paths.includes(path)) this.paths.push(path);
   }
 }
 

@@ -1,0 +1,25 @@
+/**
+ * A receiver of webhooks that does nothing but answer 200: POST to any path is counted, GET says how many came. On its first line it says where it listens.
+ */
+import { createServer } from "node:http";
+
+let received = 0;
+const server = createServer((request, response) => {
+  if (request.method === "GET") {
+    response.end(JSON.stringify({ received }));
+    return;
+  }
+  request.resume();
+  request.on("end", () => {
+    received++;
+    response.end();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })}\n`);
+});
+process.once("SIGTERM", () => {
+  server.close();
+  server.closeAllConnections();
+});
