@@ -8,23 +8,8 @@ export interface RandomSource {
 }
 
 export function createMachineRandom(): RandomSource {
-  let drawn = new Uint8Array();
-  let used = 0;
-  return {
-    bytes(size) {
-      if (used + size > drawn.length) {
-        drawn = randomFillSync(new Uint8Array(Math.max(size, DRAWN_AT_ONCE)));
-        used = 0;
-      }
-      // Each byte is handed out once: nobody else has a view of these.
-      return drawn.subarray(used, (used += size));
-    },
-    position: 0,
-  };
+  return { bytes: (size) => randomFillSync(new Uint8Array(size)), position: 0 };
 }
-
-/** To ask the machine takes longer than to copy what it says. */
-const DRAWN_AT_ONCE = 512;
 
 /**
  * A repeatable stream, one per seed and company: draw n is SHA-256 of (seed, name, n), in counter mode. A stream can be taken up at any
