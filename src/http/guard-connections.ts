@@ -21,9 +21,14 @@ export function guardConnections(
     latest.set(incoming.socket, { incoming, outgoing });
   });
   const answer = async (socket: Duplex, malformed: Malformed | undefined): Promise<void> => {
-    const text = malformed === undefined ? undefined : await renderAnswer(await refuse(malformed));
+    // The connection broke: nobody is there to be answered.
+    if (malformed === undefined) {
+      socket.destroy();
+      return;
+    }
+    const text = await renderAnswer(await refuse(malformed));
     const { incoming, outgoing } = latest.get(socket) ?? {};
-    const say = (): void => void (text === undefined || !socket.writable ? socket.destroy() : sayLast(socket, text));
+    const say = (): void => void (socket.writable ? sayLast(socket, text) : socket.destroy());
     if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) say();
     // Behind a request that is whole: that has its answer first.
     else if (incoming.complete) outgoing.once("close", say);

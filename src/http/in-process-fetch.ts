@@ -11,7 +11,7 @@ export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Reques
   return async (request) => {
     const answer = await app().fetch(request);
     request.signal.throwIfAborted();
-    if (!isBrokenOff(answer)) return answer instanceof TextAnswer ? answer.real : answer;
+    if (!isBrokenOff(request)) return answer instanceof TextAnswer ? answer.real : answer;
     const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
     throw new TypeError("fetch failed", { cause });
   };

@@ -36,6 +36,15 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     expect(JSON.parse(text)).toMatchObject({ statusCode: status, error, message });
   });
 
+  it("may have any header, whatever it is called, also for a HEAD", async () => {
+    const { ask, rule } = await openDoor(door);
+    await rule({ then: { headers: { "X-Broken-Off": "1", "X-Hono-Already-Sent": "1" } } });
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers } = await ask(method, "/v1/balance");
+      expect({ status, headers }).toMatchObject({ status: 200, headers: { "x-broken-off": "1" } });
+    }
+  });
+
   it("has the other shape under errors.shape: message", async () => {
     const { ask, rule } = await openDoor(door, { profile: { errors: { shape: "message" } } });
     await rule({ name: "n", then: { status: 500 } });

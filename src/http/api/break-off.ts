@@ -1,27 +1,29 @@
+import type { ServerResponse } from "node:http";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Company } from "../../sandbox/company.js";
 import type { HttpContext } from "../env.js";
 import { resetConnection } from "../reset-connection.js";
-import { headerOf, TextAnswer } from "../text-answer.js";
+import { TextAnswer } from "../text-answer.js";
 import { isClosed, whenAborted, whenLost } from "../when-closed.js";
 
 /** How long a `hang` that says nothing of it holds a client, real time. */
 export const HANG_MAX_MS = 60_000;
 
-const MARK = "x-broken-off";
-const BROKEN_OFF = new TextAnswer(null, 200, { [MARK]: "true" });
+/** What the answers would have gone to; without a socket what they would have answered. */
+const brokenOff = new WeakSet<ServerResponse | Request>();
 
 /** Ends the connection without an answer. What is returned stands for none, also without a socket: {@link isBrokenOff}. */
 export function breakOff(c: HttpContext, fault: "reset" | "hang"): Response {
   const { incoming } = c.env ?? {};
   if (fault === "reset" && incoming !== undefined) resetConnection(incoming.socket);
   else incoming?.socket.destroy();
-  return BROKEN_OFF;
+  brokenOff.add(c.env?.outgoing ?? c.req.raw);
+  return new TextAnswer(null, 200, {});
 }
 
-/** By its mark: the answer to a HEAD is another object with the same headers. */
-export function isBrokenOff(answer: Response): boolean {
-  return headerOf(answer, MARK) !== null;
+/** Whether what was returned there stands for no answer. It says nothing of that itself: the answer to a HEAD is another object. */
+export function isBrokenOff(there: ServerResponse | Request): boolean {
+  return brokenOff.has(there);
 }
 
 /** Real time passes. Ends early when nobody waits any more: the client has left, the company was closed, or the server stops. */

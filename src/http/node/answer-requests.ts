@@ -74,7 +74,7 @@ function ask(context: AnswerContext, { incoming, outgoing }: Asked): Promise<Res
 }
 
 function write(context: AnswerContext, { response, incoming, outgoing }: Answered): void {
-  if (isBrokenOff(response)) return;
+  if (isBrokenOff(outgoing)) return;
   const { streams } = context;
   if (isEventStream(response) && !outgoing.closed) {
     const { socket } = incoming;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isClosed, whenClosed } from "../when-closed.js";
 import { RequestHeaders } from "./request-headers.js";
 
 /** What the app asks of a request. Its body comes straight from the socket (`readBytes`). */
@@ -35,12 +36,12 @@ class IncomingRequest implements Asked {
   }
 }
 
-function abortedWhenLost({ socket }: IncomingMessage, outgoing: ServerResponse): AbortSignal {
+function abortedWhenLost(incoming: IncomingMessage, outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const tell = (): void => {
     if (!outgoing.writableFinished) controller.abort(new Error("The client has left without its answer"));
   };
-  if (outgoing.closed || socket.destroyed) tell();
-  else outgoing.once("close", tell);
+  if (isClosed(incoming, outgoing)) tell();
+  else whenClosed(incoming, outgoing, tell);
   return controller.signal;
 }

@@ -1,0 +1,61 @@
+import { Hono } from "hono";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { HttpEnv } from "../../src/http/env.js";
+import { serve } from "../../src/http/serve.js";
+import { startSandbox } from "../support/cli.js";
+
+/** Clients that leave, and what they leave behind. */
+
+async function connectTo(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+
+describe("a client that leaves", () => {
+  it("is gone for a request that stands in line behind another, too", async () => {
+    const app = new Hono<HttpEnv>();
+    let finish = (): void => undefined;
+    const held = new Promise<Response>((resolve) => {
+      finish = () => resolve(new Response("late"));
+    });
+    app.get("/held", () => held);
+    const seen = new Promise<AbortSignal>((resolve) => {
+      app.get("/behind", (c) => {
+        resolve(c.req.raw.signal);
+        return held;
+      });
+    });
+    const server = await serve(app, { port: 0, host: "127.0.0.1" });
+    onTestFinished(async () => {
+      finish();
+      await server.close();
+    });
+    const client = await connectTo(server.url);
+    client.write(get("/held") + get("/behind"));
+    const signal = await seen;
+    expect(signal.aborted).toBe(false);
+    client.destroy();
+    if (!signal.aborted) await once(signal, "abort");
+    expect(signal.reason).toEqual(new Error("The client has left without its answer"));
+  });
+
+  it("leaves no word of Node's about it, however it leaves a stream", async () => {
+    const sandbox = await startSandbox();
+    for (const leave of ["destroy", "resetAndDestroy", "end"] as const) {
+      const client = await connectTo(sandbox.url);
+      client.write(get("/_sandbox/stream"));
+      await once(client, "data");
+      client[leave]();
+      await once(client, "close");
+    }
+    expect(await sandbox.stop()).toBe(0);
+    expect(sandbox.stderr).toBe("");
+  });
+});
