@@ -62,6 +62,23 @@ describe("DueQueue", () => {
     expect(queue.size).toBe(0);
   });
 
+  it("has thousands in line while some come and go before them, and shows the soonest of all", () => {
+    const queue = new DueQueue();
+    for (let n = 0; n < 5_000; n++) queue.set(item(`late-${n}`, 100 + n, n));
+    for (let n = 0; n < 100; n++) queue.set(item(`early-${n}`, 99 - n, 5_000 + n));
+    for (let n = 0; n < 5_000; n += 2) queue.delete(`late-${n}`);
+    expect(queue.soonest(102).map(({ dueAt }) => dueAt)).toEqual([
+      ...Array.from({ length: 100 }, (_, n) => n),
+      101,
+      103,
+    ]);
+    const order = drain(queue);
+    expect(order).toHaveLength(2_600);
+    expect([order[0], order[99], order[100], order.at(-1)]).toEqual(["early-99", "early-0", "late-1", "late-4999"]);
+    queue.set(item("a", 10, 9_000));
+    expect(queue.peek()?.id).toBe("a");
+  });
+
   it("is a list sorted by instant, then seq, under any mix of changes", () => {
     const id = fc.integer({ min: 0, max: 20 }).map(String);
     const change = fc.oneof(

@@ -40,7 +40,7 @@ function seededIds(random: RandomSource): IdSource {
 /** Of an id, behind its prefix: 126 bits. */
 const SHORT_LETTERS = 21;
 /** Ids for which random bytes are drawn together. */
-const DRAWN = 64;
+const DRAWN = 256;
 /** Longer than any prefix. */
 const PREFIX_MAX = 32;
 

@@ -97,6 +97,31 @@ describe("Table", () => {
     );
   });
 
+  it("puts a row whose seq is another where that belongs", () => {
+    const table = filled(pet(1), pet(2), pet(3));
+    table.set({ ...pet(1, "Rex"), seq: 9 });
+    expect(table.values().map(({ id }) => id)).toEqual(["p2", "p3", "p1"]);
+    expect(table.findBy("name", "Rex")?.seq).toBe(9);
+    expect(table.size).toBe(3);
+  });
+
+  it("finds every row where it stands after many were deleted in between, and older ones came in", () => {
+    const table = filled();
+    for (let seq = 100; seq < 400; seq++) table.set(pet(seq));
+    for (let seq = 100; seq < 400; seq++) if (seq % 3 !== 0) table.delete(`p${seq}`);
+    for (const seq of [50, 40, 200, 30]) table.set(pet(seq));
+    const seqs = [30, 40, 50, ...Array.from({ length: 300 }, (_, n) => 100 + n)].filter(
+      (n) => n % 3 === 0 || n < 60 || n === 200,
+    );
+    expect(table.values().map(({ seq }) => seq)).toEqual(seqs);
+    for (const seq of seqs) {
+      table.set(pet(seq, "new"));
+      expect(table.get(`p${seq}`)).toEqual(pet(seq, "new"));
+    }
+    expect(table.values()).toEqual(seqs.map((seq) => pet(seq, "new")));
+    expect(table.findBy("name", "new")?.seq).toBe(30);
+  });
+
   it("loses its oldest rows one by one, as something that is bounded does", () => {
     const table = filled();
     for (let seq = 1; seq <= 1_000; seq++) {

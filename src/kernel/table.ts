@@ -24,137 +24,184 @@ export interface PageRequest<T> {
 /**
  * Records by id, in order of creation, with look-ups by key beside: of rows that share a key the oldest is found. Rows are immutable and replaced
  * whole, so a reader may keep one: it never changes under their hands.
+ *
+ * A row that takes another's place changes one cell of one array: its id still leads to that cell, and its key to its id. What is looked up or
+ * written of a large table is mostly in no cache.
  */
 export class Table<T extends Row, Index extends string = never> implements RowStore<T> {
   readonly name: string;
-  readonly #rows = new Map<string, T>();
-  /** By seq. May hold rows that were deleted since: they are passed over, and dropped together when they are many. */
-  #order: T[] = [];
+  /** Where the row of an id is: its place in `#rows`, counted from a first that is gone since. */
+  readonly #cells = new Map<string, number>();
+  /** The count of rows that stood before those of `#rows`; less than none once older ones came in. */
+  #gone = 0;
+  /** By seq. Undefined where one was deleted: dropped together when they are many. */
+  #rows: (T | undefined)[] = [];
+  /** Of each cell, also of one whose row was deleted. */
+  #seqs: number[] = [];
   /** Those before it were all deleted: the oldest go first where only so many are kept. */
   #first = 0;
-  /** Where it was looked for last. */
-  #near = 0;
   readonly #keyOf: Record<Index, (row: T) => string>;
-  readonly #indexes: Record<Index, Map<string, T>>;
+  /** The id of the oldest row with a key. */
+  readonly #indexes: Record<Index, Map<string, string>>;
 
   constructor(name: string, keyOf?: Record<Index, (row: T) => string>) {
     this.name = name;
     this.#keyOf = keyOf ?? ({} as Record<Index, (row: T) => string>);
-    const indexes = Object.keys(this.#keyOf).map((index) => [index, new Map<string, T>()]);
-    this.#indexes = Object.fromEntries(indexes) as Record<Index, Map<string, T>>;
+    const indexes = Object.keys(this.#keyOf).map((index) => [index, new Map<string, string>()]);
+    this.#indexes = Object.fromEntries(indexes) as Record<Index, Map<string, string>>;
   }
 
   get size(): number {
-    return this.#rows.size;
+    return this.#cells.size;
   }
 
   get(id: string): T | undefined {
-    return this.#rows.get(id);
+    const cell = this.#cells.get(id);
+    return cell === undefined ? undefined : this.#rows[cell - this.#gone];
   }
 
   findBy(index: Index, key: string): T | undefined {
-    return this.#indexes[index].get(key);
+    const id = this.#indexes[index].get(key);
+    return id === undefined ? undefined : this.get(id);
   }
 
   set(row: T): T | undefined {
-    const before = this.#rows.get(row.id);
-    this.#rows.set(row.id, row);
-    if (row.seq > (this.#order.at(-1)?.seq ?? -1)) {
-      this.#order.push(row);
-    } else {
-      const position = this.#position(row.seq);
-      // Its own place, or the one that it was deleted from.
-      if (this.#order[position]?.seq === row.seq) this.#order[position] = row;
-      else this.#order.splice(position, 0, row);
-      this.#first = Math.min(this.#first, position);
+    const cell = this.#cells.get(row.id);
+    if (cell === undefined) {
+      this.#insert(row);
+      return undefined;
     }
-    for (const index in this.#keyOf) this.#putKey(index, before, row);
+    const at = cell - this.#gone;
+    const before = this.#rows[at] as T;
+    if (before.seq === row.seq) {
+      this.#rows[at] = row;
+      for (const index in this.#keyOf) this.#moveKey(index, before, row);
+    } else {
+      this.delete(row.id);
+      this.#insert(row);
+    }
     return before;
   }
 
   delete(id: string): void {
-    const row = this.#rows.get(id);
-    if (row === undefined) return;
-    this.#rows.delete(id);
-    if (this.#order.at(-1) === row) this.#order.pop();
-    else {
-      if (this.#order[this.#first] === row) this.#first++;
-      if (this.#order.length > 1.25 * this.#rows.size + 64) this.#compact();
-    }
+    const cell = this.#cells.get(id);
+    if (cell === undefined) return;
+    const at = cell - this.#gone;
+    const row = this.#rows[at] as T;
+    this.#cells.delete(id);
+    this.#rows[at] = undefined;
+    if (at === this.#first) this.#first++;
     for (const index in this.#keyOf) this.#dropKey(index, row);
+    if (at === this.#rows.length - 1) this.#pop();
+    else if (this.#rows.length > 1.25 * this.size + 64) this.#compact();
   }
 
   /** Oldest first. */
   values(): readonly T[] {
     this.trim();
-    return this.#order;
+    return this.#rows as T[];
   }
 
-  /** Lets go of every row that was deleted: at once, where they are large. */
+  /** Lets go of what is left of rows that were deleted. */
   trim(): void {
-    if (this.#order.length > this.#rows.size) this.#compact();
+    if (this.#rows.length > this.size) this.#compact();
   }
 
   /** Up to `limit` rows, and whether more follow in that direction. */
   page({ limit, beyond, newestFirst = false, where }: PageRequest<T>): { rows: T[]; more: boolean } {
     const step = newestFirst ? -1 : 1;
-    let at = newestFirst ? this.#order.length - 1 : this.#first;
-    if (beyond !== undefined) at = newestFirst ? this.#position(beyond) - 1 : this.#position(beyond + 1);
+    let at = newestFirst ? this.#rows.length - 1 : this.#first;
+    if (beyond !== undefined) at = newestFirst ? this.#placeOf(beyond) - 1 : this.#placeOf(beyond + 1);
     const rows: T[] = [];
-    for (; at >= 0 && at < this.#order.length; at += step) {
-      const row = this.#order[at] as T;
-      if (!this.#isLive(row) || (where !== undefined && !where(row))) continue;
+    for (; at >= 0 && at < this.#rows.length; at += step) {
+      const row = this.#rows[at];
+      if (row === undefined || (where !== undefined && !where(row))) continue;
       if (rows.length === limit) return { rows, more: true };
       rows.push(row);
     }
     return { rows, more: false };
   }
 
-  #isLive(row: T): boolean {
-    return this.#rows.get(row.id) === row;
+  #insert(row: T): void {
+    const at = row.seq > (this.#seqs.at(-1) ?? -1) ? this.#rows.length : this.#placeOf(row.seq);
+    if (at === this.#rows.length) {
+      this.#rows.push(row);
+      this.#seqs.push(row.seq);
+    } else if (this.#seqs[at] === row.seq) {
+      // Where it was deleted from.
+      this.#rows[at] = row;
+    } else {
+      this.#rows.splice(at, 0, row);
+      this.#seqs.splice(at, 0, row.seq);
+      if (at === 0) this.#gone--;
+      else this.#countFrom(at + 1);
+    }
+    this.#first = Math.min(this.#first, at);
+    this.#cells.set(row.id, at + this.#gone);
+    for (const index in this.#keyOf) this.#putKey(index, row);
+  }
+
+  #pop(): void {
+    this.#rows.pop();
+    this.#seqs.pop();
+    this.#first = Math.min(this.#first, this.#rows.length);
   }
 
   #compact(): void {
-    this.#order = this.#order.slice(this.#first);
+    this.#rows = this.#rows.slice(this.#first);
+    this.#seqs = this.#seqs.slice(this.#first);
+    this.#gone += this.#first;
     this.#first = 0;
-    if (this.#order.length > this.#rows.size) this.#order = this.#order.filter((row) => this.#isLive(row));
+    if (this.#rows.length === this.size) return;
+    this.#seqs = this.#seqs.filter((_, at) => this.#rows[at] !== undefined);
+    this.#rows = this.#rows.filter((row) => row !== undefined);
+    this.#countFrom(0);
+  }
+
+  /** Those from that place on have moved. */
+  #countFrom(start: number): void {
+    for (let at = start; at < this.#rows.length; at++) {
+      const row = this.#rows[at];
+      if (row !== undefined) this.#cells.set(row.id, at + this.#gone);
+    }
   }
 
   /** The first place whose seq is not below `seq`. From the end in strides that double, since mostly the newest rows are looked for. */
-  #position(seq: number): number {
-    // Mostly the one after the last: what happens to all happens in their order. To search means to read rows that are in no cache.
-    for (const near of [this.#near, this.#near + 1]) if (this.#order[near]?.seq === seq) return (this.#near = near);
-    return (this.#near = this.#search(seq));
-  }
-
-  #search(seq: number): number {
-    let high = this.#order.length;
+  #placeOf(seq: number): number {
+    let high = this.#seqs.length;
     let low = high;
-    for (let stride = 1; low > 0 && (this.#order[low - 1] as T).seq >= seq; stride *= 2) {
+    for (let stride = 1; low > 0 && this.#seqs[low - 1]! >= seq; stride *= 2) {
       high = low - 1;
       low = Math.max(0, low - stride);
     }
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#order[middle] as T).seq < seq) low = middle + 1;
+      if (this.#seqs[middle]! < seq) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  #putKey(index: Index, before: T | undefined, row: T): void {
-    const key = this.#keyOf[index](row);
-    if (before !== undefined && this.#keyOf[index](before) !== key) this.#dropKey(index, before);
-    const found = this.#indexes[index].get(key);
-    if (found === undefined || found.seq >= row.seq) this.#indexes[index].set(key, row);
+  #moveKey(index: Index, before: T, row: T): void {
+    const keyOf = this.#keyOf[index];
+    if (keyOf(before) === keyOf(row)) return;
+    this.#dropKey(index, before);
+    this.#putKey(index, row);
   }
 
+  #putKey(index: Index, row: T): void {
+    const key = this.#keyOf[index](row);
+    const found = this.findBy(index, key);
+    if (found === undefined || found.seq > row.seq) this.#indexes[index].set(key, row.id);
+  }
+
+  /** Of a row that is in the table no more. */
   #dropKey(index: Index, row: T): void {
     const keyOf = this.#keyOf[index];
     const key = keyOf(row);
-    if (this.#indexes[index].get(key)?.id !== row.id) return;
-    const next = this.#order.find((other) => this.#isLive(other) && keyOf(other) === key);
+    if (this.#indexes[index].get(key) !== row.id) return;
+    const next = this.#rows.find((other) => other !== undefined && other.id !== row.id && keyOf(other) === key);
     if (next === undefined) this.#indexes[index].delete(key);
-    else this.#indexes[index].set(key, next);
+    else this.#indexes[index].set(key, next.id);
   }
 }

@@ -4,7 +4,7 @@ import { formatDuration } from "../kernel/duration.js";
 import { type Instant, LATEST, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Company } from "./company.js";
-import type { DispatchCounts } from "./dispatcher.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER, type DispatchCounts } from "./dispatcher.js";
 
 export interface AdvanceOptions {
   /** Wait until every attempt that the span caused is over (default), or answer after the timers. */
@@ -39,8 +39,11 @@ export type AdvanceTarget = { readonly byMs: number } | { readonly to: Instant }
 export const FIRED_MAX = 10_000;
 export const MAX_WAIT_MS = 60_000;
 
-/** Due items handled before requests get their turn. */
-const SLICE = 50;
+/** Due items handled before requests get their turn: as many as one receiver is sent at a time. */
+const SLICE = CONCURRENT_ATTEMPTS_PER_RECEIVER;
+
+/** Real time within which receivers take what a slice owes them, or are not waited for on the way any more, ms. */
+const KEEPING_UP_MS = 20;
 
 /**
  * Moves a company's time forward, from due item to due item up to and including the target, with the clock at each item's own instant. Nothing at
@@ -58,8 +61,9 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   assertOpen(company);
   const start = company.now();
   assertAhead(start, target);
-  const wait = createWait(company, options);
+  const { quiet, room } = createWaits(company, options);
   const patient = options.lookAhead !== true;
+  const settles = options.settle !== false;
   const fired: FiredItem[] = [];
   let firedCount = 0;
   const counts = company.dispatcher.startCount();
@@ -72,12 +76,13 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   };
   try {
     // "the next advance or settle waits for what is still in flight": its retries may belong into this span.
-    if (patient) await wait();
+    if (patient) await quiet();
     assertOpen(company);
     end = resolveTarget(company, start, target);
     await walk(company, end, {
-      between: patient ? wait : goOn,
-      atEnd: options.settle === false ? goOn : wait,
+      between: patient ? quiet : goOn,
+      onTheWay: patient && settles ? room : goOn,
+      atEnd: settles ? quiet : goOn,
     });
   } finally {
     company.onFired = undefined;
@@ -109,10 +114,10 @@ export async function settle(
   company: Company,
   options: Pick<AdvanceOptions, "maxWaitMs"> = {},
 ): Promise<readonly string[]> {
-  const wait = createWait(company, options);
+  const { quiet } = createWaits(company, options);
   for (;;) {
     await company.ready();
-    const waiting = company.dispatcher.quiet ? undefined : wait();
+    const waiting = company.dispatcher.quiet ? undefined : quiet();
     if (waiting === undefined) break;
     await waiting;
   }
@@ -122,7 +127,10 @@ export async function settle(
 /** Waits for the receivers; undefined when the time for waiting is used up. */
 type Wait = () => Promise<void> | undefined;
 
-async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd: Wait }): Promise<void> {
+/** Where a walk waits: between two instants, on the way through one, and at the end. */
+type Waits = Readonly<Record<"between" | "onTheWay" | "atEnd", Wait>>;
+
+async function walk(company: Company, end: Instant, wait: Waits): Promise<void> {
   const { due } = company.world;
   for (let steps = 0; ; steps++) {
     assertOpen(company);
@@ -140,23 +148,38 @@ async function walk(company: Company, end: Instant, wait: { between: Wait; atEnd
     if (!within) break;
     company.clock.pin(item.dueAt);
     company.fire(item);
-    if (steps % SLICE === SLICE - 1) await company.deps.system.breathe();
+    if (steps % SLICE === SLICE - 1) await (wait.onTheWay() ?? company.deps.system.breathe());
   }
   company.clock.pin(end);
 }
 
 const goOn: Wait = () => undefined;
 
-/** One allowance of real time for all the waiting of one call. */
-function createWait(company: Company, { maxWaitMs = MAX_WAIT_MS }: AdvanceOptions): Wait {
+/**
+ * One allowance of real time for all the waiting of one call: until attempts are over, and until receivers that keep up have room for more. What is owed
+ * faster than it is taken piles up, and costs the more the longer it lies.
+ */
+function createWaits(company: Company, { maxWaitMs = MAX_WAIT_MS }: AdvanceOptions): { quiet: Wait; room: Wait } {
+  const { dispatcher } = company;
   const { system } = company.deps;
   let left = maxWaitMs;
-  const spend = async (): Promise<void> => {
+  let keepsUp = true;
+  const spend = async (came: Promise<boolean>): Promise<boolean> => {
     const start = system.monotonic();
-    const quiet = await company.dispatcher.quietWithin(system, left);
-    left = quiet ? left - (system.monotonic() - start) : 0;
+    const isThere = await came;
+    left -= system.monotonic() - start;
+    return isThere;
   };
-  return () => (left > 0 ? spend() : undefined);
+  const waitForQuiet = async (): Promise<void> => {
+    if (!(await spend(dispatcher.quietWithin(system, left)))) left = 0;
+  };
+  const waitForRoom = async (): Promise<void> => {
+    keepsUp = await spend(dispatcher.roomWithin(system, Math.min(left, KEEPING_UP_MS)));
+  };
+  return {
+    quiet: () => (left > 0 ? waitForQuiet() : undefined),
+    room: () => (left > 0 && keepsUp && dispatcher.crowded ? waitForRoom() : undefined),
+  };
 }
 
 /** Refused before anything is waited for. */

@@ -2,7 +2,7 @@ import type { TransportRequest } from "../adapters/delivery/transport.js";
 import type { Attempt, Delivery, Headers } from "../domain/deliveries/delivery.js";
 import { attemptsWith, recordAttempt } from "../domain/deliveries/delivery-lifecycle.js";
 import { nextRetryAt } from "../domain/deliveries/retry-policy.js";
-import { sentBody, signatureOf } from "../domain/deliveries/wire-effect.js";
+import { signedBody } from "../domain/deliveries/wire-effect.js";
 import type { Work } from "../domain/work.js";
 import { VERSION } from "../kernel/version.js";
 import type { Company } from "./company.js";
@@ -40,18 +40,19 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
 
 function requestOf(company: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
   const { allow, timeout: timeoutMs, insecureTls } = company.profile.webhooks;
-  const headers = headersOf(company, delivery);
-  return { url: delivery.url, body: sentBody(delivery), headers, timeoutMs, insecureTls, allow, signal };
+  // The bytes that are signed are the bytes that are sent, but where a rule corrupts the one or cuts the other.
+  const { body, signature } = signedBody(delivery, company.record.identity.secretKey);
+  const headers = headersOf(company, delivery, signature);
+  return { url: delivery.url, body, headers, timeoutMs, insecureTls, allow, signal };
 }
 
-/** The bytes that are signed are the bytes that are sent, but where a rule corrupts the one or cuts the other. */
-function headersOf({ profile, record }: Company, delivery: Delivery): Headers {
+function headersOf({ profile }: Company, { topic }: Delivery, signature: string): Headers {
   const { signatureHeader, topicHeader } = profile.webhooks;
   return {
     "content-type": "application/json",
     "user-agent": `business-payments-sandbox/${VERSION}`,
-    [signatureHeader]: signatureOf(delivery, record.identity.secretKey),
-    ...(topicHeader === null ? {} : { [topicHeader]: delivery.topic }),
+    [signatureHeader]: signature,
+    ...(topicHeader === null ? {} : { [topicHeader]: topic }),
   };
 }
 

@@ -38,7 +38,7 @@ interface Job {
   readonly receiver: Receiver;
   readonly turn: number;
   /** Where a first attempt stands; undefined for a later one, which holds up nothing. */
-  readonly lane: Lane | undefined;
+  lane: Lane | undefined;
   /** Whether the answer that it waited for has been written. */
   released: boolean;
   started: boolean;
@@ -87,6 +87,8 @@ export class Dispatcher {
   readonly #attemptEnded = new Signal();
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
+  /** Those that are ready, of all receivers. */
+  #waiting = 0;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -131,7 +133,7 @@ export class Dispatcher {
 
   /** Attempts after the first, which hold up nothing: beside every lane. They go out when the returned function is called. */
   holdBeside(deliveries: readonly Delivery[]): () => void {
-    const jobs = deliveries.map((delivery) => this.#owe(delivery, this.#receiverOf(delivery), undefined));
+    const jobs = deliveries.map((delivery) => this.#owe(delivery, this.#receiverOf(delivery)));
     return () => {
       for (const job of jobs) this.#enqueue(job);
     };
@@ -140,6 +142,16 @@ export class Dispatcher {
   /** A retry whose time has come. */
   start(delivery: Delivery): void {
     this.holdBeside([delivery])();
+  }
+
+  /** Whether attempts wait for others to their receiver to end. */
+  get crowded(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** True as soon as no attempt waits for another to end; false when that took longer than `maxMs` of real time. */
+  roomWithin(system: SystemClock, maxMs: number): Promise<boolean> {
+    return waitUntil(this.#attemptEnded, () => !this.crowded, system, maxMs);
   }
 
   /** True as soon as nothing is outstanding; false when that took longer than `maxMs` of real time. */
@@ -152,6 +164,7 @@ export class Dispatcher {
     this.#closed = true;
     this.#outstanding.clear();
     this.#receivers.clear();
+    this.#waiting = 0;
     this.#wentQuiet.raise();
     this.#attemptEnded.raise();
   }
@@ -161,20 +174,21 @@ export class Dispatcher {
     for (const { lane } of jobs) if (lane !== undefined) this.#startHead(lane);
   }
 
-  #owe({ id, eventId, copy }: Delivery, receiver: Receiver, lane: Lane | undefined): Job {
+  #owe({ id, eventId, copy }: Delivery, receiver: Receiver): Job {
     if (!this.#closed) this.#outstanding.set(id, (this.#outstanding.get(id) ?? 0) + 1);
     receiver.owed++;
     const turn = this.#deps.nextSeq();
-    return { deliveryId: id, eventId, copy, receiver, turn, lane, released: false, started: false };
+    return { deliveryId: id, eventId, copy, receiver, turn, lane: undefined, released: false, started: false };
   }
 
   #enterLane(delivery: Delivery): Job {
     const { resource } = delivery;
     const receiver = this.#receiverOf(delivery);
-    let lane = receiver.lanes.get(resource);
-    if (lane === undefined) receiver.lanes.set(resource, (lane = { resource, jobs: [] }));
-    const job = this.#owe(delivery, receiver, lane);
-    lane.jobs.push(job);
+    const job = this.#owe(delivery, receiver);
+    const lane = receiver.lanes.get(resource);
+    // Mostly it stands alone: an array that grows has room for sixteen more.
+    if (lane === undefined) receiver.lanes.set(resource, (job.lane = { resource, jobs: [job] }));
+    else (job.lane = lane).jobs.push(job);
     return job;
   }
 
@@ -207,6 +221,7 @@ export class Dispatcher {
   #enqueue(job: Job): void {
     const { receiver } = job;
     receiver.ready.push(job);
+    this.#waiting++;
     if (receiver.ready.size > receiver.sweepAt) this.#sweep(receiver);
     this.#pump(receiver);
   }
@@ -216,6 +231,7 @@ export class Dispatcher {
       const job = receiver.ready.shift();
       if (job === undefined) break;
       receiver.active++;
+      this.#waiting--;
       // The job's end is counted in `outstanding`, which settle and advance wait for.
       void this.#perform(job);
     }
@@ -242,6 +258,7 @@ export class Dispatcher {
   /** Behind a receiver that hangs they would wait for ever. */
   #sweep(receiver: Receiver): void {
     const idle = receiver.ready.remove(({ deliveryId }) => !this.#deps.isOwed(deliveryId));
+    this.#waiting -= idle.length;
     receiver.sweepAt = Math.max(WAITING_UNSWEPT, 2 * receiver.ready.size);
     for (const job of idle) this.#end(job);
   }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Transport } from "../../src/adapters/delivery/transport.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/dispatcher.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
-import { WORLD_START } from "../support/world.js";
+import { createScriptedTransport } from "../support/scripted-transport.js";
+import { WORLD_START, type WorldOptions } from "../support/world.js";
 
 const START = Date.parse(WORLD_START);
 const HOUR = 3_600_000;
@@ -376,3 +379,61 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 });
+
+describe("more than a receiver takes at a time", () => {
+  const CHARGES = 300;
+  async function startMany(options: WorldOptions): Promise<Live> {
+    const live = await startLive(options);
+    await live.subscribe("charges/events", "http://hook.test/");
+    for (let n = 0; n < CHARGES; n++) await live.createCharge();
+    return live;
+  }
+
+  it("is not piled up before one that keeps up", async () => {
+    let most = 0;
+    const transport = createScriptedTransport(
+      () => 200,
+      () => {
+        most = Math.max(most, live.sandbox.defaultCompany.dispatcher.outstanding.length);
+        return 2;
+      },
+    );
+    const live = await startMany({ transport });
+    const { firedCount, deliveries } = await live.advance("1h");
+    expect([firedCount, deliveries.succeeded]).toEqual([CHARGES, CHARGES]);
+    expect(most).toBeLessThanOrEqual(2 * CONCURRENT_ATTEMPTS_PER_RECEIVER);
+  });
+
+  it("is waited for on the way once, 20 ms, when the receiver hangs, and within maxWaitMs", async () => {
+    const system = createFakeSystem(START);
+    const live = await startMany({ system, transport: hanging });
+    const advanced = live.advance("1h", { maxWaitMs: 100 });
+    await until(() => system.pending.includes(20));
+    expect(live.sandbox.defaultCompany.dispatcher.outstanding).toHaveLength(2 * CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    system.pass(20);
+    await until(() => system.pending.length > 0);
+    expect(system.pending).toEqual([80]);
+    expect(live.sandbox.defaultCompany.dispatcher.outstanding).toHaveLength(CHARGES);
+    system.pass(80);
+    const { firedCount, unfinished } = await advanced;
+    expect([firedCount, unfinished.length]).toEqual([CHARGES, CHARGES]);
+    expect(system.pending).toEqual([]);
+  });
+
+  it.each([{ maxWaitMs: 0 }, { settle: false }, { lookAhead: true, settle: false }])(
+    "is not waited for with %j",
+    async (options) => {
+      const system = createFakeSystem(START);
+      const live = await startMany({ system, transport: hanging });
+      const { firedCount, unfinished } = await live.advance("1h", options);
+      expect([firedCount, unfinished.length]).toEqual([CHARGES, CHARGES]);
+    },
+  );
+});
+
+const hanging: Transport = { send: () => new Promise(() => undefined), close: async () => undefined };
+
+/** As soon as it holds, a turn of the event loop at a time. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -180,7 +180,13 @@ describe("webhooks.insecureTls", () => {
     const receiver = await startTlsReceiver();
     const transport = createHttpTransport(systemClock);
     onTestFinished(() => transport.close());
-    const request = { url: receiver.url, body: "{}", headers: {}, timeoutMs: 5_000, allow: { kind: "any" as const } };
+    const request = {
+      url: receiver.url,
+      body: Buffer.from("{}"),
+      headers: {},
+      timeoutMs: 5_000,
+      allow: { kind: "any" as const },
+    };
     const { signal } = new AbortController();
     const outcomes = [];
     for (const insecureTls of [true, false, true])

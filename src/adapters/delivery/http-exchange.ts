@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Agent, Dispatcher } from "undici";
 import type { Headers } from "../../domain/deliveries/delivery.js";
 import type { Flight, Flights } from "./flights.js";
+import type { LastHeaders } from "./last-headers.js";
 import type { Target } from "./target.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 
@@ -25,7 +26,7 @@ export function exchange(
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     if (request.signal.aborted) resolve(failure(GIVEN_UP));
-    else new Exchange(request, flights, startedAt, resolve).begin(agent, target);
+    else new Exchange(request, target.lastHeaders, flights, startedAt, resolve).begin(agent, target);
   });
 }
 
@@ -36,6 +37,7 @@ class Exchange implements Dispatcher.DispatchHandler, Flight {
   readonly deadline: number;
   place = 0;
   readonly #request: TransportRequest;
+  readonly #lastHeaders: LastHeaders;
   readonly #flights: Flights;
   readonly #resolve: (outcome: Outcome) => void;
   #start: Buffer[] | undefined;
@@ -45,9 +47,16 @@ class Exchange implements Dispatcher.DispatchHandler, Flight {
   #controller: Dispatcher.DispatchController | undefined;
   #isOver = false;
 
-  constructor(request: TransportRequest, flights: Flights, startedAt: number, resolve: (outcome: Outcome) => void) {
+  constructor(
+    request: TransportRequest,
+    lastHeaders: LastHeaders,
+    flights: Flights,
+    startedAt: number,
+    resolve: (outcome: Outcome) => void,
+  ) {
     this.deadline = startedAt + request.timeoutMs;
     this.#request = request;
+    this.#lastHeaders = lastHeaders;
     this.#flights = flights;
     this.#resolve = resolve;
   }
@@ -82,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler, Flight {
     // What comes before the answer (100, 103).
     if (status < 200) return;
     this.#status = status;
-    this.#received = flatten(headers);
+    this.#received = this.#lastHeaders.keep(headers);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -141,13 +150,4 @@ function errorOfStatus(status: number | null): string | null {
   if (status === null) return "no answer";
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? `redirect: status ${status} is not followed` : `status ${status} is not 2xx`;
-}
-
-function flatten(headers: IncomingHttpHeaders): Headers {
-  const flat: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return flat;
 }

@@ -1,3 +1,5 @@
+import { LastHeaders } from "./last-headers.js";
+
 /** Where a webhook goes. */
 export interface Target {
   readonly origin: string;
@@ -5,12 +7,19 @@ export interface Target {
   readonly path: string;
   /** Undefined when its URL names no user. */
   readonly authorization: string | undefined;
+  /** Of what answers there. */
+  readonly lastHeaders: LastHeaders;
 }
 
 /** Throws TypeError when it is no URL. */
 export function parseTarget(url: string): Target {
   const parsed = new URL(url);
-  return { origin: parsed.origin, path: parsed.pathname + parsed.search, authorization: authorizationOf(parsed) };
+  return {
+    origin: parsed.origin,
+    path: parsed.pathname + parsed.search,
+    authorization: authorizationOf(parsed),
+    lastHeaders: new LastHeaders(),
+  };
 }
 
 /** `https://user:password@host/` is HTTP basic authentication, as clients everywhere read it. */

@@ -3,7 +3,7 @@ import type { AllowedHosts } from "../../domain/profile/profile.js";
 
 export interface TransportRequest {
   readonly url: string;
-  readonly body: string | Buffer;
+  readonly body: Buffer;
   readonly headers: Headers;
   /** Real time from the start of the attempt to the end of the answer, ms. */
   readonly timeoutMs: number;

@@ -5,13 +5,21 @@ import { emitCharge, getCharge } from "./find-charge.js";
 
 /** "`due` | time-to-live expires | 1 hour after creation with no successful transaction | `dropped` (automatic)". */
 export function expireCharge(work: Work, id: string): void {
+  work.unschedule("charge.expire", id);
+  expireWhenDue(work, id);
+}
+
+/** The same when its timer has fired, and is none any more. */
+export function expireWhenDue(work: Work, id: string): void {
   const charge = work.world.charges.get(id);
   if (charge?.status === "due") drop(work, charge, "expire", work.profile.charges.droppedReason);
 }
 
 /** Drops a due charge by hand, before its time. */
 export function dropCharge(work: Work, id: string, reason: string | undefined): Charge {
-  return drop(work, getCharge(work, id), "drop", reason ?? work.profile.charges.droppedReason);
+  const dropped = drop(work, getCharge(work, id), "drop", reason ?? work.profile.charges.droppedReason);
+  work.unschedule("charge.expire", id);
+  return dropped;
 }
 
 /** The customer left the payment page: "the service URL the user is redirected to after a canceled payment". The charge stays due. */
@@ -23,7 +31,6 @@ export function cancelPayment(work: Work, id: string): Charge {
 
 function drop(work: Work, charge: Charge, action: ChargeAction, reason: string): Charge {
   const dropped = work.put(work.world.charges, moveCharge(charge, action, { droppedReason: reason }));
-  work.unschedule("charge.expire", charge.id);
   emitCharge(work, "charge.dropped", dropped);
   return dropped;
 }

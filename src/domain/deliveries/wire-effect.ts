@@ -1,15 +1,24 @@
-import type { Delivery } from "./delivery.js";
+import type { Delivery, WireEffect } from "./delivery.js";
 import { signBody } from "./signature.js";
 
 /** What goes over the wire: the bytes that were signed, unless a rule cuts them (`truncate: bytes`). */
-export function sentBody({ body, effect }: Pick<Delivery, "body" | "effect">): string | Buffer {
-  const bytes = effect?.truncate ?? null;
-  return bytes === null ? body : Buffer.from(body).subarray(0, bytes);
+export function sentBody({ body, effect }: Pick<Delivery, "body" | "effect">): Buffer {
+  return cutBody(Buffer.from(body), effect);
 }
 
-/** The signature of the whole body; well formed but wrong where a rule corrupts it (`corruptSignature`). */
-export function signatureOf({ body, effect }: Pick<Delivery, "body" | "effect">, secretKey: string): string {
-  const signature = signBody(body, secretKey);
+/** The same of bytes, and their signature: that of the whole body; well formed but wrong where a rule corrupts it (`corruptSignature`). */
+export function signedBody({ body, effect }: Pick<Delivery, "body" | "effect">, secretKey: string) {
+  const bytes = Buffer.from(body);
+  return { body: cutBody(bytes, effect), signature: signatureOf(bytes, effect, secretKey) };
+}
+
+function cutBody(bytes: Buffer, effect: WireEffect | null): Buffer {
+  const length = effect?.truncate ?? null;
+  return length === null ? bytes : bytes.subarray(0, length);
+}
+
+function signatureOf(bytes: Buffer, effect: WireEffect | null, secretKey: string): string {
+  const signature = signBody(bytes, secretKey);
   if (effect?.corruptSignature !== true) return signature;
   return (signature.startsWith("A") ? "B" : "A") + signature.slice(1);
 }

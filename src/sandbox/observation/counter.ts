@@ -1,9 +1,11 @@
 /** How often what came. */
 export class Counter {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, { count: number }>();
 
   add(key: string, by = 1): void {
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+    const counted = this.#counts.get(key);
+    if (counted === undefined) this.#counts.set(key, { count: by });
+    else counted.count += by;
   }
 
   get isEmpty(): boolean {
@@ -11,6 +13,6 @@ export class Counter {
   }
 
   of(key: string): number {
-    return this.#counts.get(key) ?? 0;
+    return this.#counts.get(key)?.count ?? 0;
   }
 }

@@ -18,7 +18,7 @@ export const HEX_BYTES_SHOWN = 4096;
 
 /** A rule that cuts a body may cut through a character. */
 export function bytesOf(delivery: Pick<Delivery, "body" | "effect">): DeliveryBytes {
-  const sent = Buffer.from(sentBody(delivery));
+  const sent = sentBody(delivery);
   const text = sent.toString();
   const isText = isUtf8(sent) && isPrintable(text);
   return {
@@ -80,7 +80,7 @@ function judge({ body, effect }: Pick<Delivery, "body" | "effect">, sent: string
   if (sent === undefined) return "none";
   if (effect?.corruptSignature === true) return "corrupted";
   if (sent !== signBody(body, secretKey)) return "other-key";
-  return sentBody({ body, effect }).length === body.length || effect?.truncate == null ? "valid" : "of-whole-body";
+  return sentBody({ body, effect }).length === Buffer.byteLength(body) ? "valid" : "of-whole-body";
 }
 
 /** A body that is longer is not written into a command. */
