@@ -113,7 +113,7 @@ function applyGiven(
 
 async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {
   if (flags.config === "") throw new UsageError("command-line", "--config must be a file.");
-  const file = flags.config ?? (variables["SANDBOX_CONFIG"] || (await findConfigFile(".")));
+  const file = flags.config ?? (variables["SANDBOX_CONFIG"] || findConfigFile("."));
   return file === undefined ? undefined : { file, values: await loadConfig(file) };
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { crossCheck } from "./cross-checks.js";
 import { defaultProfile, parseProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 import { settings } from "./settings.js";
@@ -66,6 +67,17 @@ const expectedDefaults: Profile = {
 };
 
 describe("the default profile", () => {
+  it("needs no check of the defaults: they go together", () => {
+    const profile = defaultProfile();
+    expect(
+      crossCheck(
+        profile,
+        () => false,
+        () => true,
+      ),
+    ).toEqual([]);
+  });
+
   it("is the one the product promises", () => {
     expect(defaultProfile()).toEqual(expectedDefaults);
   });

@@ -27,6 +27,7 @@ export function parseProfile(overrides: unknown = {}): ParsedProfile {
   const values = new Map<string, Json>();
   const cleaned = new Map<string, Json>();
   const refused = new Set<string>();
+  const isWritten = (path: string): boolean => written.has(path);
 
   for (const setting of settings) {
     const { path } = setting;
@@ -46,13 +47,8 @@ export function parseProfile(overrides: unknown = {}): ParsedProfile {
   // but not a loop.
   const assembled: object = nest(compiled);
   const profile = assembled as Profile;
-  problems.push(
-    ...crossCheck(
-      profile,
-      (path) => written.has(path),
-      (path) => !refused.has(path),
-    ),
-  );
+  // The defaults by themselves go together.
+  if (written.size > 0) problems.push(...crossCheck(profile, isWritten, (path) => !refused.has(path)));
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, profile, values: nest(values), overrides: nest(cleaned) };
 }

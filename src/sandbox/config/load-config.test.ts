@@ -190,15 +190,15 @@ __proto__: { port: 1 }
 describe("findConfigFile", () => {
   it.each(["sandbox.config.yaml", "sandbox.config.yml", "sandbox.config.json"])("finds %s", async (name) => {
     await given(`${name}.bak`, "");
-    await expect(findConfigFile(folder)).resolves.toBeUndefined();
+    expect(findConfigFile(folder)).toBeUndefined();
     const file = await given(name, "");
-    await expect(findConfigFile(folder)).resolves.toBe(file);
+    expect(findConfigFile(folder)).toBe(file);
   });
 
   it("takes none of two", async () => {
     await given("sandbox.config.json", "{}");
     await given("sandbox.config.yml", "");
-    await expect(problemsOf(findConfigFile(folder))).resolves.toEqual([
+    await expect(problemsOf((async () => findConfigFile(folder))())).resolves.toEqual([
       "Failed to choose a configuration: sandbox.config.yml and sandbox.config.json are both there. Keep one, or name it with --config.",
     ]);
   });

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
@@ -72,10 +72,9 @@ export async function loadConfig(file: string): Promise<FileConfig> {
 const configFiles = ["sandbox.config.yaml", "sandbox.config.yml", "sandbox.config.json"] as const;
 
 /** The configuration file of a folder. Of two, neither is taken. */
-export async function findConfigFile(folder: string): Promise<string | undefined> {
+export function findConfigFile(folder: string): string | undefined {
   const paths = configFiles.map((name) => join(folder, name));
-  const there = await Promise.all(paths.map(exists));
-  const [found, ...others] = paths.filter((_, index) => there[index]);
+  const [found, ...others] = paths.filter(exists);
   if (others.length > 0) {
     const files = [found, ...others].join(" and ");
     throw new UsageError(
@@ -128,12 +127,12 @@ export async function validateFile(file: string): Promise<{ kind: FileKind; prob
   return checkFile(file);
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Asked of three files by every start: to wait for the answer takes a start longer than to ask. */
+function exists(path: string): boolean {
   try {
-    await stat(path);
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Whatever is wrong with it is said when it is read.
     return true;
-  } catch (error) {
-    // Whatever else is wrong with it is said when it is read.
-    return !(error instanceof Error && "code" in error && error.code === "ENOENT");
   }
 }
