@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { everywhereAsOne, startAsOne } from "./as-one.mjs";
+import { commonJs, moduleOf } from "./common-js.mjs";
 import { buildLatePackages, latePackages } from "./late-packages.mjs";
-import { requireBuiltins } from "./require-builtins.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -23,10 +23,6 @@ const entryPoints = { cli: "src/cli/main.ts", index: "src/index.ts" };
 const standalone = { webhooks: "src/webhooks.ts" };
 /** What an installation needs the declarations of, and whatever these refer to. */
 const typed = ["index.d.ts", "webhooks.d.ts"];
-
-/** All of the bundle calls require() for Node's own modules. */
-const requireBanner =
-  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 const readable = process.argv.includes("--readable");
 const steps = process.argv.includes("--bundle-only") ? [bundle()] : [bundle(), declarations()];
@@ -72,7 +68,7 @@ async function bundle() {
         latePackages(late),
       ],
       chunkNames: "chunks/[name]-[hash]",
-      banner: { js: requireBanner },
+      outExtension: { ".js": ".cjs" },
       metafile: true,
       write: false,
     }),
@@ -81,17 +77,14 @@ async function bundle() {
   const files = new Map(
     [...late.map(({ file }) => file), ...webhooks.outputFiles].map(({ path, contents }) => [path, contents]),
   );
-  for (const { path, text } of program.outputFiles) files.set(path, finished(text));
+  const { minify, target } = shared;
+  for (const { path, text } of program.outputFiles)
+    files.set(path, Buffer.from(await commonJs(text, { minify, target })));
+  const { exports = [] } = program.metafile.outputs["dist/index.cjs"] ?? {};
+  files.set(join(dist, "index.js"), Buffer.from(moduleOf("./index.cjs", exports)));
   const inputs = [...late, program, webhooks].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);
-}
-
-/** @param {string} text */
-function finished(text) {
-  const code = requireBuiltins(text);
-  const rest = code.replace(requireBanner, "");
-  return Buffer.from(/\brequire\b/.test(rest) ? code : rest.trimStart());
 }
 
 /**

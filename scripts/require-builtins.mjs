@@ -12,8 +12,7 @@ export function requireBuiltins(code) {
   let rest = code;
   // From the end, so that what is still to come stays where it is.
   for (const { start, end, moduleRequest, entries } of module.staticImports.toReversed()) {
-    // Where `require` itself comes from.
-    if (!isBuiltin(moduleRequest.value) || moduleRequest.value === "node:module") continue;
+    if (!isBuiltin(moduleRequest.value)) continue;
     const required = `require(${JSON.stringify(moduleRequest.value)});`;
     // An import without a name is of the whole, as default or as namespace.
     const wholes = entries.flatMap(({ importName, localName }) => (importName.name === null ? localName.value : []));

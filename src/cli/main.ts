@@ -2,7 +2,7 @@ import { EXIT } from "./exit-codes.js";
 import { readPlainStart } from "./plain-start.js";
 import { reportError } from "./report-error.js";
 
-/** The command `sandbox`: bin/sandbox.js imports this module, built. */
+/** The command `sandbox`: bin/sandbox.js requires this module, built. */
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -20,11 +20,9 @@ function crash(error: unknown): never {
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 
-try {
-  process.exitCode = await run(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = reportError(error);
-}
+void run(process.argv.slice(2))
+  .catch(reportError)
+  .then((code) => (process.exitCode = code));
 
 async function run(args: readonly string[]): Promise<number> {
   const flags = readPlainStart(args);

@@ -50,7 +50,7 @@ export const expectation = z.unknown().superRefine((value, context) => {
 export const ruleInStep = z
   .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
   .superRefine((rule, context) => {
-    const result = isOpen(rule) ? undefined : ruleSchema.safeParse(rule);
+    const result = isOpen(rule) ? undefined : ruleSchema().safeParse(rule);
     for (const issue of result?.error?.issues ?? []) {
       const path = issue.path.filter((key) => typeof key !== "symbol");
       const params = issue.code === "custom" ? issue.params : undefined;

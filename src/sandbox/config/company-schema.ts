@@ -30,7 +30,7 @@ export interface FixturesEntry {
 }
 
 /** "A rule is `{name?, on, match?, then, times?}`". */
-export const rulesField = listOf(ruleSchema, "rules such as { on, match, then }");
+export const rulesField = listOf(ruleSchema(), "rules such as { on, match, then }");
 
 const token = visible("an access token");
 const datedToken = object(

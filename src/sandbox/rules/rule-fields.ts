@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { formatDuration, tryParseDuration } from "../../kernel/duration.js";
 import { matcherProblems } from "../../kernel/matcher-problems.js";
+import { lazily } from "../../kernel/lazily.js";
 import { isMatcher } from "../../kernel/matchers.js";
 import { quote } from "../../kernel/quote.js";
 import { nearest } from "../../kernel/suggest.js";
@@ -9,25 +10,30 @@ import { findTopic, topicSpellings } from "../../domain/subscriptions/topic.js";
 /** The fields that rules are made of. Each message completes "<path> …", or is a sentence of its own. */
 
 /** A matcher, or what stands for itself. */
-export const pattern = z.unknown().superRefine((value, context) => {
-  for (const { path, message } of matcherProblems(value)) {
-    context.addIssue({ code: "custom", path, message });
-  }
-});
+export const pattern = lazily(() =>
+  z.unknown().superRefine((value, context) => {
+    for (const { path, message } of matcherProblems(value)) {
+      context.addIssue({ code: "custom", path, message });
+    }
+  }),
+);
 
 const pathError = "must begin with / as in /v1/charges/:id, or be a matcher such as {$regex}";
 
-export const pathPattern = pattern.refine(
-  (value) => (typeof value === "string" ? value.startsWith("/") : isMatcher(value)),
-  { error: pathError },
+export const pathPattern = lazily(() =>
+  pattern().refine((value) => (typeof value === "string" ? value.startsWith("/") : isMatcher(value)), {
+    error: pathError,
+  }),
 );
 
-export const topicPattern = pattern.superRefine((value, context) => {
-  if (typeof value !== "string" || findTopic(value) !== undefined) return;
-  const meant = nearest(value, topicSpellings);
-  const which = meant === undefined ? "" : ` (did you mean ${quote(meant)}?)`;
-  context.addIssue({ code: "custom", message: `must be one of ${topicSpellings.join(", ")}${which}` });
-});
+export const topicPattern = lazily(() =>
+  pattern().superRefine((value, context) => {
+    if (typeof value !== "string" || findTopic(value) !== undefined) return;
+    const meant = nearest(value, topicSpellings);
+    const which = meant === undefined ? "" : ` (did you mean ${quote(meant)}?)`;
+    context.addIssue({ code: "custom", message: `must be one of ${topicSpellings.join(", ")}${which}` });
+  }),
+);
 
 const durationError = "must be a duration such as 10s, 1h30m, PT1H, or a number of milliseconds";
 
@@ -46,7 +52,7 @@ export function duration(maxMs: number) {
     .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["10s", "1h"] });
 }
 
-export const flag = z.boolean({ error: "must be true or false" });
+export const flag = lazily(() => z.boolean({ error: "must be true or false" }));
 
 export function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -77,9 +83,8 @@ const headersError = "must be an object of header names to texts, without line e
 /** How the body ends is the sandbox's to say. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "trailer"]);
 
-export const headers = z
-  .record(z.string(), z.string({ error: headersError }), { error: headersError })
-  .superRefine((given, context) => {
+export const headers = lazily(() =>
+  z.record(z.string(), z.string({ error: headersError }), { error: headersError }).superRefine((given, context) => {
     for (const [name, value] of Object.entries(given)) {
       if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
         context.addIssue({
@@ -91,4 +96,5 @@ export const headers = z
         context.addIssue({ code: "custom", path: [name], message: "is set by the sandbox: it goes with the body" });
       }
     }
-  });
+  }),
+);
