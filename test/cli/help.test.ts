@@ -69,7 +69,7 @@ describe("a small verb", () => {
     const [report = ""] = await readdir(folder);
     const { result } = JSON.parse(await readFile(join(folder, report), "utf8")) as { result: { url: string }[] };
     const loaded = result.map(({ url }) => url).filter((url) => /\/dist\/|\/node_modules\//.test(url));
-    expect(loaded).toContainEqual(expect.stringMatching(/\/dist\/cli\.js$/));
+    expect(loaded).toContainEqual(expect.stringMatching(/\/dist\/cli\.cjs$/));
     const sizes = await Promise.all(loaded.map(async (url) => (await stat(fileURLToPath(url))).size));
     // The command line alone is about 150 kB; the server with zod, yaml and undici far beyond a megabyte.
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
