@@ -10,20 +10,26 @@ export async function measureMemory({ rounds, charges }) {
     for (const name of Object.keys(programs)) of[name] = await measureProgram(programs[name], charges);
     measured.push(of);
   }
-  const idle = collect(measured, ({ idleMb }) => idleMb);
-  const added = collect(measured, ({ addedMb }) => addedMb);
+  const idle = collect(measured, ({ before }) => before.rssMb);
+  const added = (what, member, target = {}) => {
+    const numbers = collect(measured, (of) => of.after[member] - of.before[member]);
+    return line(what, spread(numbers.sandbox), target, "MB", medians(numbers));
+  };
   return [
     line("Memory, idle", ratios(idle.sandbox, idle.plain), { most: 1.3 }, "MB", medians(idle)),
-    line(`Memory that ${charges} charges add, MB`, spread(added.sandbox), { most: 45 }, "MB", medians(added)),
+    added(`Memory that ${charges} charges add, MB`, "rssMb", { most: 45 }),
+    added("Of that, V8's young generation", "youngMb"),
+    added("Of that, the rest of V8's heap", "oldMb"),
+    added("Of that, buffers outside of the heap", "externalMb"),
   ];
 }
 
 async function measureProgram(args, charges) {
   const server = await startServer(args);
   await runLoad(server.url, { requests: 1, connections: 1, status: 200, requestOf: getBalance });
-  const { rssMb: idleMb } = await server.usage();
+  const before = await server.usage();
   await runLoad(server.url, { requests: charges, status: 201, requestOf: postCharge });
-  const { rssMb } = await server.usage();
+  const after = await server.usage();
   await server.stop();
-  return { idleMb, addedMb: rssMb - idleMb };
+  return { before, after };
 }
