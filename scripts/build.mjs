@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { everywhereAsOne, startAsOne } from "./as-one.mjs";
-import { commonJs, moduleOf } from "./common-js.mjs";
+import { commonJs, moduleOf, namesOf } from "./common-js.mjs";
 import { buildLatePackages, latePackages } from "./late-packages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -80,8 +80,10 @@ async function bundle() {
   const { minify, target } = shared;
   for (const { path, text } of program.outputFiles)
     files.set(path, Buffer.from(await commonJs(text, { minify, target })));
-  const { exports = [] } = program.metafile.outputs["dist/index.cjs"] ?? {};
-  files.set(join(dist, "index.js"), Buffer.from(moduleOf("./index.cjs", exports)));
+  const exported = (program.metafile.outputs["dist/index.cjs"]?.exports ?? []).toSorted();
+  const face = join(dist, "index.cjs");
+  files.set(face, Buffer.concat([files.get(face) ?? Buffer.of(), Buffer.from(namesOf(exported))]));
+  files.set(join(dist, "index.js"), Buffer.from(moduleOf("./index.cjs", exported)));
   const inputs = [...late, program, webhooks].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   files.set(join(dist, "THIRD-PARTY-LICENSES.txt"), Buffer.from(await licenses(inputs)));
   await replaceDist(files);

@@ -29,13 +29,23 @@ export async function commonJs(code, { minify, target }) {
 }
 
 /**
- * The faces that other people import: a module that exports what a CommonJS file does.
+ * What other people import: a module that exports what a CommonJS file does, by their names. Not as the members of its default: test runners that read
+ * both files themselves (Vitest, of a linked package) know no default of it.
  *
  * @param {string} file
  * @param {readonly string[]} exported
  */
 export function moduleOf(file, exported) {
-  return `import face from ${JSON.stringify(file)};\nexport const { ${[...exported].sort().join(", ")} } = face;\n`;
+  return `export { ${exported.join(", ")} } from ${JSON.stringify(file)};\n`;
+}
+
+/**
+ * Is never run: Node finds the names of what a CommonJS file exports by reading it.
+ *
+ * @param {readonly string[]} exported
+ */
+export function namesOf(exported) {
+  return `0&&(module.exports={${exported.join()}});\n`;
 }
 
 /** `import("./chunk.cjs")` would load Node's loader of modules for what `require` finds. @param {string} code */

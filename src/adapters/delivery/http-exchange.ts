@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Agent, Dispatcher } from "undici";
 import type { Headers } from "../../domain/deliveries/delivery.js";
 import type { Flight, Flights } from "./flights.js";
-import type { LastHeaders } from "./last-headers.js";
+import type { ReceiverHeaders } from "./receiver-headers.js";
 import type { Target } from "./target.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 
@@ -26,7 +26,7 @@ export function exchange(
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     if (request.signal.aborted) resolve(failure(GIVEN_UP));
-    else new Exchange(request, target.lastHeaders, flights, startedAt, resolve).begin(agent, target);
+    else new Exchange(request, target.receiverHeaders, flights, startedAt, resolve).begin(agent, target);
   });
 }
 
@@ -37,7 +37,7 @@ class Exchange implements Dispatcher.DispatchHandler, Flight {
   readonly deadline: number;
   place = 0;
   readonly #request: TransportRequest;
-  readonly #lastHeaders: LastHeaders;
+  readonly #receiverHeaders: ReceiverHeaders;
   readonly #flights: Flights;
   readonly #resolve: (outcome: Outcome) => void;
   #start: Buffer[] | undefined;
@@ -49,14 +49,14 @@ class Exchange implements Dispatcher.DispatchHandler, Flight {
 
   constructor(
     request: TransportRequest,
-    lastHeaders: LastHeaders,
+    receiverHeaders: ReceiverHeaders,
     flights: Flights,
     startedAt: number,
     resolve: (outcome: Outcome) => void,
   ) {
     this.deadline = startedAt + request.timeoutMs;
     this.#request = request;
-    this.#lastHeaders = lastHeaders;
+    this.#receiverHeaders = receiverHeaders;
     this.#flights = flights;
     this.#resolve = resolve;
   }
@@ -91,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler, Flight {
     // What comes before the answer (100, 103).
     if (status < 200) return;
     this.#status = status;
-    this.#received = this.#lastHeaders.keep(headers);
+    this.#received = this.#receiverHeaders.of(headers);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -1,4 +1,4 @@
-import { LastHeaders } from "./last-headers.js";
+import { createReceiverHeaders, type ReceiverHeaders } from "./receiver-headers.js";
 
 /** Where a webhook goes. */
 export interface Target {
@@ -8,7 +8,7 @@ export interface Target {
   /** Undefined when its URL names no user. */
   readonly authorization: string | undefined;
   /** Of what answers there. */
-  readonly lastHeaders: LastHeaders;
+  readonly receiverHeaders: ReceiverHeaders;
 }
 
 /** Throws TypeError when it is no URL. */
@@ -18,7 +18,7 @@ export function parseTarget(url: string): Target {
     origin: parsed.origin,
     path: parsed.pathname + parsed.search,
     authorization: authorizationOf(parsed),
-    lastHeaders: new LastHeaders(),
+    receiverHeaders: createReceiverHeaders(),
   };
 }
 

@@ -5,6 +5,15 @@ export interface SettingSink {
   add(path: string): unknown;
 }
 
+/** Each once. A few, of every request and piece of work: a set of them takes longer than the work. */
+export class ReadSettings implements SettingSink {
+  readonly paths: string[] = [];
+
+  add(path: string): void {
+    if (!this.paths.includes(path)) this.paths.push(path);
+  }
+}
+
 /**
  * Provenance: "each open point touched while answering is recorded with the request". Of a profile that is tracked it is noted which settings are
  * read, by their paths (`transfers.settlement`), while somebody collects them.
@@ -13,11 +22,11 @@ export interface SettingSink {
  * what it reads after its first `await` belongs to whoever collects then.
  *
  * ```ts
- * const settings = new Set<string>();
+ * const settings = new ReadSettings();
  * const result = collectSettings(settings, () => handler.handle(call));
  * await sandbox.durable();
  * const status = collectSettings(settings, () => successStatus(operation, profile));
- * tell({ …, settings: [...settings] });
+ * tell({ …, settings: settings.paths });
  * ```
  */
 export function collectSettings<T>(into: SettingSink, run: () => T): T {

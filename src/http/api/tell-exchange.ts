@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { OperationId } from "../../contract/operations.js";
-import { collectSettings } from "../../domain/profile/track-profile.js";
+import { collectSettings, ReadSettings } from "../../domain/profile/track-profile.js";
 import type { RequestRule } from "../../domain/rules/rule.js";
 import type { Signal } from "../../kernel/signal.js";
 import type { Company } from "../../sandbox/company.js";
@@ -19,7 +19,7 @@ export interface Seen {
   bodyText: string | undefined;
   ruled: Ruled | undefined;
   made: Exchange["made"];
-  readonly settings: Set<string>;
+  readonly settings: ReadSettings;
 }
 
 /** What a rule does to the request. */
@@ -39,7 +39,7 @@ export function beginSeen({ system }: Sandbox): Seen {
     bodyText: undefined,
     ruled: undefined,
     made: nothingMade,
-    settings: new Set(),
+    settings: new ReadSettings(),
   };
 }
 
@@ -81,23 +81,27 @@ export function tellExchange(
     rule: ruled === undefined ? undefined : { id: ruled.rule.id, name: ruled.rule.name },
     fault,
     made,
-    settings: [...settings],
+    settings: settings.paths,
     onLost: createLossTeller(c, fault),
   });
 }
 
 /** One listener for all who want to know. */
 function createLossTeller(c: HttpContext, fault: ApiAnswer["fault"]): Exchange["onLost"] {
-  const listeners: (() => void)[] = [];
+  let listeners: readonly (() => void)[] = [];
   let isLost = fault !== undefined;
   return (listener) => {
-    if (isLost) listener();
-    else if (listeners.push(listener) === 1) {
-      whenLost(c, () => {
-        isLost = true;
-        for (const tell of listeners) tell();
-      });
+    if (isLost) {
+      listener();
+      return;
     }
+    // One or two: an array that grows has room for sixteen more.
+    listeners = [...listeners, listener];
+    if (listeners.length > 1) return;
+    whenLost(c, () => {
+      isLost = true;
+      for (const tell of listeners) tell();
+    });
   };
 }
 

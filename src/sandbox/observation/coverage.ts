@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
-import { collectOutside, type SettingSink } from "../../domain/profile/track-profile.js";
+import { collectOutside, ReadSettings } from "../../domain/profile/track-profile.js";
 import type { World } from "../../domain/work.js";
 import { collectMoves, type Move } from "../../kernel/lifecycle.js";
 import { Bug } from "../../kernel/problem.js";
@@ -105,15 +105,6 @@ export class CoverageTally implements CompanyWatcher {
     if (!isFull) this.#sheets.set(key, sheet);
     this.#current = sheet;
     return sheet;
-  }
-}
-
-/** Each once. A few, of every piece of work: a set of them takes longer than the work. */
-class ReadSettings implements SettingSink {
-  readonly paths: string[] = [];
-
-  add(path: string): void {
-    if (!this.paths.includes(path)) this.paths.push(path);
   }
 }
 

@@ -3,7 +3,7 @@ import { PackedRing } from "../../kernel/packed-ring.js";
 import type { Row, Table } from "../../kernel/table.js";
 import type { AnswerFate, Exchange } from "../exchange.js";
 import { type JournalEntries, PackedEntries } from "./packed-entries.js";
-import { COLUMNS, idOf, LOST, packNumbers, packText } from "./packed-entry.js";
+import { COLUMNS, createPackedHeaders, idOf, LOST, packNumbers, packText } from "./packed-entry.js";
 
 /**
  * A request to the API under test and its answer, as they were: with credentials, so whoever shows one shows it through `redactorOf`. `id` is
@@ -29,6 +29,7 @@ export interface Recorded extends JournalEntry {
 /** What one company was asked and answered, the oldest forgotten first. It is written on the way of every request, so it keeps bytes and no objects. */
 export class Journal {
   readonly #ring = new PackedRing(COLUMNS);
+  readonly #headers = createPackedHeaders();
   readonly #entriesMax: number;
   readonly #bytesMax: number;
   /** Of the newest entry, also when it was forgotten since. */
@@ -77,7 +78,7 @@ export class Journal {
       restarts: this.#restarts,
     };
     const ring = this.#ring;
-    ring.push(packText(entry, exchange), packNumbers(entry));
+    ring.push(packText(entry, exchange, this.#headers), packNumbers(entry));
     while (ring.size > this.#entriesMax || (ring.bytes > this.#bytesMax && ring.size > 1)) ring.shift();
     return entry;
   }

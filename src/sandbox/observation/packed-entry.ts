@@ -3,6 +3,7 @@ import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/problem-codes.js";
 import { type RequestFault, requestFaults } from "../../domain/rules/rule.js";
 import type { Instant } from "../../kernel/instant.js";
+import { LastMade } from "../../kernel/last-made.js";
 import type { PackedRing, PackedText } from "../../kernel/packed-ring.js";
 import type { AnswerFate, Exchange } from "../exchange.js";
 import type { JournalEntry } from "./journal.js";
@@ -31,15 +32,27 @@ export function packNumbers({ at, receivedAt, made, status, fault, owed }: Journ
   return [at, receivedAt, made.from, made.to, status, 0, which, owed.length];
 }
 
+/** The headers of rows, as each has them. A client sends the same again and again. */
+export type PackedHeaders = LastMade<string, string>;
+
+export function createPackedHeaders(): PackedHeaders {
+  return new LastMade(packHeaders);
+}
+
+function packHeaders(headers: Readonly<Record<string, string>>): string {
+  let fields = "";
+  for (const name in headers) fields += `${name}${NUL}${headers[name]}${NUL}`;
+  return fields;
+}
+
 /** `exchange`: what `entry` was made of. Written as one text, since to join many takes less than to write each. */
-export function packText(entry: JournalEntry, { bodyText, answerText }: Exchange): string {
-  const { method, path, operation = "", problem = "", retryAfter = "", rule, headers } = entry;
+export function packText(entry: JournalEntry, { bodyText, answerText }: Exchange, headers: PackedHeaders): string {
+  const { method, path, operation = "", problem = "", retryAfter = "", rule } = entry;
   const named = rule === undefined ? "" : JSON.stringify(rule.name);
   const settings = entry.settings.join(" ");
   const owed = entry.owed.length === 0 ? "" : entry.owed.join(" ");
   const created = entry.created.length === 0 ? "" : entry.created.join(" ");
-  let fields = "";
-  for (const name in headers) fields += `${name}${NUL}${headers[name]}${NUL}`;
+  const fields = headers.of(entry.headers);
   const answer = answerText ?? jsonOf(entry.answer);
   const body = bodyText ?? jsonOf(entry.body);
   return `${method}\n${path}\n${operation}\n${problem}\n${retryAfter}\n${rule?.id ?? ""}\n${named}\n${settings}\n${owed}\n${created}\n${fields}\n${answer}\n${body}`;

@@ -1,30 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Headers } from "../../domain/deliveries/delivery.js";
+import { LastMade } from "../../kernel/last-made.js";
 
 /**
  * The headers of a receiver's answers. Every attempt keeps its own, and most receivers answer all of a second alike: what is the same as before is
  * kept once. "The order in which field lines with differing field names are received is not significant" (RFC 9110, section 5.3).
  */
-export class LastHeaders {
-  #last: Headers = {};
-  #count = 0;
+export type ReceiverHeaders = LastMade<IncomingHttpHeaders[string], Headers>;
 
-  keep(headers: IncomingHttpHeaders): Headers {
-    if (!this.#isLast(headers)) {
-      this.#last = flatten(headers);
-      this.#count = Object.keys(this.#last).length;
-    }
-    return this.#last;
-  }
-
-  #isLast(headers: IncomingHttpHeaders): boolean {
-    let count = 0;
-    for (const name in headers) {
-      if (headers[name] !== this.#last[name]) return false;
-      count++;
-    }
-    return count === this.#count;
-  }
+export function createReceiverHeaders(): ReceiverHeaders {
+  return new LastMade(flatten);
 }
 
 function flatten(headers: IncomingHttpHeaders): Headers {
