@@ -26,7 +26,7 @@ const suites = {
   requests: { run: measureRequests, full: { rounds: 7, requests: 20_000, warmUp: 8_000 } },
   start: { run: measureStart, full: { rounds: 20 } },
   memory: { run: measureMemory, full: { rounds: 5, charges: 20_000 } },
-  webhooks: { run: measureWebhooks, full: { rounds: 5, webhooks: 20_000, warmUp: 5_000 } },
+  webhooks: { run: measureWebhooks, full: { rounds: 7, webhooks: 20_000, warmUp: 5_000 } },
   advance: { run: measureAdvance, full: { rounds: 3, charges: 100_000 } },
 };
 const short = {

@@ -31,9 +31,24 @@ async function sendStream(answer: Response, outgoing: ServerResponse): Promise<v
     outgoing.end();
     return;
   }
-  // Who leaves ends the stream, which is no failure of anybody's.
-  await pipeline(Readable.fromWeb(answer.body), outgoing).catch(() => undefined);
+  await pipeline(Readable.fromWeb(answer.body), outgoing).catch((error: unknown) => {
+    if (!hasLeft(error)) throw error;
+  });
 }
+
+/** Who leaves ends the stream, which is no failure of anybody's. What makes the stream fails with an error of its own. */
+function hasLeft(error: unknown): boolean {
+  return error instanceof Error && "code" in error && leaving.has(error.code);
+}
+
+/** What Node says of a connection that ends before its answer does. */
+const leaving: ReadonlySet<unknown> = new Set([
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "ERR_STREAM_DESTROYED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
 
 /**
  * A client that is answered while it is still sending gets the whole answer at once, but the answer *ends* only when the client has sent
