@@ -21,7 +21,7 @@ export async function commonJs(code, { minify, target }) {
     ? 'const __fileUrl = require("node:url").pathToFileURL(__filename).href;\n'
     : "";
   const plain = exportedPlainly(url + converted.code);
-  // What modules are anyway. Node asks each file for it, in whatever way it comes to be loaded.
+  // As modules are without saying so.
   const strict = '"use strict";';
   return (
     strict + (minify ? (await transform(plain, { ...options, minify, format: "cjs", treeShaking: true })).code : plain)

@@ -127,7 +127,7 @@ export async function validateFile(file: string): Promise<{ kind: FileKind; prob
   return checkFile(file);
 }
 
-/** Asked of three files by every start: to wait for the answer takes a start longer than to ask. */
+/** Asked of three files by every start, before it serves anybody. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
