@@ -4,7 +4,7 @@ import type { AppExtensions } from "./app-extensions.js";
 import { answerProblem } from "./api/answer.js";
 import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
-import { addCheckoutRoutes } from "./checkout/routes.js";
+import { addCheckoutRoutes } from "./pages/checkout/routes.js";
 import { addControlRoutes } from "./control-on-demand.js";
 import type { HttpEnv } from "./env.js";
 import { LiteralFirstRouter } from "./literal-first-router.js";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { pages } from "../../src/http/dashboard/registry.js";
-import { GUESSES_MAX, SESSION_MS, SESSIONS_MAX } from "../../src/http/dashboard/sessions.js";
+import { pages } from "../../src/http/pages/dashboard/registry.js";
+import { GUESSES_MAX, SESSION_MS, SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { DASHBOARD, ORIGIN, visit, type Visitor } from "../support/dashboard.js";
 import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { actions } from "../../src/http/dashboard/actions.js";
-import { pages } from "../../src/http/dashboard/registry.js";
+import { actions } from "../../src/http/pages/dashboard/actions.js";
+import { pages } from "../../src/http/pages/dashboard/registry.js";
 import { visit } from "../support/dashboard.js";
 import fc from "../support/fast-check.js";
 import { hostileText } from "../support/hostile.js";

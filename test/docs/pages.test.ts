@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { navigation } from "../../src/http/dashboard/registry.js";
+import { navigation } from "../../src/http/pages/dashboard/registry.js";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { signBody } from "../../src/domain/deliveries/signature.js";
 import { folderWith } from "../support/folder.js";

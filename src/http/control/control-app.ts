@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AppExtensions } from "../app-extensions.js";
 import type { HttpContext, HttpEnv } from "../env.js";
-import { addDashboardRoutes } from "../dashboard/dashboard-routes.js";
+import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
 import { dropBodyOfHead } from "../drop-body-of-head.js";
 import { logRequests } from "../log-request.js";
 import { answerRefusal } from "./answer-control.js";

@@ -1,8 +1,8 @@
-import { checkoutScript } from "../checkout/script.js";
-import { checkoutStyle } from "../checkout/style.js";
-import { dataStyle } from "../dashboard/data-style.js";
-import { dashboardScript } from "../dashboard/script.js";
-import { dashboardStyle } from "../dashboard/style.js";
+import { checkoutScript } from "./checkout/script.js";
+import { checkoutStyle } from "./checkout/style.js";
+import { dataStyle } from "./dashboard/data-style.js";
+import { dashboardScript } from "./dashboard/script.js";
+import { dashboardStyle } from "./dashboard/style.js";
 import type { Asset } from "./asset.js";
 import { icon } from "./icon.js";
 import { pageStyle } from "./style.js";

@@ -1,0 +1,56 @@
+import { operationOf } from "../../../contract/operations.js";
+import type { RequestRule } from "../../../domain/rules/rule.js";
+import { countRule, findRule } from "../../../domain/rules/use-rule.js";
+import type { Signal } from "../../../kernel/signal.js";
+import type { Company } from "../../../sandbox/company.js";
+import type { Sandbox } from "../../../sandbox/sandbox.js";
+import { type ApiAnswer, respond } from "../../api/answer.js";
+import { breakOff, HANG_MAX_MS, linger } from "../../api/break-off.js";
+import { misbehave, nothingDone } from "../../api/misbehave.js";
+import { headersOf } from "../../api/tell-exchange.js";
+import type { HttpContext } from "../../env.js";
+
+/**
+ * The newest `request` rule that matches this form and names a `path`. One that names none is about the API under test: a customer's click would use it up. It
+ * counts at once.
+ */
+export function useCheckoutRule(c: HttpContext, company: Company, form: URLSearchParams): RequestRule | undefined {
+  const { method, path } = c.req;
+  const subject = () => ({ method, path, query: c.req.query(), headers: headersOf(c), body: Object.fromEntries(form) });
+  return company.run((work) => {
+    const rule = findRule(work, "request", subject, ({ match, timesLeft }) => timesLeft !== 0 && "path" in match);
+    if (rule !== undefined) countRule(work, rule);
+    return rule;
+  }, undefined);
+}
+
+interface Ruled {
+  readonly company: Company;
+  readonly rule: RequestRule;
+  /** Raised when the answer leaves, or is lost. */
+  readonly returned: Signal;
+}
+
+/** What a rule makes of the answer to a form: as of an answer of the API. `answer` undefined: nothing was done. */
+export async function answerByRule(
+  c: HttpContext,
+  sandbox: Sandbox,
+  { company, rule, returned }: Ruled,
+  answer: Response | undefined,
+): Promise<Response> {
+  const { delayMs, fault } = rule.then;
+  await sandbox.durable();
+  const context = { sandbox, company, operation: operationOf("payCharge"), path: c.req.path };
+  // What is spoilt leads nowhere.
+  const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);
+  const spoilt = misbehave(context, rule, made);
+  const wait = fault === "hang" ? (delayMs ?? HANG_MAX_MS) : delayMs;
+  if (wait !== undefined) await linger(c, company, sandbox.system, wait);
+  returned.raise();
+  return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, company, spoilt);
+}
+
+async function read(answer: Response): Promise<ApiAnswer> {
+  const text = answer.body === null ? undefined : await answer.text();
+  return { status: answer.status, body: undefined, text, headers: Object.fromEntries(answer.headers) };
+}

@@ -1,0 +1,117 @@
+import type { Charge } from "../../../domain/charges/charge.js";
+import { showMoney } from "../show-money.js";
+import type { Standing } from "./standing.js";
+import { showMsisdn, testNumberChoices } from "./test-number-choices.js";
+import type { Texts } from "./texts.js";
+import type { CheckoutView } from "./view.js";
+
+/** What the customer has put into the form so far. */
+export interface Entered {
+  readonly msisdn: string;
+  /** What is wrong with it. */
+  readonly problem?: keyof Texts["problems"] | undefined;
+}
+
+interface PaymentFormProps {
+  readonly view: CheckoutView;
+  readonly standing: Standing;
+  readonly entered: Entered;
+}
+
+/**
+ * It is sent to the page's own address. `attempt` says which attempt it would be: sent twice, only the first counts. The test numbers are links that fill
+ * the field, so that they work without a script, too.
+ */
+export function PaymentForm({ view, standing, entered }: PaymentFormProps) {
+  const { texts } = view;
+  const { charge } = standing;
+  const { msisdn, problem } = entered;
+  return (
+    <form class="desk" method="post" id="payment">
+      {problem === undefined && <FailedAttempt charge={charge} texts={texts} />}
+      <input type="hidden" name="attempt" value={charge.attempts} autocomplete="off" />
+      <label class="label" for="msisdn">
+        {texts.phone}
+      </label>
+      <input
+        class="field"
+        id="msisdn"
+        name="msisdn"
+        type="tel"
+        inputmode="tel"
+        autocomplete="tel"
+        placeholder="+225 07 00 00 00 00"
+        value={msisdn}
+        required
+        maxlength={40}
+        aria-describedby={problem === undefined ? "msisdn-hint" : "msisdn-problem"}
+        aria-invalid={problem === undefined ? undefined : "true"}
+        autofocus={problem !== undefined}
+      />
+      {problem === undefined ? (
+        <p class="hint" id="msisdn-hint">
+          {texts.phoneHint}
+        </p>
+      ) : (
+        <p class="hint error" id="msisdn-problem" role="alert">
+          {texts.problems[problem]}
+        </p>
+      )}
+      <TestNumbers view={view} standing={standing} chosen={msisdn} />
+      <div class="buttons">
+        <button class="button" name="action" value="pay">
+          {texts.pay(showMoney(charge.amount))}
+        </button>
+        <button class="button quiet" name="action" value="cancel" formnovalidate>
+          {texts.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Of a charge that is due the newest entry can only be of an attempt that failed. */
+function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly texts: Texts }) {
+  const last = charge.entries[0];
+  if (last === undefined) return undefined;
+  const code = last.error ?? "";
+  return (
+    <div class="alert bad" role="alert">
+      <p>
+        <strong>{texts.attemptFailed(texts.reasons.get(code) ?? code)}</strong>
+      </p>
+      <p>
+        {texts.nothingTaken} {texts.again}
+      </p>
+    </div>
+  );
+}
+
+interface TestNumbersProps {
+  readonly view: CheckoutView;
+  readonly standing: Standing;
+  readonly chosen: string;
+}
+
+function TestNumbers({ view: { texts, linkTo }, standing, chosen }: TestNumbersProps) {
+  return (
+    <section class="numbers" aria-labelledby="numbers-title">
+      <h2 id="numbers-title">{texts.testNumbers}</h2>
+      <p class="hint">{texts.testNumbersHint}</p>
+      <ul>
+        {testNumberChoices(standing.company.profile, texts).map(({ msisdn, effect, outcome }) => (
+          <li>
+            <a
+              class={`number ${outcome}`}
+              href={linkTo({ msisdn })}
+              data-number={msisdn}
+              aria-current={msisdn === chosen ? "true" : undefined}
+            >
+              <span class="digits">{showMsisdn(msisdn)}</span> <span class="effect">{effect}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import { createAsset } from "../asset.js";
+
+/**
+ * The payment page's script. The page works without it; with it the time counts down, the page becomes another as soon as the charge does (whoever moved the
+ * company's clock, or paid), a test number fills the field where it stands, and a form is sent once.
+ */
+export const checkoutScript = createAsset(
+  "checkout",
+  "js",
+  `"use strict";
+(() => {
+  const page = document.querySelector("main[data-version]");
+  const { version, next, status } = page.dataset;
+  const form = document.getElementById("payment");
+  const field = document.getElementById("msisdn");
+  const clock = document.getElementById("left");
+  const stands = document.getElementById("stands");
+  const FOLLOW_MS = 1000;
+  const GIVEN_UP_MS = 15000;
+  let sent = false;
+
+  const two = (number) => String(number).padStart(2, "0");
+  const left = { ms: Number(clock?.dataset.left), runs: clock?.hasAttribute("data-runs"), since: performance.now() };
+
+  function showLeft() {
+    if (clock === null) return;
+    const passed = left.runs ? performance.now() - left.since : 0;
+    const total = Math.ceil(Math.max(0, left.ms - passed) / 1000);
+    const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+    const text = (hours > 0 ? hours + ":" + two(minutes) : minutes) + ":" + two(seconds);
+    if (clock.textContent === text) return;
+    clock.textContent = text;
+    clock.dateTime = "PT" + (hours > 0 ? hours + "H" : "") + (minutes > 0 ? minutes + "M" : "") + seconds + "S";
+    clock.classList.toggle("short", total < 60);
+  }
+
+  /* Another version of the charge is another page. An answer that comes once a form was sent would stand in its way. */
+  async function follow() {
+    try {
+      const answer = document.hidden || sent ? undefined : await fetch(status, { cache: "no-store" });
+      if (answer?.status === 404) return location.replace(next);
+      if (answer?.ok) {
+        const now = await answer.json();
+        if (!sent && now.version !== version) return location.replace(next);
+        Object.assign(left, { ms: now.leftMs, runs: now.isRunning, since: performance.now() });
+        if (stands !== null) stands.hidden = now.isRunning;
+      }
+    } catch {
+      /* The sandbox may be starting anew. */
+    }
+    setTimeout(follow, FOLLOW_MS);
+  }
+
+  form?.addEventListener("submit", (event) => {
+    if (sent) return event.preventDefault();
+    sent = true;
+    event.submitter?.setAttribute("aria-busy", "true");
+    /* No answer came: the customer may have stopped waiting for it. */
+    setTimeout(() => {
+      sent = false;
+      event.submitter?.removeAttribute("aria-busy");
+    }, GIVEN_UP_MS);
+  });
+  /* Back from the merchant: the browser may show the page as it was left. */
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) location.replace(next);
+  });
+
+  const numbers = [...document.querySelectorAll("a[data-number]")];
+  const showChosen = () => {
+    for (const number of numbers) {
+      if (number.dataset.number === field.value) number.setAttribute("aria-current", "true");
+      else number.removeAttribute("aria-current");
+    }
+  };
+  for (const number of numbers) {
+    number.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      field.value = number.dataset.number;
+      field.removeAttribute("aria-invalid");
+      showChosen();
+    });
+  }
+  field?.addEventListener("input", showChosen);
+
+  setInterval(showLeft, 200);
+  setTimeout(follow, FOLLOW_MS);
+})();
+`,
+);

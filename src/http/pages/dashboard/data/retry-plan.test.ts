@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Attempt, Delivery } from "../../../../domain/deliveries/delivery.js";
+import { nextRetryAt } from "../../../../domain/deliveries/retry-policy.js";
+import { retryPlanOf, type RetryStep } from "./retry-plan.js";
+
+const gaps = [10_000, 60_000, 300_000];
+
+function deliveryWith(attempts: number, change: Partial<Delivery>): Delivery {
+  const made = Array.from({ length: attempts }, (_, index): Attempt => {
+    return { at: index, status: 503, latencyMs: 1, error: "status 503 is not 2xx", requestHeaders: {}, response: null };
+  });
+  return {
+    id: "del_1",
+    seq: 1,
+    createdAt: 0,
+    eventId: "evt_1",
+    subscriptionId: "sub",
+    topic: "charges/events",
+    url: "http://hook.test/",
+    resource: "c",
+    resourceKind: "charge",
+    body: "{}",
+    copy: 0,
+    turn: 1,
+    effect: null,
+    status: "pending",
+    nextAttemptAt: null,
+    attempts: made,
+    ...change,
+  };
+}
+
+const told = (steps: readonly RetryStep[]) =>
+  steps.map((step) => `${step.number} ${step.kind} ${step.kind === "made" ? step.attempt.at : step.at}`);
+
+describe("retryPlanOf", () => {
+  it("tells what was tried, when the next attempt is due, and those that follow if it fails", () => {
+    expect(told(retryPlanOf(deliveryWith(1, { nextAttemptAt: 10_000 }), gaps, true))).toEqual([
+      "1 made 0",
+      "2 planned 10000",
+      "3 possible 70000",
+      "4 possible 370000",
+    ]);
+  });
+
+  it("plans what the dispatcher plans", () => {
+    const steps = retryPlanOf(deliveryWith(0, { nextAttemptAt: 5 }), gaps, true);
+    let at: number | null = 5;
+    for (const step of steps) {
+      expect(step).toMatchObject({ at });
+      at = at === null ? null : nextRetryAt(gaps, step.number, at);
+    }
+    expect(at).toBeNull();
+  });
+
+  it("has no time for an attempt that is on its way, and nothing after it", () => {
+    expect(told(retryPlanOf(deliveryWith(0, {}), gaps, true))).toEqual(["1 planned null"]);
+  });
+
+  it("knows that nothing is retried for a subscription that was deleted", () => {
+    expect(told(retryPlanOf(deliveryWith(1, { nextAttemptAt: 9 }), gaps, false))).toEqual(["1 made 0", "2 planned 9"]);
+  });
+
+  it.each(["succeeded", "exhausted", "cancelled", "failed"] as const)("plans nothing once it %s", (status) => {
+    expect(told(retryPlanOf(deliveryWith(2, { status }), gaps, true))).toEqual(["1 made 0", "2 made 1"]);
+  });
+
+  it("goes on behind the schedule when it was sent by hand more often than that", () => {
+    expect(told(retryPlanOf(deliveryWith(4, { nextAttemptAt: 7 }), gaps, true)).slice(4)).toEqual(["5 planned 7"]);
+  });
+});

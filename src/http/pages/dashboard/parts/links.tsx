@@ -1,0 +1,61 @@
+import { said } from "../data/said.js";
+import type { Child } from "hono/jsx";
+import { plainId } from "../../../../contract/ids.js";
+import { batchId, transactionId } from "../../../../contract/transfers-wire.js";
+import type { Charge } from "../../../../domain/charges/charge.js";
+import type { Batch, Transfer } from "../../../../domain/transfers/transfer.js";
+import { linkTo, type View } from "../view.js";
+import { Code } from "./show.js";
+
+/** The beginning of an id that is long: enough to tell it from others of one page. Its whole stands in the title. */
+export function ShortId({ id }: { readonly id: string }) {
+  const shown = id.length > 16 ? `${id.slice(0, id.length - plainId(id).length + 8)}…` : id;
+  return (
+    <code class="code soft" title={id}>
+      {shown}
+    </code>
+  );
+}
+
+interface LinkProps {
+  readonly view: View;
+  readonly children?: Child;
+}
+
+export function chargeUrl(view: View, { id }: Pick<Charge, "id">): string {
+  return linkTo(view, `/charges/${id}`);
+}
+
+export function transferUrl(view: View, { id }: Pick<Transfer, "id">): string {
+  return linkTo(view, `/transfers/${transactionId(id)}`);
+}
+
+export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
+  return linkTo(view, `/batches/${batchId(id)}`);
+}
+
+/** A charge by what its caller calls it. */
+export function ChargeLink({ view, charge }: LinkProps & { readonly charge: Charge }) {
+  return <a href={chargeUrl(view, charge)}>{said(view, charge.externalId)}</a>;
+}
+
+export function TransferLink({ view, transfer }: LinkProps & { readonly transfer: Transfer }) {
+  return <a href={transferUrl(view, transfer)}>{said(view, transfer.reference)}</a>;
+}
+
+/** What an entry or a delivery is about, by its stored id; the id alone when it is not there any more. */
+export function ResourceLink({ view, id }: LinkProps & { readonly id: string | null }) {
+  const { charges, transfers, batches } = view.company.world;
+  if (id === null) return <span class="soft">—</span>;
+  const charge = charges.get(id);
+  if (charge !== undefined) return <ChargeLink view={view} charge={charge} />;
+  const transfer = transfers.get(id);
+  if (transfer !== undefined) return <TransferLink view={view} transfer={transfer} />;
+  const batch = batches.get(id);
+  if (batch === undefined) return <ShortId id={id} />;
+  return (
+    <a href={batchUrl(view, batch)}>
+      <Code>{batchId(id)}</Code>
+    </a>
+  );
+}

@@ -1,0 +1,59 @@
+import { said } from "../data/said.js";
+import { redactPath, withOwnToken } from "../../../control/render-request.js";
+import { statusOf } from "../../../../sandbox/observation/request-subject.js";
+import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
+import type { FindingKind } from "../../../../sandbox/observation/finding.js";
+import { linkTo, type View } from "../view.js";
+import { Pill, Status, Time } from "./show.js";
+
+const PATH_MAX = 200;
+const WHY_MAX = 300;
+
+interface RequestLineProps {
+  readonly view: View;
+  readonly entry: JournalEntry;
+  /** What was found in it. */
+  readonly finding?: FindingKind | undefined;
+}
+
+/** A request on one line: what was asked, what was answered, what a rule did to it, and what was found in it. */
+export function RequestLine({ view, entry, finding }: RequestLineProps) {
+  const { id, at, method, rule } = entry;
+  const status = statusOf(entry);
+  const why = messageOf(entry);
+  return (
+    <div class="line">
+      <Time at={at} />
+      <span class="method">{method}</span>
+      <a class="code" href={linkTo(view, `/requests/${id}`)}>
+        {shownPath(view, entry)}
+      </a>
+      {status === undefined || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
+      {rule !== undefined && <Pill tone="warn">rule {rule.name === null ? rule.id : said(view, rule.name)}</Pill>}
+      <FateMark entry={entry} />
+      {finding !== undefined && <a href={linkTo(view, "/findings")}>finding: {finding.replaceAll("-", " ")}</a>}
+      {why !== undefined && (
+        <span class="soft">{said({ redactor: withOwnToken(view.redactor, entry) }, why, WHY_MAX)}</span>
+      )}
+    </div>
+  );
+}
+
+/** That the client never read the answer. */
+export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEntry }) {
+  if (fault !== undefined) return <Pill tone="bad">fault: {fault}</Pill>;
+  return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : <></>;
+}
+
+export function shownPath({ redactor }: View, entry: JournalEntry): string {
+  const path = redactPath(entry, withOwnToken(redactor, entry));
+  return path.length > PATH_MAX ? `${path.slice(0, PATH_MAX)}…` : path;
+}
+
+/** The first thing that an error body says. */
+function messageOf({ status, answer }: JournalEntry): string | undefined {
+  if (status < 400 || typeof answer !== "object" || answer === null || !("message" in answer)) return undefined;
+  const { message } = answer;
+  const [first, ...others] = Array.isArray(message) ? message.map(String) : [String(message)];
+  return first === undefined || others.length === 0 ? first : `${first} (and ${others.length} more)`;
+}

@@ -1,0 +1,90 @@
+import type { Child } from "hono/jsx";
+import type { Money } from "../../../../domain/accounts/money.js";
+import { formatDuration } from "../../../../kernel/duration.js";
+import { type Instant, toIso } from "../../../../kernel/instant.js";
+import { showMoney } from "../../show-money.js";
+import { showInstant } from "../../show-time.js";
+
+/** An instant of the company's time; its milliseconds stand in the title. */
+export function Time({ at }: { readonly at: Instant }) {
+  return (
+    <time class="time" datetime={toIso(at)} title={toIso(at)}>
+      {showInstant(at)}
+    </time>
+  );
+}
+
+/** How far an instant lies from the company's now: `in 4m`, `2h ago`, `now`. Whole seconds, of more than an hour whole minutes. */
+export function describeDistance(at: Instant, now: Instant): string {
+  const far = Math.abs(at - now);
+  const unit = far < 3_600_000 ? 1_000 : 60_000;
+  const rounded = Math.round(far / unit) * unit;
+  if (rounded === 0) return "now";
+  return at > now ? `in ${formatDuration(rounded)}` : `${formatDuration(rounded)} ago`;
+}
+
+export function Amount({ money }: { readonly money: Money }) {
+  return <span class="amount">{showMoney(money)}</span>;
+}
+
+/** An id, a path, a name of a field: what a program knows it by. */
+export function Code({ children }: { readonly children?: Child }) {
+  return <code class="code">{children}</code>;
+}
+
+export type Tone = "good" | "bad" | "warn" | "info" | "plain";
+
+/** A state as a small label. The word says it; the colour only helps. */
+export function Pill({ tone = "plain", children }: { readonly tone?: Tone; readonly children?: Child }) {
+  return <span class={`pill ${tone}`}>{children}</span>;
+}
+
+/** The pill of a status of any resource, or of an HTTP status. */
+export function Status({ of }: { readonly of: string | number }) {
+  return <Pill tone={toneOf(of)}>{String(of).replaceAll("_", " ")}</Pill>;
+}
+
+function toneOf(status: string | number): Tone {
+  if (typeof status === "string") return tones.get(status) ?? "plain";
+  if (status >= 500) return "bad";
+  return status >= 400 ? "warn" : "good";
+}
+
+/** Some states are words of clients, `kycStatus` say. */
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ["paid", "good"],
+  ["completed", "good"],
+  ["succeeded", "good"],
+  ["complete", "good"],
+  ["passed", "good"],
+  ["failed", "bad"],
+  ["exhausted", "bad"],
+  ["error", "bad"],
+  ["critical", "bad"],
+  ["dropped", "warn"],
+  ["cancelled", "warn"],
+  ["lost", "warn"],
+  ["incomplete", "warn"],
+  ["high", "warn"],
+  ["skipped", "warn"],
+  ["due", "info"],
+  ["created", "info"],
+  ["pending", "info"],
+  ["processing", "info"],
+  ["running", "good"],
+  ["frozen", "info"],
+]);
+
+/** Text as it came, line by line: a body, a header, a diff. It may be scrolled by keyboard. */
+export function Text({ label, children }: { readonly label: string; readonly children?: Child }) {
+  return (
+    <pre class="text" tabindex={0} role="region" aria-label={label}>
+      {children}
+    </pre>
+  );
+}
+
+/** A sentence in which names of the API stand between backticks, as the contract writes them. */
+export function Sentence({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <Code>{part}</Code> : part))}</>;
+}

@@ -1,0 +1,177 @@
+import { said } from "../data/said.js";
+import type { Delivery } from "../../../../domain/deliveries/delivery.js";
+import type { DomainEvent, EventType } from "../../../../domain/events.js";
+import { shownTopic } from "../../../../domain/subscriptions/subscription.js";
+import type { FindingKind } from "../../../../sandbox/observation/finding.js";
+import { linkTo, type View } from "../view.js";
+import type { Change, Story } from "../timeline.js";
+import { batchUrl, ChargeLink, TransferLink } from "./links.js";
+import { toneOfRequest } from "./related.js";
+import { RequestLine } from "./request-line.js";
+import { Amount, Code, describeDistance, Pill, Status, Time } from "./show.js";
+
+/** Requests, what they made, and who was told of it, newest first. */
+export function Stories({ view, stories }: { readonly view: View; readonly stories: readonly Story[] }) {
+  const found = findingsByRequest(view);
+  return (
+    <ol class="story" aria-label="What has happened, newest first">
+      {stories.map((story) =>
+        story.kind === "request" ? (
+          <li id={story.entry.id} class={toneOfRequest(story.entry)}>
+            <RequestLine view={view} entry={story.entry} finding={found.get(story.entry.id)} />
+            {story.changes.length > 0 && <ChangeLines view={view} changes={story.changes} isCut={story.isCut} />}
+          </li>
+        ) : (
+          <li id={story.change.event.id} class="quiet">
+            <ChangeLine view={view} change={story.change} isAlone />
+          </li>
+        ),
+      )}
+    </ol>
+  );
+}
+
+/** The newest finding that names it. */
+function findingsByRequest({ sandbox, company }: View): ReadonlyMap<string, FindingKind> {
+  const findings = sandbox.observationOf(company.id).findings.list();
+  return new Map(findings.flatMap(({ kind, requests }) => requests.map(({ id }) => [id, kind] as const)));
+}
+
+interface ChangesProps {
+  readonly view: View;
+  readonly changes: readonly Change[];
+  readonly isCut: boolean;
+}
+
+export function ChangeLines({ view, changes, isCut }: ChangesProps) {
+  return (
+    <ul class="changes">
+      {changes.map((change) => (
+        <li id={`made-${change.event.id}`}>
+          <ChangeLine view={view} change={change} />
+        </li>
+      ))}
+      {isCut && <li class="soft">and more</li>}
+    </ul>
+  );
+}
+
+interface ChangeProps {
+  readonly view: View;
+  readonly change: Change;
+  /** No request made it. */
+  readonly isAlone?: boolean;
+}
+
+function ChangeLine({ view, change: { event, deliveries, isCut }, isAlone = false }: ChangeProps) {
+  return (
+    <>
+      <div class="line">
+        {isAlone && (
+          <>
+            <span class="visually-hidden">Without a request: </span>
+            <Time at={event.at} />
+          </>
+        )}
+        <span class="word">{words[event.type]}</span>
+        <Subject view={view} event={event} />
+        {event.silent === true && <Pill>silent number: nobody is told</Pill>}
+      </div>
+      {deliveries.length > 0 && (
+        <ul class="hooks">
+          {deliveries.map((delivery) => (
+            <li id={`hook-${delivery.id}`}>
+              <DeliveryLine view={view} delivery={delivery} />
+            </li>
+          ))}
+          {isCut && <li class="soft">and more</li>}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const words: Readonly<Record<EventType, string>> = {
+  "charge.created": "charge created",
+  "charge.paid": "charge paid",
+  "charge.payment_failed": "payment failed",
+  "charge.payment_lost": "payment came too late",
+  "charge.payment_cancelled": "customer cancelled",
+  "charge.dropped": "charge dropped",
+  "charge.refunded": "charge refunded",
+  "charge.refunded_partially": "charge refunded in part",
+  "transaction.started": "transfer started",
+  "transaction.completed": "transfer completed",
+  "transaction.failed": "transfer failed",
+  "batch.created": "batch created",
+  "batch.completed": "batch finished",
+  "subscription.created": "subscription made",
+  "subscription.deleted": "subscription deleted",
+  "balance.adjusted": "balance set",
+};
+
+/** As it stood right after the change. */
+function Subject({ view, event: { type, subject } }: { readonly view: View; readonly event: DomainEvent }) {
+  const { company } = view;
+  switch (subject.kind) {
+    case "charge": {
+      const { charge } = subject;
+      const error = type === "charge.payment_failed" ? charge.entries[0]?.error : charge.droppedReason;
+      return (
+        <>
+          <ChargeLink view={view} charge={charge} />
+          <Amount money={type.startsWith("charge.refunded") ? charge.refunded : charge.amount} />
+          {error != null && <span class="soft">{said(view, error)}</span>}
+        </>
+      );
+    }
+    case "transaction": {
+      const { transaction } = subject;
+      return (
+        <>
+          <TransferLink view={view} transfer={transaction} />
+          <Amount money={transaction.amount} />
+          <Code>{transaction.msisdn}</Code>
+          {transaction.failureReason !== null && <span class="soft">{said(view, transaction.failureReason)}</span>}
+        </>
+      );
+    }
+    case "batch": {
+      const { transactionIds } = subject.batch;
+      return <a href={batchUrl(view, subject.batch)}>of {transactionIds.length}</a>;
+    }
+    case "subscription":
+      return (
+        <>
+          <Code>{shownTopic(company.profile, subject.subscription)}</Code>
+          <Code>{said(view, subject.subscription.url)}</Code>
+        </>
+      );
+    case "account":
+      return <Amount money={subject.balance} />;
+  }
+}
+
+function DeliveryLine({ view, delivery }: { readonly view: View; readonly delivery: Delivery }) {
+  const { id, topic, url, status, attempts, nextAttemptAt, effect, copy } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <div class="line">
+      <a href={linkTo(view, `/deliveries/${id}`)}>webhook {topic}</a>
+      <Code>{said(view, url)}</Code>
+      <Status of={status} />
+      {last !== undefined && (
+        <span class="soft">
+          {last.error ?? `answered ${last.status}`}
+          {attempts.length > 1 ? `, ${attempts.length} attempts` : ""}
+        </span>
+      )}
+      {status === "pending" && attempts.length > 0 && nextAttemptAt !== null && (
+        <span class="soft">again {describeDistance(nextAttemptAt, view.company.now())}</span>
+      )}
+      {effect !== null && <Pill tone="warn">changed by a rule</Pill>}
+      {copy > 0 && <Pill tone="warn">sent again by a rule</Pill>}
+      {status === "failed" && <Pill tone="warn">dropped by a rule</Pill>}
+    </div>
+  );
+}

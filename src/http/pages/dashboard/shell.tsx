@@ -1,0 +1,152 @@
+import type { Child } from "hono/jsx";
+import { VERSION } from "../../../kernel/version.js";
+import { Layout } from "../layout.js";
+import type { DashboardPage } from "./page.js";
+import { CommandLine, FormToken } from "./parts/action.js";
+import { Pill, Text } from "./parts/show.js";
+import { navigation } from "./registry.js";
+import { dataStyle } from "./data-style.js";
+import { dashboardScript } from "./script.js";
+import { dashboardStyle } from "./style.js";
+import { DASHBOARD, linkTo, type View } from "./view.js";
+
+interface ShellProps {
+  readonly view: View;
+  readonly page: DashboardPage;
+  readonly title: string;
+  readonly children?: Child;
+}
+
+/** What stands around every page: the company and its clock, the navigation, and what the last action did. */
+export function Shell({ view, page, title, children }: ShellProps) {
+  const { company, root } = view;
+  const liveUrl = `${root}${DASHBOARD.slice(1)}/live?${String(new URLSearchParams({ company: company.id }))}`;
+  return (
+    <Layout
+      lang="en"
+      title={`${title} · ${company.id}`}
+      root={root}
+      styles={[dashboardStyle, dataStyle]}
+      scripts={[dashboardScript]}
+    >
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="shell" id="shell" data-live={liveUrl}>
+        <Bar view={view} />
+        <Navigation view={view} page={page} />
+        <main id="main" tabindex={-1}>
+          <OutcomeBanner view={view} />
+          <header class="heading">
+            <h1>{title}</h1>
+            {page.lead !== undefined && <p class="soft">{page.lead}</p>}
+          </header>
+          {children}
+        </main>
+      </div>
+    </Layout>
+  );
+}
+
+function Bar({ view }: { readonly view: View }) {
+  const { company, root, signedIn } = view;
+  const { mode } = company.clock;
+  return (
+    <header class="bar">
+      <a class="brand" href={linkTo(view, "")}>
+        Payments <b>sandbox</b>
+      </a>
+      <CompanySwitcher view={view} />
+      <span class="lost" role="status">
+        <span>not connected</span>
+      </span>
+      <a class="clock" href={linkTo(view, "/clock")} title="The company's clock">
+        <time class="time" data-now={String(company.now())} data-runs={mode === "running" ? "" : undefined}>
+          {new Date(company.now()).toISOString().slice(0, 19).replace("T", " ")}
+        </time>
+        <Pill tone={mode === "running" ? "good" : "info"}>{mode}</Pill>
+      </a>
+      {signedIn && (
+        <form method="post" action={`${root}${DASHBOARD.slice(1)}/sign-out`}>
+          <FormToken view={view} />
+          <button class="act quiet">Sign out</button>
+        </form>
+      )}
+    </header>
+  );
+}
+
+/** In the list to choose from; all of them stand on a page of their own. */
+const SWITCHED_MAX = 50;
+
+function CompanySwitcher({ view: { sandbox, company, here, query } }: { readonly view: View }) {
+  const others = sandbox.companies.filter((other) => other !== company).slice(0, SWITCHED_MAX - 1);
+  const { cursor: _, ...kept } = query;
+  return (
+    <form class="switcher" method="get" action={here.pathname.split("/").at(-1)}>
+      {Object.entries(kept).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <label class="visually-hidden" for="company">
+        Company
+      </label>
+      <select id="company" name="company" class="input" data-submits>
+        {[company, ...others].map(({ id }) => (
+          <option value={id} selected={id === company.id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      <button class="act quiet scriptless">Switch</button>
+    </form>
+  );
+}
+
+function Navigation({ view, page }: { readonly view: View; readonly page: DashboardPage }) {
+  const section = sectionOf(page);
+  return (
+    <nav class="sections" aria-label="Sections">
+      {navigation.map(({ title, pages }) => (
+        <div class="group">
+          <span class="group-title">{title}</span>
+          {pages.map((other) => (
+            <a href={linkTo(view, other.path)} aria-current={sectionOf(other) === section ? "page" : undefined}>
+              {typeof other.title === "string" ? other.title : other.title(view)}
+            </a>
+          ))}
+        </div>
+      ))}
+      <p class="soft version">Version {VERSION}</p>
+    </nav>
+  );
+}
+
+function sectionOf({ path }: DashboardPage): string {
+  return path.split("/")[1] ?? "";
+}
+
+/** Of the action that led here: what it did or why not, and the same as a command. */
+function OutcomeBanner({ view: { outcome } }: { readonly view: View }) {
+  if (outcome === undefined) return <></>;
+  const { ok, title, problems, text, curl, answer } = outcome;
+  return (
+    <section class={`alert outcome ${ok ? "good" : "bad"}`} role={ok ? "status" : "alert"} id={`outcome-${outcome.id}`}>
+      <strong>{title}</strong>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map((problem) => (
+            <li>{problem}</li>
+          ))}
+        </ul>
+      )}
+      {text !== undefined && <Text label="Why">{text}</Text>}
+      {curl !== "" && <CommandLine line={curl} of="what was done" />}
+      {answer !== "" && (
+        <details id={`answer-${outcome.id}`}>
+          <summary>The answer</summary>
+          <Text label="The answer">{answer}</Text>
+        </details>
+      )}
+    </section>
+  );
+}
