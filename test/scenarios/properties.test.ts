@@ -3,7 +3,7 @@ import { parseSource } from "../../src/adapters/files/source.js";
 import { UsageError } from "../../src/kernel/problem.js";
 import { findMismatches, matches } from "../../src/kernel/matchers.js";
 import { parseScenario } from "../../src/scenarios/parse-scenario.js";
-import { fill, parsePath, parseTemplate, type TemplatePart, valueAt } from "../../src/scenarios/template.js";
+import { type TemplatePart, fill, parsePath, parseTemplate, valueAt } from "../../src/scenarios/template.js";
 import fc from "../support/fast-check.js";
 import { mutations, scenarioValue, scenarioWords } from "../support/mutations.js";
 import { replayAll } from "../support/stories.js";
