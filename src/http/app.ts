@@ -6,13 +6,13 @@ import { refuseRoute } from "./api/refuse-route.js";
 import { addApiRoutes } from "./api/routes.js";
 import { addCheckoutRoutes } from "./pages/checkout/routes.js";
 import { addControlRoutes } from "./control-on-demand.js";
-import type { HttpEnv } from "./env.js";
+import type { HttpEnv } from "./shared/env.js";
 import { LiteralFirstRouter } from "./literal-first-router.js";
-import { logRequest, logRequests } from "./log-request.js";
-import { addOpenApiRoutes } from "./openapi-routes.js";
+import { logRequest, logRequests } from "./shared/log-request.js";
+import { addOpenApiRoutes } from "./control/openapi-routes.js";
 import { addAssetRoutes } from "./pages/asset-routes.js";
-import { answerMalformed } from "./refuse-malformed.js";
-import { wantsPage } from "./wants-page.js";
+import { answerMalformed } from "./server/refuse-malformed.js";
+import { wantsPage } from "./shared/wants-page.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { AppExtensions } from "./app-extensions.js";
 import { answerProblem } from "./api/answer.js";
-import type { HttpEnv } from "./env.js";
+import type { HttpEnv } from "./shared/env.js";
 
 /** The control API, loaded with the first call of it: a third of what a start would load, which an application under test never asks for. */
 export function addControlRoutes(app: Hono<HttpEnv>, sandbox: Sandbox, extensions: AppExtensions): void {

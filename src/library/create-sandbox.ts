@@ -1,8 +1,8 @@
 import { isApiProblem } from "../domain/problem-codes.js";
 import { createLazyAuditor } from "../audit/lazy-auditor.js";
 import { createApp } from "../http/app.js";
-import { createInProcessFetch } from "../http/in-process-fetch.js";
-import { listen, type Listener } from "../http/serve.js";
+import { createInProcessFetch } from "../http/server/in-process-fetch.js";
+import { listen, type Listener } from "../http/server/serve.js";
 import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/options.js";

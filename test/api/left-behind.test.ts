@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { HttpEnv } from "../../src/http/env.js";
-import { serve } from "../../src/http/serve.js";
+import type { HttpEnv } from "../../src/http/shared/env.js";
+import { serve } from "../../src/http/server/serve.js";
 import { startSandbox } from "../support/cli.js";
 
 /** Clients that leave, and what they leave behind. */

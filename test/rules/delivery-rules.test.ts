@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serve } from "../../src/http/serve.js";
+import { serve } from "../../src/http/server/serve.js";
 import { verifySignature } from "../../src/webhooks.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
 import { openDoor, untilTrue } from "../support/doors.js";

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { HttpEnv } from "../../src/http/env.js";
+import type { HttpEnv } from "../../src/http/shared/env.js";
 
 /** An answer of the dashboard, as somebody without a script sees it. */
 export interface PageAnswer {

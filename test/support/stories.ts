@@ -1,7 +1,7 @@
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { operationIds, operationOf, type OperationId } from "../../src/contract/operations.js";
 import { parseSource } from "../../src/adapters/files/source.js";
-import { createInProcessFetch } from "../../src/http/in-process-fetch.js";
+import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { Coverage } from "../../src/sandbox/observation/coverage-report.js";
 import { parseScenario } from "../../src/scenarios/parse-scenario.js";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createApp } from "../../http/app.js";
-import { createInProcessFetch } from "../../http/in-process-fetch.js";
+import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { resolveOptions } from "../../sandbox/options.js";

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../http/loopback.js";
+import { isLoopback } from "../../http/shared/loopback.js";
 import { toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Fields } from "../log.js";

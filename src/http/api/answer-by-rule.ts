@@ -1,6 +1,6 @@
 import { type OperationId, operationOf } from "../../contract/operations.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext } from "../env.js";
+import type { HttpContext } from "../shared/env.js";
 import { type ApiAnswer, respond } from "./answer.js";
 import { breakOff, HANG_MAX_MS, linger } from "./break-off.js";
 import { misbehave } from "./misbehave.js";

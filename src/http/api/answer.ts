@@ -7,7 +7,7 @@ import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { TextAnswer } from "../text-answer.js";
+import { TextAnswer } from "../shared/text-answer.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
 

@@ -3,7 +3,7 @@ import { refuse } from "../../domain/problem-codes.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext } from "../env.js";
+import type { HttpContext } from "../shared/env.js";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 

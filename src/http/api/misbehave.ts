@@ -4,7 +4,7 @@ import { useRule } from "../../domain/rules/use-rule.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext } from "../env.js";
+import type { HttpContext } from "../shared/env.js";
 import { type ApiAnswer, describeError, type ExtraHeaders } from "./answer.js";
 import { headersOf } from "./tell-exchange.js";
 

@@ -1,7 +1,7 @@
 import type { ProblemCode } from "../../domain/problem-codes.js";
 import { Problem } from "../../kernel/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext } from "../env.js";
+import type { HttpContext } from "../shared/env.js";
 import { describeProblem, type ExtraHeaders, respond } from "./answer.js";
 import { tokenOf } from "./authenticate.js";
 import { beginSeen, tellExchange } from "./tell-exchange.js";

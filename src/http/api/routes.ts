@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { operationIds, operationOf } from "../../contract/operations.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext, HttpEnv } from "../env.js";
+import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { createEndpoint } from "./endpoint.js";
 import { handlers } from "./handlers.js";
 import { createRateLimit } from "./rate-limit.js";

@@ -6,8 +6,8 @@ import type { Signal } from "../../kernel/signal.js";
 import type { Company } from "../../sandbox/company.js";
 import type { Exchange } from "../../sandbox/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext } from "../env.js";
-import { whenLost } from "../when-closed.js";
+import type { HttpContext } from "../shared/env.js";
+import { whenLost } from "../shared/when-closed.js";
 import { type ApiAnswer, nowOf } from "./answer.js";
 
 /** What was understood of a request, however far it came. */

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AppExtensions } from "../app-extensions.js";
-import type { HttpContext, HttpEnv } from "../env.js";
+import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
-import { dropBodyOfHead } from "../drop-body-of-head.js";
-import { logRequests } from "../log-request.js";
+import { dropBodyOfHead } from "../shared/drop-body-of-head.js";
+import { logRequests } from "../shared/log-request.js";
 import { answerRefusal } from "./answer-control.js";
 import { clockRoutes } from "./clock-routes.js";
 import { companiesRoutes } from "./companies-routes.js";

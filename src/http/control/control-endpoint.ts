@@ -4,11 +4,11 @@ import { didYouMean } from "../../kernel/suggest.js";
 import type { Company } from "../../sandbox/company.js";
 import type { ReleaseGate } from "../../sandbox/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { afterAnswer } from "../after-answer.js";
+import { afterAnswer } from "../shared/after-answer.js";
 import { answerJson } from "../api/answer.js";
-import type { HttpContext } from "../env.js";
-import { readBytes, readJson } from "../read-body.js";
-import { isAnswer } from "../text-answer.js";
+import type { HttpContext } from "../shared/env.js";
+import { readBytes, readJson } from "../shared/read-body.js";
+import { isAnswer } from "../shared/text-answer.js";
 import { answerRefusal, answerThrown } from "./answer-control.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute } from "./control-route.js";
 

@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { ErrorStatus } from "../../contract/problems.js";
 import { quote } from "../../kernel/quote.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { HttpContext, HttpEnv } from "../env.js";
-import { isLoopback } from "../loopback.js";
+import type { HttpContext, HttpEnv } from "../shared/env.js";
+import { isLoopback } from "../shared/loopback.js";
 import { answerRefusal } from "./answer-control.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonBounds } from "../../kernel/json-bounds.js";
 import { putState } from "../../sandbox/put-state.js";
 import { dumpState } from "../../sandbox/state-dump.js";
-import { JSON_BOUNDS } from "../read-body.js";
+import { JSON_BOUNDS } from "../shared/read-body.js";
 import type { ControlRoute } from "./control-route.js";
 
 /** A state holds every record of a company, which is more than a request ever has to say. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isClosed, whenClosed } from "../when-closed.js";
+import { isClosed, whenClosed } from "../shared/when-closed.js";
 import { RequestHeaders } from "./request-headers.js";
 
 /** What the app asks of a request. Its body comes straight from the socket (`readBytes`). */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { headerOf, TextAnswer } from "../text-answer.js";
+import { headerOf, TextAnswer } from "../shared/text-answer.js";
 
 /** What a client that has its answer may still send before its connection is cut. */
 const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { HttpContext, HttpEnv } from "../env.js";
+import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { ASSETS } from "./asset.js";
 
 /** GET /_sandbox/assets/:file. They are loaded when a page first asks for one. An unknown name goes on to the control API's 404. */

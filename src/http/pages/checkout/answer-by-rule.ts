@@ -8,7 +8,7 @@ import { type ApiAnswer, respond } from "../../api/answer.js";
 import { breakOff, HANG_MAX_MS, linger } from "../../api/break-off.js";
 import { misbehave, nothingDone } from "../../api/misbehave.js";
 import { headersOf } from "../../api/tell-exchange.js";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 
 /**
  * The newest `request` rule that matches this form and names a `path`. One that names none is about the API under test: a customer's click would use it up. It

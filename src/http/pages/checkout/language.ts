@@ -1,5 +1,5 @@
 import { accepts } from "hono/accepts";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 
 export const languages = ["en", "fr"] as const;
 export type Language = (typeof languages)[number];

@@ -1,6 +1,6 @@
 import { refuse } from "../../../domain/problem-codes.js";
-import type { HttpContext } from "../../env.js";
-import { readBytes } from "../../read-body.js";
+import type { HttpContext } from "../../shared/env.js";
+import { readBytes } from "../../shared/read-body.js";
 
 /** A form has a phone number and a few words. */
 const FORM_LIMIT = 16 * 1024;

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { refuseRoute } from "../../api/refuse-route.js";
-import type { HttpEnv } from "../../env.js";
-import { logRequests } from "../../log-request.js";
+import type { HttpEnv } from "../../shared/env.js";
+import { logRequests } from "../../shared/log-request.js";
 
 const PAGE = "/checkout/:chargeId";
 const STATUS = `${PAGE}/status`;

@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 import { answerCharge, answerNotice, redirect } from "./answer.js";
 import { redirectionTo } from "./redirection.js";
 import { findStanding, stateOf } from "./standing.js";

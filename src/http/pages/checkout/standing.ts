@@ -3,7 +3,7 @@ import type { Instant } from "../../../kernel/instant.js";
 import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { makeReady } from "../../control/control-endpoint.js";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 
 /** A charge as it stands, and whose it is. */
 export interface Standing {

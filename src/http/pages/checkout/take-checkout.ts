@@ -1,10 +1,10 @@
 import { Signal } from "../../../kernel/signal.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { afterAnswer } from "../../after-answer.js";
+import { afterAnswer } from "../../shared/after-answer.js";
 import { describeProblem } from "../../api/answer.js";
 import { replacesWork } from "../../api/misbehave.js";
 import { originProblem } from "../../control/guards.js";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 import { actOnCheckout } from "./act-on-checkout.js";
 import { answerNotice } from "./answer.js";
 import { answerByRule, useCheckoutRule } from "./answer-by-rule.js";

@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { answerJson } from "../../api/answer.js";
 import { refuseRoute } from "../../api/refuse-route.js";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 import { findStanding, timeLeft, versionOf } from "./standing.js";
 
 /** GET /checkout/:chargeId/status, for the page's script: whether the page has become another, and how the time runs. */

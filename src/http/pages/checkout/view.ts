@@ -1,4 +1,4 @@
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 import { type Language, languageOf } from "./language.js";
 import { type Texts, textsIn } from "./texts.js";
 

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { HttpContext, HttpEnv } from "../../env.js";
+import type { HttpContext, HttpEnv } from "../../shared/env.js";
 import type { DashboardDeps } from "./create-dashboard.js";
 
 /**

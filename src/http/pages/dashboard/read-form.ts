@@ -1,6 +1,6 @@
 import { UsageError } from "../../../kernel/problem.js";
-import type { HttpContext } from "../../env.js";
-import { readBytes } from "../../read-body.js";
+import type { HttpContext } from "../../shared/env.js";
+import { readBytes } from "../../shared/read-body.js";
 import type { Fields } from "./actions.js";
 
 /** As much as the control API takes. */

@@ -4,7 +4,7 @@ import { UsageError } from "../../../kernel/problem.js";
 import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { refusalOf } from "../../control/answer-control.js";
-import { JSON_BOUNDS } from "../../read-body.js";
+import { JSON_BOUNDS } from "../../shared/read-body.js";
 import { type ActionName, type Fields, orderOf } from "./actions.js";
 import { type ControlOrder, curlOf } from "./curl.js";
 import { titleOf } from "./outcome-titles.js";

@@ -3,7 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createIdSource } from "../../../kernel/ids.js";
 import { RecentMap } from "../../../kernel/recent-map.js";
 import type { SystemClock } from "../../../kernel/system-clock.js";
-import type { HttpContext } from "../../env.js";
+import type { HttpContext } from "../../shared/env.js";
 
 /** Those that were opened last; older ones have to sign in again. */
 export const SESSIONS_MAX = 1_000;

@@ -1,7 +1,7 @@
 import type { Company } from "../../../../sandbox/company.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
 import { refusalOf } from "../../../control/answer-control.js";
-import type { HttpContext } from "../../../env.js";
+import type { HttpContext } from "../../../shared/env.js";
 import type { Fields } from "../actions.js";
 import type { Outcomes } from "../outcomes.js";
 import { linkTo, rootOf } from "../view.js";

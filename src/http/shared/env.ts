@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Malformed } from "./refuse-malformed.js";
+import type { Malformed } from "../server/refuse-malformed.js";
 
 /** What the server passes on; a request that is made in process has neither. */
 export interface HttpEnv {

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
-import { isBrokenOff } from "./api/break-off.js";
-import type { HttpEnv } from "./env.js";
-import { TextAnswer } from "./text-answer.js";
+import { isBrokenOff } from "../api/break-off.js";
+import type { HttpEnv } from "../shared/env.js";
+import { TextAnswer } from "../shared/text-answer.js";
 
 /**
  * The app without a socket, as the global fetch would have it: when a rule breaks the answer off it rejects with a `TypeError` whose cause has

@@ -3,15 +3,15 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { type Log, silentLog } from "../kernel/log.js";
-import { UsageError } from "../kernel/problem.js";
-import { systemClock } from "../kernel/system-clock.js";
+import { type Log, silentLog } from "../../kernel/log.js";
+import { UsageError } from "../../kernel/problem.js";
+import { systemClock } from "../../kernel/system-clock.js";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
-import type { HttpEnv } from "./env.js";
+import type { HttpEnv } from "../shared/env.js";
 import { guardConnections } from "./guard-connections.js";
-import { answerRequests } from "./node/answer-requests.js";
+import { answerRequests } from "../node/answer-requests.js";
 import type { Malformed } from "./refuse-malformed.js";
-import { rememberBeneath } from "./reset-connection.js";
+import { rememberBeneath } from "../shared/reset-connection.js";
 
 /** How long streams that were ended are read to their end, ms. */
 const STREAM_END_MS = 1_000;

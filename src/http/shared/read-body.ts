@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { refuse } from "../domain/problem-codes.js";
-import { beyondBounds, type JsonBounds } from "../kernel/json-bounds.js";
-import { quote } from "../kernel/quote.js";
+import { refuse } from "../../domain/problem-codes.js";
+import { beyondBounds, type JsonBounds } from "../../kernel/json-bounds.js";
+import { quote } from "../../kernel/quote.js";
 import type { HttpContext } from "./env.js";
 
 /** Far beyond what any request has to say: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import { toIso } from "../kernel/instant.js";
-import { correlationIdOf, rounded } from "../sandbox/log-fields.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
+import { toIso } from "../../kernel/instant.js";
+import { correlationIdOf, rounded } from "../../sandbox/log-fields.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 import { headerOf } from "./text-answer.js";
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { Sandbox } from "../sandbox/sandbox.js";
-import { answerJson, describeError } from "./api/answer.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { answerJson, describeError } from "../api/answer.js";
 import type { ConnectionLimits } from "./connection-limits.js";
 
 /** Why there is no request to route: it could not be read as one, or did not come in time. */

@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
-import type { Profile } from "../domain/profile/profile.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
-import { answerJson } from "./api/answer.js";
-import { answerRefusal, answerThrown } from "./control/answer-control.js";
-import { selectCompany } from "./control/control-endpoint.js";
-import type { HttpContext, HttpEnv } from "./env.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { answerJson } from "../api/answer.js";
+import { answerRefusal, answerThrown } from "./answer-control.js";
+import { selectCompany } from "./control-endpoint.js";
+import type { HttpContext, HttpEnv } from "../shared/env.js";
 
 /** The API description in both its forms, as it is for one address of the sandbox. */
 interface Description {
@@ -47,8 +47,8 @@ function createDescriber(): (profile: Profile, serverUrl: string) => Promise<Des
     const before = kept.get(profile);
     if (before?.serverUrl === serverUrl) return before;
     const [{ describeApi }, { renderOpenApiYaml }] = await Promise.all([
-      import("../contract/openapi/describe-api.js"),
-      import("../contract/openapi/render-openapi-yaml.js"),
+      import("../../contract/openapi/describe-api.js"),
+      import("../../contract/openapi/render-openapi-yaml.js"),
     ]);
     const document = describeApi({ profile, serverUrl });
     const description = { serverUrl, json: JSON.stringify(document), yaml: renderOpenApiYaml(document) };
