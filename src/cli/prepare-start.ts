@@ -21,7 +21,7 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from "../sandbox/options.js";
-import type { Scenario } from "../scenarios/scenario.js";
+import type { Scenario } from "../scenarios/file/scenario.js";
 import { explainUnreadable } from "./files.js";
 import type { LogChoice } from "./log.js";
 import {
@@ -80,7 +80,7 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
 
 async function loadScenarios(files: readonly string[]): Promise<readonly Scenario[]> {
   if (files.length === 0) return [];
-  const { loadScenario } = await import("../scenarios/parse-scenario.js");
+  const { loadScenario } = await import("../scenarios/file/parse-scenario.js");
   return Promise.all(files.map((file) => loadScenario(file)));
 }
 

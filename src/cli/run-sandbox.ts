@@ -16,7 +16,7 @@ import { Sandbox } from "../sandbox/sandbox.js";
 import { createLog, type LineLog, type LogPlace, type LogSource } from "./log.js";
 import type { PreparedStart } from "./prepare-start.js";
 import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
-import type { Fetch } from "../scenarios/sandbox-target.js";
+import type { Fetch } from "../scenarios/run/sandbox-target.js";
 import { openVariables } from "./values.js";
 import { stopGracefully } from "./stop-gracefully.js";
 

@@ -1,11 +1,11 @@
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import type { Sandbox as Core } from "../sandbox/sandbox.js";
-import { loadScenario } from "../scenarios/parse-scenario.js";
-import { renderFailure } from "../scenarios/render-failure.js";
-import { replay } from "../scenarios/replay.js";
-import { createSandboxTarget, type Fetch } from "../scenarios/sandbox-target.js";
-import type { Scenario } from "../scenarios/scenario.js";
+import { loadScenario } from "../scenarios/file/parse-scenario.js";
+import { renderFailure } from "../scenarios/run/failure.js";
+import { replay } from "../scenarios/run/replay.js";
+import { type Fetch, createSandboxTarget } from "../scenarios/run/sandbox-target.js";
+import type { Scenario } from "../scenarios/file/scenario.js";
 import type { ReplayReport } from "./sandbox-handle.js";
 import { ScenarioFailed } from "./scenario-failed.js";
 

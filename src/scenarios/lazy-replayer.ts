@@ -1,9 +1,8 @@
-import { listBelow } from "./list-below.js";
-import type { ReplayerOptions } from "./scenario-replayer.js";
+import { type ReplayerOptions, listBelow } from "./replayer.js";
 
 /** A replayer that is loaded with the first story: a start without one needs no parser. */
 export function createLazyReplayer(options: ReplayerOptions) {
-  const load = async () => (await import("./scenario-replayer.js")).createScenarioReplayer(options);
+  const load = async () => (await import("./replayer.js")).createScenarioReplayer(options);
   let loaded: ReturnType<typeof load> | undefined;
   return {
     replay: async (request: unknown): Promise<unknown> => (await (loaded ??= load())).replay(request),

@@ -11,15 +11,14 @@ import type { DomainEvent } from "../domain/events.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import type { Failure } from "./failure.js";
-import { loadFakeData } from "./fake-data.js";
+import { type Failure, renderFailure } from "./run/failure.js";
+import { loadFakeData } from "./file/fake-data.js";
 import { matches } from "../kernel/matchers.js";
-import { renderFailure } from "./render-failure.js";
-import { runSteps } from "./run-step.js";
-import { createCompanyWorld, type Fetch } from "./sandbox-target.js";
-import { type Receiver, startReceiver } from "./receiver.js";
-import type { Scenario, When } from "./scenario.js";
-import { Variables } from "./variables.js";
+import { runSteps } from "./run/run-step.js";
+import { type Fetch, createCompanyWorld } from "./run/sandbox-target.js";
+import { type Receiver, startReceiver } from "./run/receiver.js";
+import type { Scenario, When } from "./file/scenario.js";
+import { Variables } from "./run/variables.js";
 
 export interface LiveOptions {
   readonly sandbox: Sandbox;

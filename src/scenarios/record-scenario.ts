@@ -1,9 +1,7 @@
 import { Document } from "yaml";
 import type { OperationId } from "../contract/operations.js";
+import { type Instant, toIso } from "../kernel/instant.js";
 import { formatDuration } from "../kernel/duration.js";
-import { toIso } from "../kernel/instant.js";
-import { type KnownIds, substitute, usedNames } from "./recorded-ids.js";
-import type { Recorded, RecordedRequest, Recording } from "./recording.js";
 
 /** Shorter gaps are how fast a client is, and not part of its story; what they add up to goes into the next one. */
 const GAP_MIN_MS = 1000;
@@ -145,4 +143,89 @@ function collectIds(recorded: readonly Recorded[]): KnownIds {
     }
   }
   return ids;
+}
+
+/** One thing that happened while a session was recorded, in order. */
+export type Recorded = RecordedRequest | RecordedWebhook;
+
+export interface RecordedRequest {
+  readonly kind: "request";
+  readonly at: Instant;
+  /** Undefined for a call of the control API. */
+  readonly operation: OperationId | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  /** `company`: the company's own; `none`: no header; `other`: one that nobody has. */
+  readonly token: "company" | "none" | "other";
+  /** Undefined: as a client of the contract sends it. */
+  readonly companyHeader: string | null | undefined;
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+/** A webhook that had a subscriber. */
+export interface RecordedWebhook {
+  readonly kind: "webhook";
+  readonly at: Instant;
+  readonly topic: string;
+  /** What tells it from others: the caller's own reference, and the status. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Recording {
+  readonly startedAt: Instant;
+  readonly balance: number;
+  readonly profile: unknown;
+  readonly fixtures: readonly string[];
+  readonly recorded: readonly Recorded[];
+  /** Requests that cannot be told again: bodies that were not JSON, other companies' requests. */
+  readonly leftOut: number;
+}
+
+export interface KnownId {
+  /** Of the variable. */
+  readonly name: string;
+  /** Where the answer showed it. */
+  readonly path: string;
+  readonly source: RecordedRequest;
+}
+
+/** Identifier → where it came from. */
+export type KnownIds = Map<string, KnownId>;
+
+/** `txn_<uuid>` is also found as the plain UUID. */
+const PREFIX = /^(?:txn|bat)_/;
+
+/** The value with every known identifier in its texts replaced by its variable, and every `${` of its own kept as it is. */
+export function substitute(value: unknown, ids: KnownIds): unknown {
+  if (typeof value === "string") return substituteText(value, ids);
+  if (Array.isArray(value)) return value.map((element) => substitute(element, ids));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, substitute(member, ids)]));
+}
+
+function substituteText(text: string, ids: KnownIds): string {
+  if (text === OWN_RECEIVER) return text;
+  // Functions, since `$` means something in the text of a replacement.
+  let result = text.replaceAll("${", () => "$${");
+  for (const [id, { name }] of ids) result = result.replaceAll(id, () => `\${${name}}`);
+  return result;
+}
+
+/** The one text that the recorder itself writes as a variable. */
+const OWN_RECEIVER = "${receiver}";
+
+/** The variables that something later refers to: only those are saved. */
+export function usedNames(recorded: readonly Recorded[], ids: KnownIds): ReadonlySet<string> {
+  const used = new Set<string>();
+  const texts = recorded.map((item) =>
+    item.kind === "request" ? JSON.stringify([item.path, item.body]) : JSON.stringify(item.data),
+  );
+  for (const [id, { name, source }] of ids) {
+    const from = recorded.indexOf(source) + 1;
+    const plain = id.replace(PREFIX, "");
+    if (texts.slice(from).some((text) => text.includes(id) || text.includes(plain))) used.add(name);
+  }
+  return used;
 }

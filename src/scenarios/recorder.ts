@@ -6,8 +6,7 @@ import type { Company } from "../sandbox/company.js";
 import type { Exchange } from "../sandbox/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Redactor } from "../sandbox/observation/redact.js";
-import { renderRecording } from "./record-scenario.js";
-import type { RecordedRequest, RecordedWebhook } from "./recording.js";
+import { type RecordedRequest, type RecordedWebhook, renderRecording } from "./record-scenario.js";
 
 /** What the bodies and answers in a recording take at most, as JSON; how many there may be is `limits.recordedRequests`. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;

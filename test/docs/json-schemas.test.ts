@@ -13,9 +13,9 @@ import {
   profileJsonSchema,
 } from "../../src/sandbox/config/json-schema.js";
 import { settings } from "../../src/domain/profile/settings.js";
-import { parseScenario } from "../../src/scenarios/parse-scenario.js";
-import { scenarioJsonSchema } from "../../src/scenarios/scenario-json-schema.js";
-import { stepKeywords } from "../../src/scenarios/step-schemas.js";
+import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
+import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
+import { stepKeywords } from "../../src/scenarios/file/step-schemas.js";
 import fc from "../support/fast-check.js";
 import { mutations } from "../support/mutations.js";
 

@@ -5,7 +5,7 @@ import { ruleKinds, requestFaults } from "../../src/domain/rules/rule.js";
 import { configSchema } from "../../src/sandbox/config/config-schema.js";
 import { ruleSchema } from "../../src/sandbox/rules/rule-schema.js";
 import { renderSchema } from "../../src/sandbox/config/json-schema.js";
-import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { startLive } from "../support/live.js";
 import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";

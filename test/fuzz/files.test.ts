@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { UsageError } from "../../src/kernel/problem.js";
 import { loadConfig, loadFixtureFiles, loadProfileFile, validateFile } from "../../src/sandbox/config/load-config.js";
-import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { folderWith } from "../support/folder.js";
 import { runs } from "../support/fuzz.js";
 import { hostileJson, hostileText, splice } from "../support/hostile.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readdirSync } from "node:fs";
 import { UsageError } from "../../src/kernel/problem.js";
-import { loadScenario } from "../../src/scenarios/parse-scenario.js";
+import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
 
 const FOLDER = "test/scenarios/bad/";
 

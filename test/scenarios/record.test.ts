@@ -5,12 +5,12 @@ import { systemClock } from "../../src/kernel/system-clock.js";
 import { advance, settle } from "../../src/sandbox/advance.js";
 import { DEFAULT_LIMITS, resolveOptions } from "../../src/sandbox/options.js";
 import { Sandbox as Core } from "../../src/sandbox/sandbox.js";
-import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { startRecorder } from "../../src/scenarios/recorder.js";
-import { renderFailure } from "../../src/scenarios/render-failure.js";
-import { runScenario } from "../../src/scenarios/run-scenario.js";
-import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
-import { createReceiver, type Receiver } from "../support/receiver.js";
+import { renderFailure } from "../../src/scenarios/run/failure.js";
+import { runScenario } from "../../src/scenarios/run/replay.js";
+import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
+import { type Receiver, createReceiver } from "../support/receiver.js";
 
 let receiver: Receiver;
 beforeEach(async () => {

@@ -4,9 +4,9 @@ import { systemClock } from "../../src/kernel/system-clock.js";
 import { resolveOptions } from "../../src/sandbox/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { renderJson } from "../../src/scenarios/reporters/json.js";
-import type { Scenario } from "../../src/scenarios/scenario.js";
-import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
-import { replay } from "../../src/scenarios/replay.js";
+import type { Scenario } from "../../src/scenarios/file/scenario.js";
+import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
+import { replay } from "../../src/scenarios/run/replay.js";
 import { replayAll, story, tell } from "../support/stories.js";
 
 const passing = `

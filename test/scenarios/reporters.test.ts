@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Failure } from "../../src/scenarios/failure.js";
-import type { ReplaySummary } from "../../src/scenarios/replay.js";
+import type { Failure } from "../../src/scenarios/run/failure.js";
+import type { ReplaySummary, ScenarioResult } from "../../src/scenarios/run/replay.js";
 import { renderGithub } from "../../src/scenarios/reporters/github.js";
 import { renderJson } from "../../src/scenarios/reporters/json.js";
 import { renderJunit } from "../../src/scenarios/reporters/junit.js";
 import { type Palette, renderResult, renderSummary } from "../../src/scenarios/reporters/pretty.js";
 import { renderTap } from "../../src/scenarios/reporters/tap.js";
-import type { ScenarioResult } from "../../src/scenarios/run-scenario.js";
-import { nothingSeen } from "../../src/scenarios/world.js";
+import { nothingSeen } from "../../src/scenarios/run/world.js";
 import fc from "../support/fast-check.js";
 import { story } from "../support/stories.js";
-import { parseXml, type XmlElement } from "../support/xml.js";
+import { type XmlElement, parseXml } from "../support/xml.js";
 
 const scenario = await story("steps: [{ settle: }]");
 

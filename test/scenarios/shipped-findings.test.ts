@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findingKinds } from "../../src/sandbox/observation/finding.js";
-import { loadScenario } from "../../src/scenarios/parse-scenario.js";
-import type { Scenario } from "../../src/scenarios/scenario.js";
+import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
+import type { Scenario } from "../../src/scenarios/file/scenario.js";
 import { replayAll } from "../support/stories.js";
 
 const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })

@@ -4,13 +4,13 @@ import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import { topicSpellings } from "../../src/domain/subscriptions/topic.js";
 import { numberBehaviours } from "../../src/domain/test-numbers.js";
-import { givenSchema } from "../../src/scenarios/given-schema.js";
+import { givenSchema } from "../../src/scenarios/file/scenario-schema.js";
 import { operators } from "../../src/kernel/matchers.js";
 import { type CoveragePlan, planCoverage } from "../../src/sandbox/observation/coverage-plan.js";
 import { keyOf } from "../../src/sandbox/observation/coverage-report.js";
-import { loadScenario } from "../../src/scenarios/parse-scenario.js";
-import type { Scenario } from "../../src/scenarios/scenario.js";
-import { stepKeywords } from "../../src/scenarios/step-schemas.js";
+import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
+import type { Scenario } from "../../src/scenarios/file/scenario.js";
+import { stepKeywords } from "../../src/scenarios/file/step-schemas.js";
 import { allSteps, type Replayed, replayAll } from "../support/stories.js";
 
 const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })

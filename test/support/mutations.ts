@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { operators } from "../../src/kernel/matchers.js";
-import { givenSchema } from "../../src/scenarios/given-schema.js";
-import { stepSchemas } from "../../src/scenarios/step-schemas.js";
+import { givenSchema } from "../../src/scenarios/file/scenario-schema.js";
+import { stepSchemas } from "../../src/scenarios/file/step-schemas.js";
 import fc from "./fast-check.js";
 
 /** Keys that mean something in a scenario. */

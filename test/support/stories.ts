@@ -1,16 +1,16 @@
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
-import { operationIds, operationOf, type OperationId } from "../../src/contract/operations.js";
+import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.js";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { Coverage } from "../../src/sandbox/observation/coverage-report.js";
-import { parseScenario } from "../../src/scenarios/parse-scenario.js";
-import { renderFailure } from "../../src/scenarios/render-failure.js";
-import { replay, type ReplayOptions, type ReplaySummary } from "../../src/scenarios/replay.js";
-import { createSandboxTarget } from "../../src/scenarios/sandbox-target.js";
-import type { Scenario, Step } from "../../src/scenarios/scenario.js";
+import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
+import { renderFailure } from "../../src/scenarios/run/failure.js";
+import { type ReplayOptions, type ReplaySummary, replay } from "../../src/scenarios/run/replay.js";
+import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
+import type { Scenario, Step } from "../../src/scenarios/file/scenario.js";
 import { validateAnswer } from "./validate-answer.js";
-import { createWorld, type LooseJson, type WorldOptions } from "./world.js";
+import { type LooseJson, type WorldOptions, createWorld } from "./world.js";
 
 /** A request to the API and its answer. */
 export interface StoryExchange {

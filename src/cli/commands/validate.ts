@@ -36,7 +36,7 @@ async function check(file: string): Promise<Finding> {
 }
 
 async function scenarioProblems(source: Source): Promise<readonly string[]> {
-  const { parseScenario } = await import("../../scenarios/parse-scenario.js");
+  const { parseScenario } = await import("../../scenarios/file/parse-scenario.js");
   try {
     await parseScenario(source);
     return [];

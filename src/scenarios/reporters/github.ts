@@ -1,5 +1,5 @@
 import { oneLine } from "../../kernel/printable.js";
-import { renderFailure } from "../render-failure.js";
+import { renderFailure } from "../run/failure.js";
 import type { Reporter } from "./reporter.js";
 
 /** Workflow commands: each failure becomes an annotation at its line. */

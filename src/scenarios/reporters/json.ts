@@ -1,4 +1,4 @@
-import type { Failure } from "../failure.js";
+import type { Failure } from "../run/failure.js";
 import type { Reporter } from "./reporter.js";
 
 /** One JSON object: the counts, and for each story its outcome and, where it failed, everything about it. */

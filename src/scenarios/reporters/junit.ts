@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { oneLine } from "../../kernel/printable.js";
 import { escapeXml } from "../../kernel/xml.js";
-import { renderFailure } from "../render-failure.js";
-import type { ScenarioResult } from "../run-scenario.js";
+import { renderFailure } from "../run/failure.js";
+import type { ScenarioResult } from "../run/replay.js";
 import type { Reporter } from "./reporter.js";
 
 /** JUnit XML: a suite for each folder of files, a case for each story, failures and errors told apart. */

@@ -1,8 +1,7 @@
 import { renderFinding } from "../../sandbox/observation/render-findings.js";
 import { oneLine, printable } from "../../kernel/printable.js";
-import { type Paint, renderFailure } from "../render-failure.js";
-import type { ReplaySummary } from "../replay.js";
-import type { ScenarioResult } from "../run-scenario.js";
+import { type Paint, renderFailure } from "../run/failure.js";
+import type { ReplaySummary, ScenarioResult } from "../run/replay.js";
 
 /** Colours of a terminal, or none. */
 export interface Palette extends Paint {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { oneLine } from "../../kernel/printable.js";
-import { renderFailure } from "../render-failure.js";
+import { renderFailure } from "../run/failure.js";
 import type { Reporter } from "./reporter.js";
 
 /** TAP version 14: a line for each story, a YAML block for what went wrong. */

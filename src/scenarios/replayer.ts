@@ -1,14 +1,16 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { parseSource, readSource, type Source } from "../adapters/files/source.js";
+import { type Source, parseSource, readSource } from "../adapters/files/source.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { parseScenario } from "./parse-scenario.js";
-import { renderFailure } from "./render-failure.js";
-import { runScenario } from "./run-scenario.js";
-import { createSandboxTarget, type Fetch } from "./sandbox-target.js";
-import type { Scenario } from "./scenario.js";
-import type { Target } from "./world.js";
+import { parseScenario } from "./file/parse-scenario.js";
+import { renderFailure } from "./run/failure.js";
+import { runScenario } from "./run/replay.js";
+import { type Fetch, createSandboxTarget } from "./run/sandbox-target.js";
+import type { Scenario } from "./file/scenario.js";
+import type { Target } from "./run/world.js";
 
 export interface ReplayerOptions {
   readonly sandbox: Sandbox;
@@ -90,4 +92,20 @@ async function resolveBelow(folder: string, file: unknown): Promise<string> {
     throw new UsageError("input", `${wanted}; there is no such file.`);
   // As somebody in this folder would write it: messages name files.
   return relative("", path ?? file);
+}
+
+/** Where stories lie by custom: `sandbox init` puts the first there. */
+export const SCENARIO_FOLDER = "scenarios";
+
+/** As many as one looks through. */
+const LISTED_MAX = 500;
+
+/** The files below `scenarios/` of a folder that may hold stories, in the order of their names, as `{file}` of a replay takes them; none without such a folder. */
+export async function listBelow(folder: string): Promise<readonly string[]> {
+  const names = await readdir(join(folder, SCENARIO_FOLDER), { recursive: true }).catch(() => []);
+  const files = names.filter((name) => /\.(?:ya?ml|json)$/i.test(name)).map((name) => name.replaceAll("\\", "/"));
+  return files
+    .sort()
+    .slice(0, LISTED_MAX)
+    .map((name) => `${SCENARIO_FOLDER}/${name}`);
 }

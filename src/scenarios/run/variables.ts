@@ -1,7 +1,7 @@
-import type { IdSource } from "../kernel/ids.js";
-import { UsageError } from "../kernel/problem.js";
-import type { DrawFake } from "./fake-data.js";
-import { fill, parsePath, valueAt } from "./template.js";
+import type { IdSource } from "../../kernel/ids.js";
+import { UsageError } from "../../kernel/problem.js";
+import type { DrawFake } from "../file/fake-data.js";
+import { fill, parsePath, valueAt } from "../file/template.js";
 import type { ScenarioWorld } from "./world.js";
 
 export interface VariableSources {

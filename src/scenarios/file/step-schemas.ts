@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { object, report, wholeNumber } from "../sandbox/config/fields.js";
+import { object, report, wholeNumber } from "../../sandbox/config/fields.js";
 import {
   advanceBody,
   advanceReport,

@@ -1,6 +1,6 @@
-import type { Finding } from "../sandbox/observation/finding.js";
+import type { Finding } from "../../sandbox/observation/finding.js";
 import type { Received } from "./receiver.js";
-import type { Scenario } from "./scenario.js";
+import type { Scenario } from "../file/scenario.js";
 
 /** A request to the API under test. `path` from the root, query included. */
 export interface Outgoing {
@@ -59,4 +59,24 @@ export interface Target {
   /** `name` is the same for the same scenario in every run: seeded identifiers hang on it. */
   open(scenario: Scenario, name: string): Promise<ScenarioWorld>;
   close(): Promise<void>;
+}
+
+/** The body is parsed when it is JSON by its content type, and kept as text otherwise, or when it does not parse. */
+export async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const headers = Object.fromEntries(response.headers);
+  return {
+    status: response.status,
+    headers,
+    body: text === "" ? undefined : parse(text, headers["content-type"] ?? ""),
+  };
+}
+
+function parse(text: string, contentType: string): unknown {
+  if (!/\bjson\b/.test(contentType)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,12 +1,19 @@
-import { defaultProfile } from "../domain/profile/parse-profile.js";
-import { toIso } from "../kernel/instant.js";
-import { type SourcePosition, UsageError } from "../kernel/problem.js";
-import type { SystemClock } from "../kernel/system-clock.js";
-import { readAnswer } from "./read-answer.js";
-import { reasonOf } from "./reason.js";
-import type { RequestStep, Scenario, Step } from "./scenario.js";
-import { listExpressions } from "./template.js";
-import { type Answer, type Credentials, nothingSeen, type Outgoing, type ScenarioWorld, type Target } from "./world.js";
+import { defaultProfile } from "../../domain/profile/parse-profile.js";
+import { toIso } from "../../kernel/instant.js";
+import { type SourcePosition, UsageError } from "../../kernel/problem.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import {
+  type Answer,
+  type Credentials,
+  type Outgoing,
+  type ScenarioWorld,
+  type Target,
+  nothingSeen,
+  readAnswer,
+} from "./world.js";
+import { reasonOf } from "./failure.js";
+import type { RequestStep, Scenario, Step } from "../file/scenario.js";
+import { listExpressions } from "../file/template.js";
 
 export interface RemoteOptions extends Credentials {
   /** Base address, without a slash at the end. */

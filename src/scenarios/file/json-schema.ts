@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { operators, typeNames } from "../kernel/matchers.js";
-import { document, type JsonSchema, profileDefinition, renderSchema } from "../sandbox/config/json-schema.js";
-import { scenarioSchema } from "./given-schema.js";
+import { operators, typeNames } from "../../kernel/matchers.js";
+import { document, type JsonSchema, profileDefinition, renderSchema } from "../../sandbox/config/json-schema.js";
+import { scenarioSchema } from "./scenario-schema.js";
 import { expectation, step } from "./step-fields.js";
 import { stepSchemas } from "./step-schemas.js";
 

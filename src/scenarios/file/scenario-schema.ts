@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { absoluteUrl, text } from "../contract/fields.js";
-import { topicSpellings } from "../domain/subscriptions/topic.js";
-import { balance, instant, listOf, object, profile, word } from "../sandbox/config/fields.js";
-import { rulesField } from "../sandbox/config/company-schema.js";
-import { worldLists } from "../sandbox/config/fixture-schema.js";
+import { absoluteUrl, text } from "../../contract/fields.js";
+import { topicSpellings } from "../../domain/subscriptions/topic.js";
+import { balance, instant, listOf, object, profile, word } from "../../sandbox/config/fields.js";
+import { rulesField } from "../../sandbox/config/company-schema.js";
+import { worldLists } from "../../sandbox/config/fixture-schema.js";
 import { step } from "./step-fields.js";
 
 const webhook = object(

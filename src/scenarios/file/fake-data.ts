@@ -1,6 +1,6 @@
 import type { Faker } from "@faker-js/faker";
-import { importFaker } from "../adapters/names/load-faker.js";
-import { didYouMean } from "../kernel/suggest.js";
+import { importFaker } from "../../adapters/names/load-faker.js";
+import { didYouMean } from "../../kernel/suggest.js";
 
 /** Calls what a path such as `person.firstName` names. */
 export type DrawFake = (path: readonly string[]) => unknown;

@@ -1,9 +1,37 @@
-import { renderPosition } from "../kernel/problem.js";
-import type { Failure } from "./failure.js";
-import { type Mismatch, show } from "../kernel/matchers.js";
-import { oneLine, printable } from "../kernel/printable.js";
+import { type SourcePosition, renderPosition } from "../../kernel/problem.js";
+import { type Mismatch, show } from "../../kernel/matchers.js";
+import { oneLine, printable } from "../../kernel/printable.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
+
+/** What a step found to be otherwise than expected, with all that a reader needs to see why. */
+export interface FailureDetails {
+  readonly message: string;
+  readonly mismatches?: readonly Mismatch[];
+  readonly request?: Outgoing;
+  readonly answer?: Answer;
+  /** When a webhook was missing or one too many: those that did come. */
+  readonly received?: readonly Received[];
+}
+
+/** Where it stands in the story. */
+export interface Failure extends FailureDetails {
+  /** `failure`: an expectation was not met. `error`: the step could not be done at all. */
+  readonly kind: "failure" | "error";
+  readonly step: string;
+  readonly position: SourcePosition;
+}
+
+/** Thrown by a step; the runner adds where. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+  readonly details: FailureDetails;
+
+  constructor(details: FailureDetails) {
+    super(details.message);
+    this.details = details;
+  }
+}
 
 /** Longer bodies are cut: the message is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;
@@ -59,4 +87,14 @@ function renderReceived(received: readonly Received[], paint: Paint): string[] {
 
 function cut(text: string): string {
   return printable(text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text);
+}
+
+/** Why something failed, in words: of a failed connection the cause, which is where the reason stands. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // One for each address of a name that was tried; their own text is empty.
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return [...new Set(error.errors.map(reasonOf))].join("; ");
+  const own = error.message === "" ? error.name : error.message;
+  return error.cause instanceof Error ? `${own}: ${reasonOf(error.cause)}` : own;
 }

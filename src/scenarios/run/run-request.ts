@@ -1,11 +1,12 @@
-import { UsageError } from "../kernel/problem.js";
-import { quote } from "../kernel/quote.js";
-import { StepFailed } from "./failure.js";
-import { findMismatches } from "../kernel/matchers.js";
-import type { RequestStep, Saves } from "./scenario.js";
-import type { StepContext } from "./step-context.js";
-import { parsePath, valueAt } from "./template.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import { type Failure, StepFailed } from "./failure.js";
+import type { RequestStep, Saves, Step } from "../file/scenario.js";
+import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
+import { UsageError } from "../../kernel/problem.js";
+import { quote } from "../../kernel/quote.js";
+import { findMismatches } from "../../kernel/matchers.js";
+import { parsePath, valueAt } from "../file/template.js";
 
 /** Sends the request, holds the answer against what is expected, and saves from it. */
 export async function runRequest(context: StepContext, step: RequestStep): Promise<void> {
@@ -116,4 +117,15 @@ function withLowerCaseHeaders(expected: unknown): unknown {
     ...expected,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   };
+}
+
+/** What a running step is given. */
+export interface StepContext {
+  readonly world: ScenarioWorld;
+  readonly variables: Variables;
+  readonly system: SystemClock;
+  /** Under `start --scenario`: resolves when what the step waits for has come. */
+  readonly waitFor: ((when: NonNullable<Step["when"]>) => Promise<void>) | undefined;
+  /** Told after each step, in order; `failure` undefined when it went well. */
+  readonly onStep: (step: Step, failure: Failure | undefined) => void;
 }

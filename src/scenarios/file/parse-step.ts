@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { SourcePath } from "../adapters/files/source.js";
-import { didYouMean } from "../kernel/suggest.js";
+import type { SourcePath } from "../../adapters/files/source.js";
+import { didYouMean } from "../../kernel/suggest.js";
 import type { ParseContext } from "./parse-context.js";
 import type { RequestStep, Step, When } from "./scenario.js";
 import { EVERY_DEFAULT_MS, type StepKeyword, stepKeywords, stepSchemas, type WrittenSteps } from "./step-schemas.js";
