@@ -1,7 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Rule } from "../../../domain/rules/rule.js";
 import { quote } from "../../../kernel/quote.js";
-import type { Company } from "../../../sandbox/company.js";
 import { redactorOf } from "../../../sandbox/observation/redact.js";
 import { renderRule } from "../../../sandbox/rules/render-rule.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
@@ -24,7 +23,8 @@ import { Sessions } from "./sessions.js";
 import { Shell } from "./shell.js";
 import { ProblemPage } from "./sign-in.js";
 import { SwitchedOffRules } from "./switched-off.js";
-import { DASHBOARD, rootOf, type ScenarioList, type View } from "./view.js";
+import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view.js";
+import type { Company } from "../../../sandbox/company/company.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;
