@@ -11,8 +11,8 @@ import type { Transport } from "../src/adapters/delivery/transport.js";
 import { fromXof } from "../src/domain/accounts/money.js";
 import { createCharge } from "../src/domain/charges/create-charge.js";
 import { createSubscription } from "../src/domain/subscriptions/create-subscription.js";
-import { advance } from "../src/sandbox/clock/advance.js";
-import { DEFAULT_LIMITS, resolveOptions } from "../src/sandbox/config/options.js";
+import { advance } from "../src/sandbox/advance.js";
+import { DEFAULT_LIMITS, resolveOptions } from "../src/sandbox/options.js";
 import { Sandbox } from "../src/sandbox/sandbox.js";
 
 const SIZES = [10_000, 20_000, 50_000, 100_000] as const;

@@ -10,7 +10,7 @@ import { fromXof } from "../src/domain/accounts/money.js";
 import { createCharge } from "../src/domain/charges/create-charge.js";
 import { payCharge } from "../src/domain/charges/pay-charge.js";
 import { createApp } from "../src/http/app.js";
-import { resolveOptions } from "../src/sandbox/config/options.js";
+import { resolveOptions } from "../src/sandbox/options.js";
 import { Sandbox } from "../src/sandbox/sandbox.js";
 
 const SIZES = [1_000, 10_000, 100_000] as const;

@@ -10,7 +10,7 @@ const beside = new RegExp(
   `/src/(?:${[
     "index",
     "adapters/delivery/http-agent",
-    "adapters/stores/file/file-store",
+    "adapters/store/file-store",
     "audit/run-audit",
     "cli/commands/(?:audit|exec|replay)",
     "contract/openapi/(?:describe-api|render-openapi-yaml)",

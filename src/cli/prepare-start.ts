@@ -14,23 +14,23 @@ import {
   loadProfileFile,
   setUpCompanies,
 } from "../sandbox/config/load-config.js";
-import type { Scenario } from "../scenarios/file/scenario.js";
-import { explainUnreadable } from "./files.js";
-import type { LogChoice } from "./log.js";
-import {
-  type LoadedConfig,
-  type StartFlags,
-  type StartOptions,
-  type Variables,
-  resolveStartOptions,
-} from "./start-options.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,
   DEFAULT_LIMITS,
   type ResolvedOptions,
   resolveOptions,
-} from "../sandbox/config/options.js";
+} from "../sandbox/options.js";
+import type { Scenario } from "../scenarios/file/scenario.js";
+import { explainUnreadable } from "./files.js";
+import type { LogChoice } from "./log.js";
+import {
+  type LoadedConfig,
+  resolveStartOptions,
+  type StartFlags,
+  type StartOptions,
+  type Variables,
+} from "./start-options.js";
 
 /** Everything `start` needs, read from wherever it was chosen. */
 export interface PreparedStart {

@@ -1,5 +1,5 @@
 import { isApiProblem } from "../domain/problem-codes.js";
-import type { Store } from "../adapters/stores/store.js";
+import type { Store } from "../adapters/store/store.js";
 import { createLazyAuditor } from "../audit/lazy-auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
@@ -8,8 +8,8 @@ import type { Log } from "../kernel/log.js";
 import { lazily } from "../kernel/lazily.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
-import type { StoredSandbox } from "../sandbox/state/company-record.js";
-import type { ResolvedOptions } from "../sandbox/config/options.js";
+import type { StoredSandbox } from "../sandbox/company-state.js";
+import type { ResolvedOptions } from "../sandbox/options.js";
 import { narrate } from "../sandbox/narrate.js";
 import { redactorOf, RetiredSecrets } from "../sandbox/observation/redact.js";
 import { Sandbox } from "../sandbox/sandbox.js";
@@ -79,8 +79,8 @@ function sourceOf(sandbox: Sandbox): LogSource {
 async function openStore(path: string, name: string, server: Listener, log: Log): Promise<Store<StoredSandbox>> {
   try {
     const [{ openFileStore }, { createStoreFormat }] = await Promise.all([
-      import("../adapters/stores/file/file-store.js"),
-      import("../sandbox/store-format.js"),
+      import("../adapters/store/file-store.js"),
+      import("../sandbox/state/store-format.js"),
     ]);
     return await openFileStore({ path, format: createStoreFormat(systemClock), system: systemClock, log, name });
   } catch (error) {

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { fromXof, toXof } from "../domain/accounts/money.js";
 import type { CreatedBatch } from "../domain/transfers/create-batch.js";
-import type { TransferOrder } from "../domain/transfers/transfer.js";
-import { type Batch, type Transfer, totalOf } from "../domain/transfers/transfer.js";
+import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/transfers/transfer.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
 import { note } from "./field-note.js";

@@ -1,7 +1,7 @@
-import type { Store } from "../adapters/stores/store.js";
-import type { CompanyRecord, StoredCompany, StoredSandbox } from "./state/company-record.js";
-import type { CompanySetup } from "./fixture.js";
-import { companyEntries, headEntry } from "./store-format.js";
+import type { Store } from "../adapters/store/store.js";
+import type { CompanyRecord, StoredCompany, StoredSandbox } from "./company-state.js";
+import type { CompanySetup } from "./state/fixture.js";
+import { companyEntries, headEntry } from "./state/store-format.js";
 
 /** The companies as the store has them. Their commits they tell it themselves. */
 export class KeptCompanies {

@@ -1,5 +1,5 @@
-import { createMemoryStore } from "../adapters/stores/memory-store.js";
-import type { Store } from "../adapters/stores/store.js";
+import { createMemoryStore } from "../adapters/store/memory-store.js";
+import type { Store } from "../adapters/store/store.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { createIdSource, type IdSource } from "../kernel/ids.js";
@@ -7,15 +7,15 @@ import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
 import { Table } from "../kernel/table.js";
-import { acceptProfile } from "./accept-profile.js";
-import { assertTokensFree } from "./assert-tokens-free.js";
+import { acceptProfile } from "./state/accept-profile.js";
+import { assertTokensFree } from "./state/assert-tokens-free.js";
 import { Commits } from "./commits.js";
-import { Company } from "./company/company.js";
-import type { CompanyDeps } from "./company/company-deps.js";
-import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
-import { createCompany } from "./company/create-company.js";
-import type { Exchange, ExchangeListener } from "./company/exchange.js";
-import type { CompanySetup } from "./fixture.js";
+import { Company } from "./company.js";
+import type { CompanyDeps } from "./company-deps.js";
+import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./company-state.js";
+import { createCompany } from "./create-company.js";
+import type { Exchange, ExchangeListener } from "./exchange.js";
+import type { CompanySetup } from "./state/fixture.js";
 import { accountFor } from "./observation/account-for.js";
 import { CoverageBook } from "./observation/coverage-book.js";
 import type { Observation } from "./observation/observation.js";
@@ -23,13 +23,13 @@ import { type FindingListener, Observations } from "./observation/observations.j
 import { createLineRedactor } from "./observation/line-redactor.js";
 import { RetiredSecrets } from "./observation/redact.js";
 import { KeptCompanies } from "./kept-companies.js";
-import type { ResolvedOptions } from "./config/options.js";
+import type { ResolvedOptions } from "./options.js";
 import { Provisioned } from "./provisioned.js";
-import { resumeDeliveries } from "./company/redeliver.js";
+import { resumeDeliveries } from "./redeliver.js";
 import { TokenBook } from "./token-book.js";
-import { resumeCompany } from "./company/resume-company.js";
+import { resumeCompany } from "./resume-company.js";
 import type { KeptAtReset, OpenedCompany, SandboxParts } from "./sandbox-parts.js";
-import { createStoredSandbox } from "./store-format.js";
+import { createStoredSandbox } from "./state/store-format.js";
 
 /** All companies of one process. Two sandboxes share nothing. */
 export class Sandbox {

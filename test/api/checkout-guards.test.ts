@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fromXof } from "../../src/domain/accounts/money.js";
-import { type ChargeFixture, emptyFixture } from "../../src/sandbox/fixture.js";
+import { type ChargeFixture, emptyFixture } from "../../src/sandbox/state/fixture.js";
 import { call, type Live, startLive, startReceiver } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeApi } from "../support/describe-api.js";
-import { emptyFixture } from "../../src/sandbox/fixture.js";
+import { emptyFixture } from "../../src/sandbox/state/fixture.js";
 import { anError } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashToSeed } from "../../src/kernel/random.js";
-import { advance, type AdvanceResult } from "../../src/sandbox/clock/advance.js";
-import type { Company } from "../../src/sandbox/company/company.js";
+import { advance, type AdvanceResult } from "../../src/sandbox/advance.js";
+import type { Company } from "../../src/sandbox/company.js";
 import fc from "../support/fast-check.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { ruleKinds, requestFaults } from "../../src/domain/rules/rule.js";
 import { configSchema } from "../../src/sandbox/config/config-schema.js";
-import { ruleSchema } from "../../src/sandbox/rules/rule-schema.js";
+import { ruleSchema } from "../../src/sandbox/state/rule-schema.js";
 import { renderSchema } from "../../src/sandbox/config/json-schema.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { startLive } from "../support/live.js";

@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openFileStore } from "../../src/adapters/stores/file/file-store.js";
-import { nodeFileSystem } from "../../src/adapters/stores/file/file-system.js";
-import { loadStore } from "../../src/adapters/stores/file/load-store.js";
-import type { StoreFormat } from "../../src/adapters/stores/store.js";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
+import { nodeFileSystem } from "../../src/adapters/store/file-system.js";
+import { loadStore } from "../../src/adapters/store/load-store.js";
+import type { StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { createCrashingFiles, type CrashingFiles, type Found } from "../support/crashing-files.js";
 import fc from "../support/fast-check.js";

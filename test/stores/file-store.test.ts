@@ -1,12 +1,12 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CheckpointFile } from "../../src/adapters/stores/file/checkpoint-file.js";
-import { openFileStore } from "../../src/adapters/stores/file/file-store.js";
-import type { FileSystem } from "../../src/adapters/stores/file/file-system.js";
-import { createJournal } from "../../src/adapters/stores/file/journal-file.js";
-import { journalPath, loadStore } from "../../src/adapters/stores/file/load-store.js";
-import type { Store, StoreFormat } from "../../src/adapters/stores/store.js";
+import { CheckpointFile } from "../../src/adapters/store/checkpoint-file.js";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
+import type { FileSystem } from "../../src/adapters/store/file-system.js";
+import { createJournal } from "../../src/adapters/store/journal-file.js";
+import { journalPath, loadStore } from "../../src/adapters/store/load-store.js";
+import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
 import fc from "../support/fast-check.js";

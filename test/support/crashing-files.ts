@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { FileSystem } from "../../src/adapters/stores/file/file-system.js";
+import type { FileSystem } from "../../src/adapters/store/file-system.js";
 
 /** What a machine finds in a folder: the content of each file. */
 export type Found = ReadonlyMap<string, Buffer>;

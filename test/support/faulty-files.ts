@@ -1,4 +1,4 @@
-import { type FileSystem, nodeFileSystem } from "../../src/adapters/stores/file/file-system.js";
+import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
 
 /** A disk that fails when it is told to, and counts what is asked of it. */
 export interface FaultyFiles extends FileSystem {

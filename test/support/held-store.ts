@@ -1,6 +1,6 @@
-import type { Store } from "../../src/adapters/stores/store.js";
-import type { StoredSandbox } from "../../src/sandbox/state/company-record.js";
-import { createStoredSandbox } from "../../src/sandbox/store-format.js";
+import type { Store } from "../../src/adapters/store/store.js";
+import type { StoredSandbox } from "../../src/sandbox/company-state.js";
+import { createStoredSandbox } from "../../src/sandbox/state/store-format.js";
 import { gate } from "./live.js";
 
 /** A store that takes its time: while it is held, no answer leaves. */

@@ -1,5 +1,4 @@
-import type { Lifecycle } from "../../kernel/lifecycle.js";
-import { nextStatus } from "../../kernel/lifecycle.js";
+import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
 import type { Charge, ChargeStatus } from "./charge.js";
 
 export type ChargeAction = "pay" | "decline" | "cancel" | "expire" | "drop" | "refund";

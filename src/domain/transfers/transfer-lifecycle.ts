@@ -1,5 +1,4 @@
-import type { Lifecycle } from "../../kernel/lifecycle.js";
-import { nextStatus } from "../../kernel/lifecycle.js";
+import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
 import type { Batch, BatchStatus, Transfer, TransferStatus } from "./transfer.js";
 
 export type TransferAction = "complete" | "fail";

@@ -1,11 +1,11 @@
-import { StoreUnavailable } from "../../adapters/stores/store.js";
+import { StoreUnavailable } from "../../adapters/store/store.js";
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem, type ProblemCode } from "../../domain/problem-codes.js";
 import { touchSettings } from "../../domain/profile/track-profile.js";
 import type { RequestFault } from "../../domain/rules/rule.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
-import type { Company } from "../../sandbox/company/company.js";
+import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { TextAnswer } from "../shared/text-answer.js";
 

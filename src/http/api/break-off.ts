@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { SystemClock } from "../../kernel/system-clock.js";
+import type { Company } from "../../sandbox/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { resetConnection } from "../shared/reset-connection.js";
 import { TextAnswer } from "../shared/text-answer.js";
 import { isClosed, whenAborted, whenLost } from "../shared/when-closed.js";
-import type { Company } from "../../sandbox/company/company.js";
 
 /** How long a `hang` that says nothing of it holds a client, real time. */
 export const HANG_MAX_MS = 60_000;

@@ -1,10 +1,10 @@
-import { StoreUnavailable } from "../../adapters/stores/store.js";
+import { StoreUnavailable } from "../../adapters/store/store.js";
 import { type ErrorStatus, renderError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem } from "../../domain/problem-codes.js";
 import { toIso } from "../../kernel/instant.js";
 import { IllegalTransition } from "../../kernel/lifecycle.js";
 import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
-import type { Company } from "../../sandbox/company/company.js";
+import type { Company } from "../../sandbox/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { answerJson, type ExtraHeaders, internal, logBug } from "../api/answer.js";
 

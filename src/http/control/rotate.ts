@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { members } from "../../contract/members.js";
-import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
+import type { AccessToken, Identity } from "../../sandbox/company-state.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Work } from "../../domain/work.js";
 import { credential, duration, optionalBody, text } from "./control-fields.js";

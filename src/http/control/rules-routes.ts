@@ -1,7 +1,7 @@
 import { parseRequest } from "../../contract/parse.js";
 import { addRule, removeAllRules, removeRule } from "../../domain/rules/change-rules.js";
-import { renderRule } from "../../sandbox/rules/render-rule.js";
-import { ruleSchema } from "../../sandbox/rules/rule-schema.js";
+import { renderRule } from "../../sandbox/state/render-rule.js";
+import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { ControlRoute } from "./control-route.js";

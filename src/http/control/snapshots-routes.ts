@@ -1,8 +1,8 @@
 import { parseRequest } from "../../contract/parse.js";
 import { toIso } from "../../kernel/instant.js";
-import type { Snapshot } from "../../sandbox/state/company-record.js";
-import { putState } from "../../sandbox/put-state.js";
-import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/snapshots.js";
+import type { Snapshot } from "../../sandbox/company-state.js";
+import { putState } from "../../sandbox/state/put-state.js";
+import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
 import { noBody, pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { ControlRoute } from "./control-route.js";

@@ -1,8 +1,8 @@
 import type { JsonBounds } from "../../kernel/json-bounds.js";
-import { putState } from "../../sandbox/put-state.js";
-import { dumpState } from "../../sandbox/state-dump.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import type { ControlRoute } from "./control-route.js";
+import { putState } from "../../sandbox/state/put-state.js";
+import { dumpState } from "../../sandbox/state/state-dump.js";
 
 /** A state holds every record of a company, which is more than a request ever has to say. */
 const STATE_BYTES_MAX = 256 * 1024 * 1024;

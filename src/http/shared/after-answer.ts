@@ -1,7 +1,7 @@
 import type { SystemClock } from "../../kernel/system-clock.js";
+import type { ReleaseGate } from "../../sandbox/release-gate.js";
 import type { HttpContext } from "./env.js";
 import { isClosed, whenAborted, whenClosed, whenLost } from "./when-closed.js";
-import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 
 export interface AnswerGate extends ReleaseGate {
   /** What the answer has to wait for (a rule's `before: "response"`); undefined when it may leave, which is nearly always. */

@@ -3,10 +3,10 @@ import { text } from "../../contract/fields.js";
 import { fromXof, type Money } from "../../domain/accounts/money.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
-import type { AccessToken } from "../state/company-record.js";
-import { setupFor } from "./options.js";
+import type { AccessToken } from "../company-state.js";
+import { setupFor } from "../options.js";
 import { balance, clock, type ClockChoice, instant, listOf, object, profile, report, visible } from "./fields.js";
-import { ruleSchema } from "../rules/rule-schema.js";
+import { ruleSchema } from "../state/rule-schema.js";
 import { type WorldEntry, worldLists } from "./fixture-schema.js";
 
 /** What a file says of a company. What is undefined is left to the sandbox. */

@@ -8,7 +8,7 @@ import { findSetting, settingGroups } from "../../domain/profile/settings.js";
 import { tryParseDuration } from "../../kernel/duration.js";
 import { type Instant, parseInstant } from "../../kernel/instant.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { FixtureTime } from "../fixture.js";
+import type { FixtureTime } from "../state/fixture.js";
 
 /**
  * The fields of the files that a user writes. As in the contract's schemas a message completes "<path> …" and says what would be right.

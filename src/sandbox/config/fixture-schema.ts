@@ -4,7 +4,7 @@ import type { Money } from "../../domain/accounts/money.js";
 import type { ChargeStatus } from "../../domain/charges/charge.js";
 import type { TransferStatus } from "../../domain/transfers/transfer.js";
 import { topicSpellings } from "../../domain/subscriptions/topic.js";
-import type { ChargeFixture, CustomerFixture, SubscriptionFixture, TransactionFixture } from "../fixture.js";
+import type { ChargeFixture, CustomerFixture, SubscriptionFixture, TransactionFixture } from "../state/fixture.js";
 import { amount, chargeId, createdAt, listOf, object, report, transactionId, wholeNumber, word } from "./fields.js";
 
 /** What a file says of a world. */

@@ -1,4 +1,4 @@
-import { describeRendered } from "../rules/render-rule.js";
+import { describeRendered } from "../state/render-rule.js";
 import { type Coverage, type CoverageSection, coverageSections, type OperationCoverage } from "./coverage-report.js";
 
 export const sectionTitles: Readonly<Record<CoverageSection, string>> = {

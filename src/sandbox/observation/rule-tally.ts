@@ -1,5 +1,5 @@
 import type { Rule } from "../../domain/rules/rule.js";
-import { renderThen } from "../rules/render-rule.js";
+import { renderThen } from "../state/render-rule.js";
 import { counted, keyOf, type RuleCoverage } from "./coverage-report.js";
 
 /** Rules that are remembered; more than that are not the rules of a person. */

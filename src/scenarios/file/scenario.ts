@@ -1,6 +1,6 @@
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import type { CompanySetup } from "../../sandbox/fixture.js";
 import type { SourcePosition } from "../../kernel/problem.js";
+import type { CompanySetup } from "../../sandbox/state/fixture.js";
 
 /** A scripted story, parsed wholly before anything of it runs. */
 export interface Scenario {

@@ -3,9 +3,9 @@ import { topicSpellings } from "../../domain/subscriptions/topic.js";
 import { tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";
 import { matcherProblems } from "../../kernel/matcher-problems.js";
-import { ruleSchema } from "../../sandbox/rules/rule-schema.js";
 import { flag, object, report, wholeNumber, word } from "../../sandbox/config/fields.js";
 import { hasVariables, parsePath } from "./template.js";
+import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 
 /** The fields that steps are made of. Each message completes "<path> …"; descriptions are what an editor shows. */
 

@@ -1,12 +1,12 @@
 import { toIso } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
+import type { Company } from "../../sandbox/company.js";
+import { setupFor } from "../../sandbox/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { describeRule } from "../../sandbox/rules/render-rule.js";
 import { type Answer, type Credentials, type Outgoing, type ScenarioWorld, type Target, readAnswer } from "./world.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import type { Given, Scenario } from "../file/scenario.js";
-import type { Company } from "../../sandbox/company/company.js";
-import { setupFor } from "../../sandbox/config/options.js";
+import { describeRule } from "../../sandbox/state/render-rule.js";
 
 /** The sandbox's own door, without a socket. */
 export type Fetch = (request: Request) => Response | Promise<Response>;

@@ -4,13 +4,13 @@ import { payCharge } from "../../../domain/charges/pay-charge.js";
 import { isMsisdn } from "../../../domain/msisdn.js";
 import { isApiProblem } from "../../../domain/problem-codes.js";
 import type { Work } from "../../../domain/work.js";
+import type { ReleaseGate } from "../../../sandbox/release-gate.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { answerCharge, answerNotice, redirect } from "./answer.js";
 import type { Entered } from "./payment-form.js";
 import { redirectionTo } from "./redirection.js";
 import { type Standing, stateOf } from "./standing.js";
 import { type CheckoutView, WAITING } from "./view.js";
-import type { ReleaseGate } from "../../../sandbox/delivery/release-gate.js";
 
 /** A form that was sent, and the charge that it is about. */
 export interface CheckoutOrder {

@@ -2,13 +2,13 @@ import { operationOf } from "../../../contract/operations.js";
 import type { RequestRule } from "../../../domain/rules/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Signal } from "../../../kernel/signal.js";
+import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ApiAnswer, respond } from "../../api/answer.js";
-import { HANG_MAX_MS, breakOff, linger } from "../../api/break-off.js";
+import { breakOff, HANG_MAX_MS, linger } from "../../api/break-off.js";
 import { misbehave, nothingDone } from "../../api/misbehave.js";
 import { headersOf } from "../../api/tell-exchange.js";
 import type { HttpContext } from "../../shared/env.js";
-import type { Company } from "../../../sandbox/company/company.js";
 
 /**
  * The newest `request` rule that matches this form and names a `path`. One that names none is about the API under test: a customer's click would use it up. It

@@ -1,4 +1,5 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ExtraHeaders, respond } from "../../api/answer.js";
 import { answerPage } from "../answer-page.js";
@@ -7,7 +8,6 @@ import type { Entered } from "./payment-form.js";
 import type { Standing } from "./standing.js";
 import type { Notice } from "./texts.js";
 import type { CheckoutView } from "./view.js";
-import type { Company } from "../../../sandbox/company/company.js";
 
 /**
  * Where the form may lead. It leads to the merchant, and a merchant's page may well lead on to another of its hosts: Chromium holds the whole way against this

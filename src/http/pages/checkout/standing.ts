@@ -1,9 +1,9 @@
 import type { Charge } from "../../../domain/charges/charge.js";
 import type { Instant } from "../../../kernel/instant.js";
+import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { makeReady } from "../../control/control-endpoint.js";
 import type { HttpContext } from "../../shared/env.js";
-import type { Company } from "../../../sandbox/company/company.js";
 
 /** A charge as it stands, and whose it is. */
 export interface Standing {

@@ -1,6 +1,6 @@
+import { usableToken } from "../../../sandbox/company-state.js";
 import { quoted } from "./curl.js";
 import type { View } from "./view.js";
-import { usableToken } from "../../../sandbox/state/company-record.js";
 
 /** A call of the API under test, as a command for a shell: with the company's own credentials, so that it works as it is. */
 export function apiCurl(

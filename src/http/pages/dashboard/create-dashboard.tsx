@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
 import type { Rule } from "../../../domain/rules/rule.js";
 import { quote } from "../../../kernel/quote.js";
+import type { Company } from "../../../sandbox/company.js";
 import { redactorOf } from "../../../sandbox/observation/redact.js";
-import { renderRule } from "../../../sandbox/rules/render-rule.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/answer-control.js";
@@ -24,7 +24,7 @@ import { Shell } from "./shell.js";
 import { ProblemPage } from "./sign-in.js";
 import { SwitchedOffRules } from "./switched-off.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view.js";
-import type { Company } from "../../../sandbox/company/company.js";
+import { renderRule } from "../../../sandbox/state/render-rule.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;

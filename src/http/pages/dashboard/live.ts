@@ -1,8 +1,8 @@
+import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { createEventStream } from "../../control/event-stream.js";
 import { answerJson } from "../../api/answer.js";
 import type { HttpContext } from "../../shared/env.js";
-import type { Company } from "../../../sandbox/company/company.js";
 
 /** Pages that are open at a time: what comes above that is not brought up to date. */
 export const LIVE_MAX = 100;

@@ -1,6 +1,7 @@
 import { isObject } from "../../../domain/profile/read-overrides.js";
 import { beyondBounds } from "../../../kernel/json-bounds.js";
 import { UsageError } from "../../../kernel/problem.js";
+import type { Company } from "../../../sandbox/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { refusalOf } from "../../control/answer-control.js";
 import { JSON_BOUNDS } from "../../shared/read-body.js";
@@ -8,7 +9,6 @@ import { type ActionName, type Fields, orderOf } from "./actions.js";
 import { type ControlOrder, curlOf } from "./curl.js";
 import { titleOf } from "./outcome-titles.js";
 import type { Outcome } from "./outcomes.js";
-import type { Company } from "../../../sandbox/company/company.js";
 
 /** Asks the control API as a program would. */
 export type AskControl = (request: Request) => Promise<Response>;

@@ -1,5 +1,5 @@
-import type { RenderedRule } from "../../../sandbox/rules/render-rule.js";
 import { RecentMap } from "../../../kernel/recent-map.js";
+import type { RenderedRule } from "../../../sandbox/state/render-rule.js";
 
 /** A rule as it was written, so that it can be added again. */
 export interface SwitchedOff {

@@ -1,4 +1,5 @@
 import type { Query } from "../../../contract/queries-wire.js";
+import type { Company } from "../../../sandbox/company.js";
 import type { Redactor } from "../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { ScenarioReplayer } from "../../control/scenario-routes.js";
@@ -6,7 +7,6 @@ import type { Auditor } from "./audit/auditor.js";
 import type { KeptAudit } from "./audit/audits.js";
 import type { Outcome } from "./outcomes.js";
 import type { SwitchedOff } from "./switched-off.js";
-import type { Company } from "../../../sandbox/company/company.js";
 
 /** Where the dashboard's pages stand; `/_sandbox` itself is its first. */
 export const DASHBOARD = "/_sandbox/dashboard";

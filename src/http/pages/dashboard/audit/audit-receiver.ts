@@ -4,13 +4,13 @@ import { webhookSettings } from "../../../../domain/profile/settings-webhooks.js
 import { shownTopic } from "../../../../domain/subscriptions/subscription.js";
 import type { Topic } from "../../../../domain/subscriptions/topic.js";
 import { UsageError } from "../../../../kernel/problem.js";
+import type { Company } from "../../../../sandbox/company.js";
 import type { SystemClock } from "../../../../kernel/system-clock.js";
 import type { HttpContext } from "../../../shared/env.js";
 import { whenAborted, whenLost } from "../../../shared/when-closed.js";
 import type { Fields } from "../actions.js";
 import { quoted } from "../curl.js";
 import type { AuditedReceiver, Auditor } from "./auditor.js";
-import type { Company } from "../../../../sandbox/company/company.js";
 
 /** However slow the receiver is. Some audit of a shared sandbox waits for it. */
 const AUDIT_MS_MAX = 5 * 60_000;

@@ -1,3 +1,4 @@
+import type { Company } from "../../../../sandbox/company.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
 import { refusalOf } from "../../../control/answer-control.js";
 import type { HttpContext } from "../../../shared/env.js";
@@ -7,7 +8,6 @@ import { linkTo, rootOf } from "../view.js";
 import { auditReceiver } from "./audit-receiver.js";
 import type { Auditor } from "./auditor.js";
 import type { Audits } from "./audits.js";
-import type { Company } from "../../../../sandbox/company/company.js";
 
 interface Deps {
   readonly sandbox: Sandbox;

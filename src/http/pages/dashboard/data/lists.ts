@@ -8,14 +8,14 @@ import type { Customer } from "../../../../domain/customers/customer.js";
 import { deliveryLifecycle } from "../../../../domain/deliveries/delivery-lifecycle.js";
 import type { Delivery } from "../../../../domain/deliveries/delivery.js";
 import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/msisdn.js";
-import { type Subscription, shownTopic } from "../../../../domain/subscriptions/subscription.js";
+import { shownTopic, type Subscription } from "../../../../domain/subscriptions/subscription.js";
 import { findTopic, topics } from "../../../../domain/subscriptions/topic.js";
 import { transferLifecycle } from "../../../../domain/transfers/transfer-lifecycle.js";
 import type { Batch, Transfer } from "../../../../domain/transfers/transfer.js";
 import { statusesOf } from "../../../../kernel/lifecycle.js";
 import type { Row, Table } from "../../../../kernel/table.js";
+import type { Company } from "../../../../sandbox/company.js";
 import { type Searched, searchList } from "./search-list.js";
-import type { Company } from "../../../../sandbox/company/company.js";
 
 /** Of a list, so many at a time. */
 export const ROWS_SHOWN = 50;

@@ -6,10 +6,10 @@ import type { DomainEvent } from "../../../../domain/events.js";
 import type { World } from "../../../../domain/work.js";
 import type { Row } from "../../../../kernel/table.js";
 import { plainId } from "../../../../contract/ids.js";
+import type { Company } from "../../../../sandbox/company.js";
 import { idInPath } from "../../../../sandbox/observation/describe-request.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { Lookup } from "./lookup.js";
-import type { Company } from "../../../../sandbox/company/company.js";
 
 /** The newest of a list that stands on another thing's page, and how many older ones there are. */
 export interface Some<T> {

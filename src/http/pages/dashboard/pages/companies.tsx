@@ -1,11 +1,11 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
+import type { Company } from "../../../../sandbox/company.js";
 import type { DashboardPage } from "../page.js";
 import { Action, Field } from "../parts/action.js";
 import { Pager, readList } from "../parts/pager.js";
 import { Amount, Code, Pill, Status, Time } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
 import { DASHBOARD, type View } from "../view.js";
-import type { Company } from "../../../../sandbox/company/company.js";
 
 export const companiesPage: DashboardPage = {
   path: "/companies",

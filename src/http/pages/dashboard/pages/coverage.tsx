@@ -7,11 +7,11 @@ import type {
 } from "../../../../sandbox/observation/coverage-report.js";
 import { redactCoverage } from "../../../../sandbox/observation/redact-coverage.js";
 import { sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
-import { describeRendered } from "../../../../sandbox/rules/render-rule.js";
 import type { DashboardPage } from "../page.js";
 import { Code, Pill } from "../parts/show.js";
 import { DataTable } from "../parts/table.js";
-import { linkTo, type View } from "../view.js";
+import { type View, linkTo } from "../view.js";
+import { describeRendered } from "../../../../sandbox/state/render-rule.js";
 
 export const coveragePage: DashboardPage = {
   path: "/coverage",

@@ -1,4 +1,3 @@
-import { describeRendered, renderRule, type RenderedRule } from "../../../../sandbox/rules/render-rule.js";
 import type { DashboardPage } from "../page.js";
 import { Action } from "../parts/action.js";
 import { Pager, readList } from "../parts/pager.js";
@@ -6,6 +5,7 @@ import { Code, Pill } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
 import { ruleExamples } from "../rule-examples.js";
 import type { View } from "../view.js";
+import { type RenderedRule, describeRendered, renderRule } from "../../../../sandbox/state/render-rule.js";
 
 export const rulesPage: DashboardPage = {
   path: "/rules",

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { crc32 } from "node:zlib";
+import { renderPosition, UsageError } from "../../kernel/problem.js";
+import type { StoreEntry } from "./store.js";
+
+/** A file of lines, each read once. */
+export interface Line {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+  /** Only the last one may lack its end. */
+  readonly ended: boolean;
+}
+
+const LINE_END = "\n".charCodeAt(0);
+
+/** Only a line feed ends a line. node:readline would also end one at U+2028, which JSON leaves as it is. */
+export async function* readLines(file: string): AsyncGenerator<Line> {
+  const stream = createReadStream(file, { highWaterMark: 256 * 1024 });
+  let number = 0;
+  let begun: Buffer[] = [];
+  const endLine = (last: Buffer, ended: boolean): Line => {
+    const text = Buffer.concat([...begun, last]).toString("utf8");
+    begun = [];
+    return { text, number: ++number, ended };
+  };
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
+        yield endLine(chunk.subarray(from, end), true);
+        from = end + 1;
+      }
+      if (from < chunk.length) begun.push(chunk.subarray(from));
+    }
+    if (begun.length > 0) yield endLine(Buffer.alloc(0), false);
+  } finally {
+    if (!stream.closed) await once(stream.destroy(), "close");
+  }
+}
+
+export function checksum(text: string, before = 0): number {
+  return crc32(text, before);
+}
+
+export function renderChecksum(value: number): string {
+  return value.toString(16).padStart(8, "0");
+}
+
+/** Says where a file is damaged; it is left as it is. */
+export function refuseFile(file: string, line: number, why: string, column = 1): never {
+  const position = renderPosition({ file, line, column }, why);
+  throw new UsageError(
+    "file",
+    `${position}. The file was left as it is: bring it back from a copy, or name another with --store file:PATH.`,
+  );
+}
+
+/** The JSON of a line. Throws UsageError("file"). */
+export function parseLine(file: string, { text, number }: Omit<Line, "ended">): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const column = Number(/position (\d+)/.exec(why)?.[1] ?? 0) + 1;
+    return refuseFile(file, number, `the store is damaged here: ${why}`, column);
+  }
+}
+
+/** Throws UsageError("file") for JSON that is no entry. */
+export function assertEntry(file: string, line: number, value: unknown): asserts value is StoreEntry {
+  if (Array.isArray(value) && typeof value[0] === "string") return;
+  refuseFile(file, line, "the store is damaged here: this is no entry");
+}

@@ -1,0 +1,81 @@
+import type { TransportRequest } from "../adapters/delivery/transport.js";
+import type { Attempt, Delivery, Headers } from "../domain/deliveries/delivery.js";
+import { attemptsWith, recordAttempt } from "../domain/deliveries/delivery-lifecycle.js";
+import { nextRetryAt } from "../domain/deliveries/retry-policy.js";
+import { signedBody } from "../domain/deliveries/wire-effect.js";
+import type { Work } from "../domain/work.js";
+import { VERSION } from "../kernel/version.js";
+import type { Company } from "./company.js";
+
+/**
+ * Begins one attempt of a delivery; resolves when what came of it is recorded. Undefined when nothing is to be sent any more: it was cancelled or
+ * forgotten before its turn. `turn` is the place of its retry in the order in which due work was scheduled; it was taken when the attempt was
+ * owed, so that the order of retries does not hang on which receiver answers first.
+ */
+export function attemptDelivery(
+  company: Company,
+  deliveryId: string,
+  turn: number,
+  signal: AbortSignal,
+): Promise<{ readonly succeeded: boolean }> | undefined {
+  const delivery = company.world.deliveries.get(deliveryId);
+  if (delivery === undefined || delivery.status !== "pending") return undefined;
+  return attempt(company, delivery, turn, signal);
+}
+
+async function attempt(company: Company, delivery: Delivery, turn: number, signal: AbortSignal) {
+  const at = company.now();
+  const request = company.watcher.watch(() => requestOf(company, delivery, signal));
+  const result = await company.deps.transport.send(request);
+  const made: Attempt = { at, requestHeaders: request.headers, ...result };
+  const succeeded = made.error === null;
+  if (signal.aborted) return { succeeded };
+  // "network calls take no sandbox time": on a standing clock an attempt ends at the instant at which it began.
+  const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
+  company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
+  const stored = company.world.deliveries.get(delivery.id);
+  if (stored !== undefined) company.deps.onAttempt(company.id, made, stored);
+  return { succeeded };
+}
+
+function requestOf(company: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
+  const { allow, timeout: timeoutMs, insecureTls } = company.profile.webhooks;
+  // The bytes that are signed are the bytes that are sent, but where a rule corrupts the one or cuts the other.
+  const { body, signature } = signedBody(delivery, company.record.identity.secretKey);
+  const headers = headersOf(company, delivery, signature);
+  return { url: delivery.url, body, headers, timeoutMs, insecureTls, allow, signal };
+}
+
+function headersOf({ profile }: Company, { topic }: Delivery, signature: string): Headers {
+  const { signatureHeader, topicHeader } = profile.webhooks;
+  return {
+    "content-type": "application/json",
+    "user-agent": `business-payments-sandbox/${VERSION}`,
+    [signatureHeader]: signature,
+    ...(topicHeader === null ? {} : { [topicHeader]: topic }),
+  };
+}
+
+interface AttemptReport {
+  readonly deliveryId: string;
+  readonly attempt: Attempt;
+  readonly endedAt: number;
+  readonly turn: number;
+}
+
+/** A delivery that was cancelled or forgotten while its attempt was on the wire keeps the attempt at most. */
+function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: AttemptReport): void {
+  const { deliveries } = work.world;
+  const delivery = deliveries.get(deliveryId);
+  if (delivery === undefined) return;
+  if (delivery.status !== "pending") {
+    work.put(deliveries, { ...delivery, attempts: attemptsWith(delivery, attempt) });
+    return;
+  }
+  const attempts = delivery.attempts.length + 1;
+  // Deleting its subscription "stops retries", also of a delivery that was sent again afterwards.
+  const isRetried = attempt.error !== null && work.world.subscriptions.get(delivery.subscriptionId) !== undefined;
+  const retryAt = isRetried ? nextRetryAt(work.profile.webhooks.retry, attempts, endedAt) : null;
+  work.put(deliveries, recordAttempt(delivery, attempt, retryAt));
+  if (retryAt !== null) work.schedule("delivery.attempt", deliveryId, retryAt, turn);
+}

@@ -1,0 +1,49 @@
+import { createWorld } from "../domain/create-world.js";
+import type { ClockState } from "../kernel/clock.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import { Table } from "../kernel/table.js";
+import { acceptProfile } from "./state/accept-profile.js";
+import { Company } from "./company.js";
+import type { CompanyDeps } from "./company-deps.js";
+import type { CompanyRecord, Snapshot } from "./company-state.js";
+import type { CompanySetup } from "./state/fixture.js";
+import { seedCompany } from "./state/seed-company.js";
+
+export interface CompanyPlace {
+  /** What the `paymentUrl` of seeded charges begins with. */
+  readonly checkoutUrl: string;
+  /** Of a company of its id that was there before. */
+  readonly snapshots: CompanyRecord["snapshots"] | undefined;
+}
+
+/** A company at its beginning, with its fixtures. Throws UsageError("input") when its profile is wrong. */
+export function createCompany(
+  deps: CompanyDeps,
+  setup: CompanySetup,
+  { checkoutUrl, snapshots }: CompanyPlace,
+): Company {
+  const accepted = acceptProfile(setup.profile);
+  const { id, tokens, secretKey } = setup;
+  const company = new Company(
+    deps,
+    {
+      identity: { id, tokens, secretKey },
+      world: createWorld(),
+      clock: initialClock(setup, deps.system),
+      overrides: accepted.overrides,
+      seq: 0,
+      idPosition: 0,
+      snapshots: snapshots ?? new Table<Snapshot>("snapshots"),
+    },
+    accepted.profile,
+  );
+  const { world, profile, nextSeq } = company;
+  seedCompany({ world, profile, ids: company.ids(), at: company.now(), nextSeq, checkoutUrl }, setup);
+  company.record.idPosition = company.ids().position;
+  return company;
+}
+
+function initialClock({ frozenAt, runsFrom }: CompanySetup, system: SystemClock): ClockState {
+  if (frozenAt !== undefined) return { mode: "frozen", at: frozenAt };
+  return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - system.now() };
+}

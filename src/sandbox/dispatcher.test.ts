@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "../domain/deliveries/delivery.js";
+import { systemClock } from "../kernel/system-clock.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
+
+function delivery(n: number): Delivery {
+  return {
+    id: `del_${n}`,
+    seq: n,
+    createdAt: 0,
+    eventId: `evt_${n}`,
+    subscriptionId: "sub",
+    topic: "charges/events",
+    url: "http://hook.test/",
+    resource: `charge_${n}`,
+    resourceKind: "charge",
+    body: "{}",
+    copy: 0,
+    turn: n,
+    effect: null,
+    status: "pending",
+    nextAttemptAt: 0,
+    attempts: [],
+  };
+}
+
+describe("Dispatcher", () => {
+  it("passes over a hundred thousand that are not to be sent any more, without a call stack for each", async () => {
+    let answer = (_: { succeeded: boolean }): void => undefined;
+    const answered = new Promise<{ succeeded: boolean }>((resolve) => (answer = resolve));
+    const bugs: unknown[] = [];
+    let begun = 0;
+    const dispatcher = new Dispatcher({
+      attempt: () => (begun++ < CONCURRENT_ATTEMPTS_PER_RECEIVER ? answered : undefined),
+      isOwed: () => true,
+      nextSeq: () => 0,
+      onBug: (_, error) => bugs.push(error),
+    });
+    const counts = dispatcher.startCount();
+    dispatcher.hold(Array.from({ length: 100_000 }, (_, n) => delivery(n))).release();
+    expect(begun).toBe(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    answer({ succeeded: true });
+    expect(await dispatcher.quietWithin(systemClock, 60_000)).toBe(true);
+    expect([begun, bugs]).toEqual([100_000, []]);
+    const sent = CONCURRENT_ATTEMPTS_PER_RECEIVER;
+    expect(counts).toEqual({ attempted: sent, succeeded: sent, failed: 0 });
+  });
+
+  it("owes and starts nothing once it is closed", async () => {
+    let begun = 0;
+    const dispatcher = new Dispatcher({
+      attempt: () => void begun++,
+      isOwed: () => true,
+      nextSeq: () => 0,
+      onBug: () => undefined,
+    });
+    const held = dispatcher.hold([delivery(1)]);
+    dispatcher.close();
+    held.release();
+    dispatcher.start(delivery(2));
+    expect([begun, dispatcher.quiet, dispatcher.outstanding]).toEqual([0, true, []]);
+  });
+
+  it("does not keep what is not owed any more behind a receiver that hangs", () => {
+    const owed = new Set<string>();
+    const dispatcher = new Dispatcher({
+      attempt: () => new Promise(() => undefined),
+      isOwed: (id) => owed.has(id),
+      nextSeq: () => 0,
+      onBug: () => undefined,
+    });
+    for (let n = 0; n < 200_000; n++) {
+      const next = delivery(n);
+      owed.add(next.id);
+      // As a table forgets its oldest.
+      owed.delete(`del_${n - 1_000}`);
+      dispatcher.hold([next]).release();
+    }
+    expect(dispatcher.outstanding.length).toBeLessThan(20_000);
+    expect(dispatcher.outstanding.at(-1)).toBe("del_199999");
+    dispatcher.close();
+  });
+});

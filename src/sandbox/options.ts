@@ -1,0 +1,83 @@
+import { fromXof } from "../domain/accounts/money.js";
+import type { ProfileOverrides } from "../domain/profile/setting.js";
+import type { Instant } from "../kernel/instant.js";
+import type { CompanySetup, WorldFixture } from "./state/fixture.js";
+import type { CompanyLimits } from "./company-deps.js";
+
+/** Everything that can be chosen for a sandbox, resolved: every default stands here and nowhere else. */
+export interface ResolvedOptions {
+  /** Opened at the start; the first is the default of the control API. */
+  readonly companies: readonly CompanySetup[];
+  /** Any unseen token opens a fresh company. */
+  readonly autoProvision: boolean;
+  /** For companies opened later: what a company of the options has without saying so. */
+  readonly defaults: CompanyDefaults;
+  /** Makes ids and names repeat. */
+  readonly seed: number | undefined;
+  /** Where the sandbox is reached from outside, without a slash at the end; undefined: as each request addressed it. */
+  readonly publicUrl: string | undefined;
+  readonly adminToken: string | undefined;
+  /** The clock of every company that a store remembers; undefined: as it was. A time to stand at must not lie before its own. */
+  readonly clockOver?: ClockOver | undefined;
+  /** Drops `x-sandbox` and `x-sandbox-now`. */
+  readonly productionHeadersOnly: boolean;
+  readonly limits: SandboxLimits;
+}
+
+/** Bounds of what only grows, for whoever has less memory or needs a longer memory. What clients make themselves (charges, transactions, …) is not among it. */
+export interface SandboxLimits extends CompanyLimits {
+  /** Companies that `--auto-provision` opened; beyond that the one that was idle for longest goes. */
+  readonly companies: number;
+  /** Requests in the story of `--record`; what comes later is left out, and the story says how much. */
+  readonly recordedRequests: number;
+}
+
+/** `at` undefined: where it is. */
+export type ClockOver = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
+
+export interface CompanyDefaults {
+  readonly balance: CompanySetup["balance"];
+  readonly frozenAt: Instant | undefined;
+  readonly profile: ProfileOverrides;
+  readonly fixtures: readonly WorldFixture[];
+  readonly rules?: CompanySetup["rules"];
+}
+
+/** "one company, id `company_sandbox`, access token `at_sandbox`, secret key `secret_sandbox`, balance 10 000 000 XOF". */
+export const DEFAULT_COMPANY = { id: "company_sandbox", token: "at_sandbox", secretKey: "secret_sandbox" } as const;
+export const DEFAULT_BALANCE = fromXof(10_000_000);
+export const DEFAULT_LIMITS: SandboxLimits = {
+  requests: 10_000,
+  events: 100_000,
+  deliveries: 100_000,
+  pendingDeliveries: 200_000,
+  companies: 1_000,
+  recordedRequests: 10_000,
+};
+
+export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOptions {
+  const defaults: CompanyDefaults = {
+    balance: DEFAULT_BALANCE,
+    frozenAt: undefined,
+    profile: {},
+    fixtures: [],
+    ...given.defaults,
+  };
+  return {
+    autoProvision: false,
+    seed: undefined,
+    publicUrl: undefined,
+    adminToken: undefined,
+    productionHeadersOnly: false,
+    limits: DEFAULT_LIMITS,
+    ...given,
+    defaults,
+    companies: given.companies ?? [{ ...setupFor(DEFAULT_COMPANY.token), ...defaults }],
+  };
+}
+
+/** "token `at_X` gives company id `company_X` and secret `secret_X` (any other token `T`: `company_T`, `secret_T`)". */
+export function setupFor(token: string): Pick<CompanySetup, "id" | "tokens" | "secretKey"> {
+  const name = token.startsWith("at_") && token.length > 3 ? token.slice(3) : token;
+  return { id: `company_${name}`, tokens: [{ token, expiresAt: null }], secretKey: `secret_${name}` };
+}

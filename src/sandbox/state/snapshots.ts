@@ -1,0 +1,84 @@
+import { UsageError } from "../../kernel/problem.js";
+import { quote } from "../../kernel/quote.js";
+import { didYouMean } from "../../kernel/suggest.js";
+import type { Company } from "../company.js";
+import type { Snapshot } from "../company-state.js";
+import { dumpState } from "./state-dump.js";
+
+export interface SnapshotLimits {
+  /** Snapshots of one company. */
+  readonly count: number;
+  /** All of one company's together. */
+  readonly bytes: number;
+  /** Of one: as much as a state that is put in may have. A store writes it as one text, and a text has an end somewhere. */
+  readonly bytesOfOne: number;
+}
+
+const MIB = 1024 * 1024;
+export const SNAPSHOT_LIMITS: SnapshotLimits = { count: 100, bytes: 512 * MIB, bytesOfOne: 256 * MIB };
+
+/**
+ * Keeps the company's state as it is now under `name`, in place of what had that name before. The company itself is not changed by it.
+ *
+ * Throws UsageError("input") for a text that is no name, UsageError("state") when as much is kept as there is room for.
+ */
+export function saveSnapshot(company: Company, name: string, limits: SnapshotLimits = SNAPSHOT_LIMITS): Snapshot {
+  assertName(name);
+  const { snapshots } = company.record;
+  const others = snapshots.values().filter(({ id }) => id !== name);
+  if (others.length >= limits.count) refuseMore(name, `${limits.count} snapshots are kept, and there are as many`);
+  const now = company.now();
+  const json = JSON.stringify(dumpState(company, now));
+  const bytes = Buffer.byteLength(json);
+  if (bytes > limits.bytesOfOne)
+    refuseMore(name, `it has ${bytes} bytes; one may have ${limits.bytesOfOne}`, "Reset the company now and then.");
+  const kept = others.reduce((sum, other) => sum + other.bytes, 0);
+  if (kept + bytes > limits.bytes) {
+    const room = `${limits.bytes} bytes of snapshots are kept, there are ${kept} of others`;
+    refuseMore(name, `it has ${bytes} bytes; ${room}`);
+  }
+  const seq = (snapshots.values().at(-1)?.seq ?? 0) + 1;
+  const saved: Snapshot = { id: name, seq, savedAt: company.deps.system.now(), now, json, bytes };
+  snapshots.set(saved);
+  company.note(() => ["snapshot", company.id, saved]);
+  company.changed.raise();
+  return saved;
+}
+
+/** The state that was saved, as `dumpState` gave it. Throws UsageError: "input" for a text that is no name, "not-found" for one that names nothing. */
+export function readSnapshot(company: Company, name: string): unknown {
+  return JSON.parse(find(company, name).json);
+}
+
+/** Throws as `readSnapshot` does. */
+export function removeSnapshot(company: Company, name: string): void {
+  company.record.snapshots.delete(find(company, name).id);
+  company.note(() => ["snapshot-gone", company.id, name]);
+  company.changed.raise();
+}
+
+function find({ record: { snapshots } }: Company, name: string): Snapshot {
+  assertName(name);
+  const found = snapshots.get(name);
+  if (found !== undefined) return found;
+  const meant = didYouMean(
+    name,
+    snapshots.values().map(({ id }) => id),
+  );
+  throw new UsageError("not-found", `There is no snapshot ${quote(name)}.${meant} POST saves one.`);
+}
+
+/** Also a path's last part and a file's name, so that nothing has to be escaped. */
+const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
+
+function assertName(name: string): void {
+  if (NAME.test(name)) return;
+  const right = "1 to 64 of A-Z, a-z, 0-9, dot, _ and -, not a dot first";
+  throw new UsageError("input", `The name of a snapshot must be ${right}, got ${quote(name, 80)}`);
+}
+
+const REMOVE_ONE = "Remove one with DELETE /_sandbox/snapshots/:name, or save over one that is there.";
+
+function refuseMore(name: string, why: string, what = REMOVE_ONE): never {
+  throw new UsageError("state", `Failed to save the snapshot ${quote(name)}: ${why}. ${what}`);
+}

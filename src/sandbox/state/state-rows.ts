@@ -1,0 +1,292 @@
+import * as z from "zod";
+import { absoluteUrl, metadata } from "../../contract/fields.js";
+import {
+  plainId,
+  shownDeliveryResource,
+  shownEntryResource,
+  shownEventResource,
+  shownSubject,
+} from "../../contract/ids.js";
+import { members } from "../../contract/members.js";
+import { type Account, accountIds, type LedgerEntry, ledgerEntryTypes } from "../../domain/accounts/account.js";
+import type { Charge } from "../../domain/charges/charge.js";
+import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
+import type { PendingPayment } from "../../domain/charges/pending-payment.js";
+import type { Customer } from "../../domain/customers/customer.js";
+import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
+import { deliveryLifecycle } from "../../domain/deliveries/delivery-lifecycle.js";
+import { type Hold, holdId } from "../../domain/deliveries/hold.js";
+import { type DomainEvent, type EventSubject, eventTypes } from "../../domain/events.js";
+import type { Subscription } from "../../domain/subscriptions/subscription.js";
+import { topics } from "../../domain/subscriptions/topic.js";
+import type { Batch, Transfer } from "../../domain/transfers/transfer.js";
+import { batchLifecycle, transferLifecycle } from "../../domain/transfers/transfer-lifecycle.js";
+import { type DueKind, dueId } from "../../domain/work.js";
+import type { DueItem } from "../../kernel/due-work.js";
+import { statusesOf } from "../../kernel/lifecycle.js";
+import {
+  batch,
+  boolean,
+  checked,
+  count,
+  id,
+  instant,
+  list,
+  money,
+  oneOf,
+  orUndefined,
+  string,
+  transaction,
+} from "./state-fields.js";
+import { ruleRow } from "./state-rules.js";
+import { dueHandlers } from "../due-handlers.js";
+
+/** One schema for each kind of record: reads what a state says, writes what a company has. A field that a record has and its schema lacks does not compile. */
+export function stateRows() {
+  return {
+    accounts: list(accountRow()),
+    ledger: list(ledgerRow()),
+    customers: list(customerRow()),
+    charges: list(chargeRow()),
+    transactions: list(transferRow()),
+    batches: list(batchRow()),
+    subscriptions: list(subscriptionRow()),
+    deliveries: list(deliveryRow()),
+    events: list(eventRow()),
+    rules: list(ruleRow()),
+    payments: list(paymentRow()),
+    holds: list(holdRow()),
+    due: list(dueRow()),
+  };
+}
+
+function accountRow(): z.ZodType<Account> {
+  return members({ id: oneOf(accountIds), seq: count, amount: money("any") });
+}
+
+function ledgerRow(): z.ZodType<LedgerEntry> {
+  const posting = members({ account: oneOf(accountIds), amount: money("any") });
+  const row = members({
+    id,
+    seq: count,
+    at: instant,
+    type: oneOf(ledgerEntryTypes),
+    resource: id.nullable(),
+    postings: list(posting),
+    balance: money("any"),
+  });
+  return z.codec(row, checked<LedgerEntry>(), {
+    decode: (entry) => ({
+      ...entry,
+      resource: entry.type.startsWith("transfer.") ? plain(entry.resource) : entry.resource,
+    }),
+    encode: (entry) => ({ ...entry, postings: [...entry.postings], resource: shownEntryResource(entry) }),
+  });
+}
+
+function customerRow(): z.ZodType<Customer> {
+  return members({ id, seq: count, msisdn: string(), firstName: string(), lastName: string(), kycStatus: string() });
+}
+
+function chargeRow(): z.ZodType<Charge> {
+  const entry = members({
+    id,
+    recipientMsisdn: string(),
+    amount: money("positive"),
+    service: string(),
+    status: oneOf(["completed", "failed"]),
+    type: oneOf(["payment", "refund"]),
+    error: string().nullable(),
+  });
+  return members({
+    id,
+    seq: count,
+    createdAt: instant,
+    externalId: string(),
+    description: string(),
+    amount: money("positive"),
+    feeRate: z.number({ error: "must be a number" }),
+    fee: money("positive"),
+    status: oneOf(statusesOf(chargeLifecycle)),
+    droppedReason: string().nullable(),
+    paid: money("positive"),
+    refunded: money("positive"),
+    attempts: count,
+    metadata: metadata(),
+    paymentUrl: string(),
+    onCompletedRedirectionUrl: string(),
+    onCanceledRedirectionUrl: string(),
+    entries: list(entry),
+    expiresAt: instant,
+    silent: boolean,
+  });
+}
+
+function transferRow(): z.ZodType<Transfer> {
+  const plan = z.discriminatedUnion(
+    "outcome",
+    [
+      members({ outcome: oneOf(["completed", "pending"]) }),
+      members({ outcome: z.literal("failed"), reason: string() }),
+    ],
+    { error: "must be {outcome: completed}, {outcome: pending} or {outcome: failed, reason}" },
+  );
+  return members({
+    id: transaction,
+    seq: count,
+    amount: money("positive"),
+    fee: money("positive"),
+    msisdn: string(),
+    status: oneOf(statusesOf(transferLifecycle)),
+    reference: string(),
+    description: orUndefined(string()),
+    batchId: batch.nullable(),
+    failureReason: string().nullable(),
+    createdAt: instant,
+    updatedAt: instant,
+    plan,
+    settleAfterMs: count.nullable(),
+    lateMs: count,
+    pollsLeft: count.nullable(),
+    debited: boolean,
+    silent: boolean,
+  });
+}
+
+function batchRow(): z.ZodType<Batch> {
+  return members({
+    id: batch,
+    seq: count,
+    createdAt: instant,
+    updatedAt: instant,
+    totalAmount: money("positive"),
+    totalFee: money("positive"),
+    status: oneOf(statusesOf(batchLifecycle)),
+    transactionIds: list(transaction),
+    open: count,
+  });
+}
+
+function subscriptionRow(): z.ZodType<Subscription> {
+  return members({
+    id,
+    seq: count,
+    createdAt: instant,
+    updatedAt: instant,
+    topic: oneOf(topics),
+    spelling: string(),
+    url: absoluteUrl(),
+  });
+}
+
+function deliveryRow(): z.ZodType<Delivery> {
+  const row = members({
+    id,
+    seq: count,
+    createdAt: instant,
+    eventId: id,
+    subscriptionId: id,
+    topic: string(),
+    url: absoluteUrl(),
+    resource: id,
+    resourceKind: oneOf(["charge", "transaction"]),
+    body: string(),
+    copy: count,
+    turn: count,
+    effect: members({ corruptSignature: boolean, truncate: count.nullable() }).nullable(),
+    status: oneOf(statusesOf(deliveryLifecycle)),
+    nextAttemptAt: instant.nullable(),
+    attempts: list(attemptRow()),
+  });
+  return z.codec(row, checked<Delivery>(), {
+    decode: (delivery) => ({
+      ...delivery,
+      resource: delivery.resourceKind === "transaction" ? plainId(delivery.resource) : delivery.resource,
+    }),
+    encode: (delivery) => ({
+      ...delivery,
+      attempts: [...delivery.attempts],
+      resource: shownDeliveryResource(delivery),
+    }),
+  });
+}
+
+function attemptRow(): z.ZodType<Attempt> {
+  const headers = z.record(z.string(), string(), { error: "must be an object of strings" });
+  return members({
+    at: instant,
+    status: count.nullable(),
+    latencyMs: z.number({ error: "must be a number" }),
+    error: string().nullable(),
+    requestHeaders: headers,
+    response: members({ headers, body: string() }).nullable(),
+  });
+}
+
+function eventRow(): z.ZodType<DomainEvent> {
+  const row = members({
+    id,
+    seq: count,
+    at: instant,
+    type: oneOf(eventTypes),
+    resource: id.nullable(),
+    subject: subjectRow(),
+    silent: boolean.exactOptional(),
+  });
+  return z.codec(row, checked<DomainEvent>(), {
+    decode: (event) => ({ ...event, resource: isPrefixed(event.subject) ? plain(event.resource) : event.resource }),
+    encode: (event) => ({ ...event, resource: shownEventResource(event) }),
+  });
+}
+
+function subjectRow(): z.ZodType<EventSubject> {
+  return z.discriminatedUnion(
+    "kind",
+    [
+      members({ kind: z.literal("charge"), charge: chargeRow() }),
+      members({ kind: z.literal("transaction"), transaction: transferRow() }),
+      members({ kind: z.literal("batch"), batch: batchRow() }),
+      members({ kind: z.literal("subscription"), subscription: subscriptionRow() }),
+      members({ kind: z.literal("account"), balance: money("any") }),
+    ],
+    { error: "must have the kind charge, transaction, batch, subscription or account" },
+  );
+}
+
+function isPrefixed({ kind }: EventSubject): boolean {
+  return kind === "transaction" || kind === "batch";
+}
+
+function paymentRow(): z.ZodType<PendingPayment> {
+  const plan = z.discriminatedUnion(
+    "outcome",
+    [members({ outcome: z.literal("paid") }), members({ outcome: z.literal("failed"), error: string() })],
+    { error: "must be {outcome: paid} or {outcome: failed, error}" },
+  );
+  return members({ id, seq: count, chargeId: id, msisdn: string(), plan });
+}
+
+/** A hold is named by what it holds, so its name need not be written. */
+function holdRow(): z.ZodType<Hold> {
+  const row = members({ seq: count, ruleId: id, resource: id, deliveryIds: list(id) });
+  return z.codec(row, checked<Hold>(), {
+    decode: (hold) => ({ ...hold, id: holdId(hold.ruleId, hold.resource) }),
+    encode: ({ seq, ruleId, resource, deliveryIds }) => ({ seq, ruleId, resource, deliveryIds: [...deliveryIds] }),
+  });
+}
+
+/** A timer is named by what it is about, so its name need not be written. */
+function dueRow(): z.ZodType<DueItem<DueKind>> {
+  const row = members({ seq: count, dueAt: instant, kind: oneOf(statusesOf(dueHandlers)), subject: id });
+  return z.codec(row, checked<DueItem<DueKind>>(), {
+    decode: ({ seq, dueAt, kind, subject }) => {
+      const about = kind === "transfer.settle" ? plainId(subject) : subject;
+      return { id: dueId(kind, about), seq, dueAt, kind, subject: about };
+    },
+    encode: (item) => ({ seq: item.seq, dueAt: item.dueAt, kind: item.kind, subject: shownSubject(item) }),
+  });
+}
+
+function plain(resource: string | null): string | null {
+  return resource === null ? null : plainId(resource);
+}

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { members } from "../../contract/members.js";
+import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import type { Account, LedgerEntry } from "../../domain/accounts/account.js";
+import type { Charge } from "../../domain/charges/charge.js";
+import type { PendingPayment } from "../../domain/charges/pending-payment.js";
+import type { Customer } from "../../domain/customers/customer.js";
+import type { Delivery } from "../../domain/deliveries/delivery.js";
+import type { Hold } from "../../domain/deliveries/hold.js";
+import type { DomainEvent } from "../../domain/events.js";
+import { parseProfile } from "../../domain/profile/parse-profile.js";
+import type { Rule } from "../../domain/rules/rule.js";
+import type { Subscription } from "../../domain/subscriptions/subscription.js";
+import type { Batch, Transfer } from "../../domain/transfers/transfer.js";
+import type { DueKind } from "../../domain/work.js";
+import type { ClockMode } from "../../kernel/clock.js";
+import type { DueItem } from "../../kernel/due-work.js";
+import type { Instant } from "../../kernel/instant.js";
+import { count, instant, oneOf, string } from "./state-fields.js";
+import { stateRows } from "./state-rows.js";
+
+/** Raised when an older state no longer says everything, or says it otherwise. */
+export const STATE_VERSION = 1;
+
+/** Everything of a company but who it is. Its tables are in the order in which their records came to be, `due` in the order in which it happens. */
+export interface State {
+  readonly schemaVersion: typeof STATE_VERSION;
+  /** Whose it was; for people to read, and of no effect. */
+  readonly companyId: string;
+  readonly clock: { readonly mode: ClockMode; readonly now: Instant };
+  /** Its settings where they differ from the defaults. */
+  readonly profile: ProfileOverrides;
+  /** The last place given in the order of its records. */
+  readonly seq: number;
+  /** Where its seeded stream of ids stands. */
+  readonly idPosition: number;
+  readonly accounts: readonly Account[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly customers: readonly Customer[];
+  readonly charges: readonly Charge[];
+  readonly transactions: readonly Transfer[];
+  readonly batches: readonly Batch[];
+  readonly subscriptions: readonly Subscription[];
+  readonly deliveries: readonly Delivery[];
+  readonly events: readonly DomainEvent[];
+  readonly rules: readonly Rule[];
+  readonly payments: readonly PendingPayment[];
+  readonly holds: readonly Hold[];
+  readonly due: readonly DueItem<DueKind>[];
+}
+
+/** Read (`decode`) and written (`encode`) by the same schema, built when the first state is. */
+export const stateSchema: z.ZodType<State> = z.lazy(() =>
+  members({
+    schemaVersion: z.literal(STATE_VERSION, { error: `must be ${STATE_VERSION}` }),
+    companyId: string(),
+    clock: members({ mode: oneOf(["running", "frozen"]), now: instant }),
+    profile: z.custom<ProfileOverrides>().superRefine((overrides, context) => {
+      const parsed = parseProfile(overrides ?? null);
+      if (parsed.ok) return;
+      for (const { message } of parsed.problems)
+        context.addIssue({ code: "custom", message, params: { sentence: true } });
+    }),
+    seq: count,
+    idPosition: count,
+    ...stateRows(),
+  }),
+);
