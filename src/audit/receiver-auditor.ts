@@ -2,14 +2,14 @@ import { setMaxListeners } from "node:events";
 import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
 import type { AllowedHosts } from "../domain/profile/profile.js";
 import type { SystemClock } from "../kernel/system-clock.js";
-import { CONTENT, HEADER, SECRET } from "./advice.js";
-import { type CheckGroup, checkGroups } from "./check-info.js";
+import { CONTENT, HEADER, SECRET } from "./conclude.js";
+import { type CheckGroup, checkGroups } from "./wire/check.js";
 import { bugs } from "./checks/bugs.js";
-import type { AuditReport, CheckResult } from "./report.js";
-import { groupTitles, listChecks } from "./reporters/check-list.js";
+import type { AuditReport, CheckResult } from "./reporters/report.js";
+import { groupTitles, listChecks } from "./check-list.js";
 import { cameBack } from "./reporters/details.js";
 import { runAudit } from "./run-audit.js";
-import { languageNames, snippetLanguages, snippets } from "./snippets/snippet.js";
+import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
 
 /** An audit for somebody who may ask for no more than the sandbox's operator permits. */
 export interface AuditOrder {

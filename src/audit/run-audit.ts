@@ -1,19 +1,17 @@
-import { createIdSource, type IdSource } from "../kernel/ids.js";
+import { type IdSource, createIdSource } from "../kernel/ids.js";
 import { UsageError } from "../kernel/problem.js";
 import type { SystemClock } from "../kernel/system-clock.js";
-import type { Check, Exchange, Verdict } from "./check.js";
-import { allChecks } from "./checks/all-checks.js";
-import { VALID_EVENT, validEvent } from "./checks/valid-event.js";
+import type { Check, Exchange, Verdict } from "./wire/check.js";
+import { allChecks, selectChecks } from "./check-list.js";
+import { VALID_EVENT, validEvent } from "./checks/genuine.js";
 import { conclude } from "./conclude.js";
-import { parseReceiverUrl, renderReceiverUrl } from "./receiver-url.js";
-import type { AuditReport } from "./report.js";
-import { selectChecks } from "./select-checks.js";
-import { Gone, Sender } from "./sender.js";
-import { Abandoned, type AuditEvent, createStage, type Stage } from "./stage.js";
+import { type Reach, parseReceiverUrl, renderReceiverUrl, sendOnWire } from "./wire/wire.js";
+import type { AuditReport } from "./reporters/report.js";
+import { Gone, Sender } from "./wire/sender.js";
+import { Abandoned, type AuditEvent, type Stage, createStage } from "./wire/stage.js";
 import type { SandboxDoor } from "./state/sandbox-orders.js";
 import type { StateSource } from "./state/state-reader.js";
 import { createStateSession } from "./state/state-session.js";
-import { type Reach, sendOnWire } from "./wire.js";
 
 export interface AuditOptions extends Reach {
   /** The receiver: the only address that anything is sent to. */

@@ -1,4 +1,4 @@
-import type { AuditReport } from "../audit/report.js";
+import type { AuditReport } from "../audit/reporters/report.js";
 import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
 import { parseDuration, tryParseDuration } from "../kernel/duration.js";
 import { UsageError } from "../kernel/problem.js";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { AuditRequest, Check, Exchange, Failing } from "../../src/audit/check.js";
-import { allChecks } from "../../src/audit/checks/all-checks.js";
-import { VALID_EVENT } from "../../src/audit/checks/valid-event.js";
+import type { AuditRequest, Check, Exchange, Failing } from "../../src/audit/wire/check.js";
+import { allChecks } from "../../src/audit/check-list.js";
+import { VALID_EVENT } from "../../src/audit/checks/genuine.js";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { REQUESTS_MAX } from "../../src/audit/sender.js";
-import { snippetLanguages, snippets } from "../../src/audit/snippets/snippet.js";
-import { Abandoned, createStage, type Stage } from "../../src/audit/stage.js";
+import { REQUESTS_MAX } from "../../src/audit/wire/sender.js";
+import { snippetLanguages, snippets } from "../../src/audit/checks/snippets.js";
+import { Abandoned, type Stage, createStage } from "../../src/audit/wire/stage.js";
 import { createIdSource } from "../../src/kernel/ids.js";
-import { hmac, SECRET, sound, startReceiver, stillSystem } from "./receivers.js";
+import { SECRET, hmac, sound, startReceiver, stillSystem } from "./receivers.js";
 
 const failings: readonly Failing[] = [
   "accepted",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { snippetLanguages, type SnippetLanguage } from "../../src/audit/snippets/snippet.js";
+import { snippetLanguages, type SnippetLanguage } from "../../src/audit/checks/snippets.js";
 import { hasty } from "./applications.js";
 import { type Mistake, startShop, whyMissing } from "./languages.js";
 import { SECRET } from "./receivers.js";

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { SnippetLanguage } from "../../src/audit/snippets/snippet.js";
-import { snippets } from "../../src/audit/snippets/snippet.js";
+import type { SnippetLanguage } from "../../src/audit/checks/snippets.js";
+import { snippets } from "../../src/audit/checks/snippets.js";
 import { folderWith } from "../support/folder.js";
 import { SECRET } from "./receivers.js";
 

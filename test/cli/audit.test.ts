@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { allChecks } from "../../src/audit/checks/all-checks.js";
+import { allChecks } from "../../src/audit/check-list.js";
 import { mistakes } from "../audit/mistakes.js";
-import { isGenuine, type Receive, SECRET, sound, startReceiver } from "../audit/receivers.js";
+import { type Receive, SECRET, isGenuine, sound, startReceiver } from "../audit/receivers.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { selfSigned } from "../support/self-signed.js";
-import { parseXml, type XmlElement } from "../support/xml.js";
+import { type XmlElement, parseXml } from "../support/xml.js";
 
 const receiving = (name: string): Receive => mistakes[name]?.receive ?? sound;
 

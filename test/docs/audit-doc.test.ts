@@ -1,10 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { checkGroups } from "../../src/audit/check-info.js";
-import { allChecks } from "../../src/audit/checks/all-checks.js";
+import { checkGroups } from "../../src/audit/wire/check.js";
+import { allChecks, groupTitles } from "../../src/audit/check-list.js";
 import { bugs } from "../../src/audit/checks/bugs.js";
-import { groupTitles } from "../../src/audit/reporters/check-list.js";
-import { languageNames, snippetLanguages, snippets } from "../../src/audit/snippets/snippet.js";
+import { languageNames, snippetLanguages, snippets } from "../../src/audit/checks/snippets.js";
 
 const page = new URL("../../docs/audit.md", import.meta.url);
 const BEGIN = "<!-- Generated from src/audit: UPDATE_DOCS=1 npx vitest run test/docs writes it anew. -->\n";

@@ -1,8 +1,7 @@
-import type { CheckInfo } from "../check-info.js";
-import type { AuditRequest, Check } from "../check.js";
-import { mustRefuse, wireCheck } from "../judge.js";
-import { hasBoth, post, postSigned, type Stage } from "../stage.js";
-import { signedFormsOf, tamper } from "./other-bodies.js";
+import type { AuditRequest, Check, CheckInfo } from "../wire/check.js";
+import { mustRefuse, wireCheck } from "../wire/judge.js";
+import { type Stage, hasBoth, post, postSigned } from "../wire/stage.js";
+import { signedFormsOf, tamper } from "./body-forms.js";
 
 const COMPARE =
   "Compute the base64 of the HMAC-SHA256 of the raw body, and compare the whole header with it, in constant time.";

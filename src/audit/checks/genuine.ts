@@ -1,14 +1,39 @@
-import { printEscaped, printNumbers, printReversed, printSpaced } from "../body-forms.js";
-import type { CheckInfo } from "../check-info.js";
-import type { Check, Exchange, Verdict } from "../check.js";
-import { isSuccess, mustAccept, silent, wireCheck } from "../judge.js";
-import { type AuditEvent, type EventValue, post, type Stage } from "../stage.js";
-import { validEvent } from "./valid-event.js";
+import { isSuccess, mustAccept, silent, wireCheck } from "../wire/judge.js";
+import { type AuditEvent, type EventValue, type Stage, post } from "../wire/stage.js";
+import { printEscaped, printNumbers, printReversed, printSpaced } from "./body-forms.js";
+import type { Check, CheckInfo, Exchange, Verdict } from "../wire/check.js";
 
 const RAW_BYTES = "Verify the raw bytes of the request, before anything parses, decodes or changes them.";
 
 /** Far below what frameworks take by default (100 kB), far above an event without metadata. */
 const LONG_EVENT_BYTES = 64 * 1024;
+
+export const VALID_EVENT = "valid-event";
+
+/** The one check that all others stand on: it is always the first, and always run. */
+export const validEvent = wireCheck({
+  id: VALID_EVENT,
+  group: "genuine",
+  title: "an ordinary event with the right signature is accepted",
+  severity: "critical",
+  why: "The service takes anything but a 2xx for a failure and sends the event again and again: no payment is ever noticed.",
+  fix:
+    "Compare the header with the base64 of the HMAC-SHA256 of the raw body under the secret key, and answer 2xx once the event " +
+    "is stored.",
+  snippet: "verify",
+  // What it takes in the place of the right signature is its mistake.
+  follows: [
+    "signature-empty-secret:accepted",
+    "signature-hex:accepted",
+    "signature-base64url:accepted",
+    "signature-reprinted:accepted",
+    "signature-other-header:accepted",
+    "header-case:unequal",
+  ],
+  requests: 1,
+  send: (stage) => [post(stage, "an ordinary event", stage.event().text)],
+  judge: mustAccept,
+});
 
 /** What is signed rightly must be accepted, in whatever bytes it comes. */
 export const genuineChecks: readonly Check[] = [

@@ -1,4 +1,4 @@
-import type { Check, Exchange, Verdict } from "../check.js";
+import type { Check, Exchange, Verdict } from "../wire/check.js";
 import {
   judgeAccepted,
   judgeAnswered,
@@ -8,8 +8,8 @@ import {
   silent,
   wireCheck,
   worst,
-} from "../judge.js";
-import { post } from "../stage.js";
+} from "../wire/judge.js";
+import { post } from "../wire/stage.js";
 
 /** "an acknowledgement slower than 5 s" is a finding of the sandbox too. */
 export const SLOW_MS = 5000;

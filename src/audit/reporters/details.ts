@@ -1,8 +1,6 @@
+import type { AuditReport, CheckResult } from "./report.js";
 import { oneLine, printable } from "../../kernel/printable.js";
 import { bugs } from "../checks/bugs.js";
-import type { CheckResult } from "../report.js";
-import type { Style } from "./reporter.js";
-import { wrapText } from "./wrap-text.js";
 
 /** What a check that failed has to say: what was sent, what came back, why it matters, how to mend it. */
 export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, "width" | "faint">): string[] {
@@ -40,3 +38,32 @@ export function cameBack({ received, error }: Pick<CheckResult, "received" | "er
 }
 
 const BODY_SHOWN = 120;
+
+/** Lines of at most `width` characters, broken at spaces; a longer word has a line of its own. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= width || line === "") line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+export interface Style {
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly good: Paint;
+  readonly bad: Paint;
+  readonly warning: Paint;
+  readonly strong: Paint;
+  readonly faint: Paint;
+}
+
+type Paint = (text: string) => string;
+
+export type Reporter = (report: AuditReport, style: Style) => string;

@@ -1,9 +1,9 @@
+import { snippets } from "../checks/snippets.js";
+import { type Reporter, renderDetails } from "./details.js";
 import { oneLine, printable } from "../../kernel/printable.js";
 import { escapeXml } from "../../kernel/xml.js";
-import { checkGroups } from "../check-info.js";
-import type { AuditReport, CheckResult } from "../report.js";
-import { renderDetails } from "./details.js";
-import type { Reporter } from "./reporter.js";
+import { checkGroups } from "../wire/check.js";
+import type { AuditReport, CheckResult } from "./report.js";
 
 /** JUnit XML: a suite for each group of checks, a case for each check. What is only a warning is no failure, but told. */
 export const renderJunit: Reporter = (report, style) => {
@@ -53,3 +53,12 @@ function renderCase(check: CheckResult, details: (check: CheckResult) => string)
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
+
+/** The report as one JSON object; a check that failed carries the code that mends it, by language. */
+export const renderJson: Reporter = (report) => {
+  const checks = report.checks.map(({ snippet, ...check }) => {
+    const isBroken = check.verdict === "fail" || check.verdict === "warn";
+    return { ...check, snippets: isBroken && snippet !== null ? snippets[snippet].code : null };
+  });
+  return `${JSON.stringify({ ...report, checks }, undefined, 2)}\n`;
+};

@@ -1,9 +1,7 @@
-import type { AuditReport, CheckResult } from "../report.js";
-import { languageNames, snippetLanguages, snippets, type SnippetName } from "../snippets/snippet.js";
-import { renderDetails } from "./details.js";
-import type { Reporter, Style } from "./reporter.js";
+import type { AuditReport, CheckResult } from "./report.js";
+import { type SnippetName, languageNames, snippetLanguages, snippets } from "../checks/snippets.js";
+import { type Reporter, type Style, renderDetails, wrapText } from "./details.js";
 import { GAP, marks, paintOf, renderTable } from "./table.js";
-import { wrapText } from "./wrap-text.js";
 
 /** A table of all checks, everything about those that failed, the code that mends them, and the sum. */
 export const renderPretty: Reporter = (report, style) => {

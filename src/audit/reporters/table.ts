@@ -1,9 +1,8 @@
 import { oneLine } from "../../kernel/printable.js";
-import { checkGroups } from "../check-info.js";
-import type { AuditReport, AuditVerdict, CheckResult } from "../report.js";
-import { groupTitles } from "./check-list.js";
-import type { Style } from "./reporter.js";
-import { wrapText } from "./wrap-text.js";
+import { checkGroups } from "../wire/check.js";
+import type { AuditReport, AuditVerdict, CheckResult } from "./report.js";
+import { groupTitles } from "../check-list.js";
+import { type Style, wrapText } from "./details.js";
 
 export const marks: Readonly<Record<AuditVerdict, string>> = { pass: "✓", fail: "✗", warn: "!", skipped: "-" };
 /** Between columns, and as wide as a mark with its space. */

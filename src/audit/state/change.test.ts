@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/support/fast-check.js";
-import { changeOf, isSameChange } from "./change.js";
-import { describeDifference } from "./describe-difference.js";
+import { changeOf, describeDifference, isSameChange } from "./change.js";
 
 const names = (...list: string[]) => new Map(list.map((name, index) => [name, `<order ${index + 1}>`]));
 

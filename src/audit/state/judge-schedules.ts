@@ -1,15 +1,22 @@
 import { UsageError } from "../../kernel/problem.js";
-import type { Exchange, Verdict } from "../check.js";
-import { mustAccept } from "../judge.js";
-import type { Stage } from "../stage.js";
-import { isSameChange } from "./change.js";
-import { describeDifference } from "./describe-difference.js";
+import type { Exchange, Verdict } from "../wire/check.js";
+import { mustAccept } from "../wire/judge.js";
+import type { Stage } from "../wire/stage.js";
+import { describeDifference, isSameChange } from "./change.js";
 import { getReady } from "./judge-history.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
-import { describeSchedule, eventsKeyOf, familyOf, realHistoryOf, type Schedule } from "./schedule.js";
-import { seeds, type StateCheckId } from "./seeds.js";
-import { partsOf, shrinkSchedule } from "./shrink.js";
-import { beginCheck, play, playHistory, StateLost, type StateSession, tryOut } from "./state-session.js";
+import {
+  type Schedule,
+  type StateCheckId,
+  describeSchedule,
+  eventsKeyOf,
+  familyOf,
+  partsOf,
+  realHistoryOf,
+  seeds,
+  shrinkSchedule,
+} from "./schedule.js";
+import { StateLost, type StateSession, beginCheck, play, playHistory, tryOut } from "./state-session.js";
 
 /**
  * Plays the schedules in turn until one breaks the application in a way that no check before has found, and tells of the shortest part of it that does.

@@ -3,7 +3,7 @@ import { findTopic, singularOf } from "../../domain/subscriptions/topic.js";
 import type { IdSource } from "../../kernel/ids.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import { createResource, renderStep, type Resource, type Step, topicOf, type TopicSpelling } from "../events.js";
+import { createResource, renderStep, type Resource, type Step, topicOf, type TopicSpelling } from "../wire/events.js";
 import type { Delivery, Family, OrderName } from "./schedule.js";
 import { readState, type StateSource } from "./state-reader.js";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { UsageError } from "../../kernel/problem.js";
-import type { Resource, Step } from "../events.js";
+import type { Resource, Step } from "../wire/events.js";
 import { customTopic, madeUp, type Order, openResource, type OrderOptions, type Orders, spellingOf } from "./orders.js";
 import type { Delivery } from "./schedule.js";
 

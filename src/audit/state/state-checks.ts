@@ -1,9 +1,8 @@
-import type { Check, Verdict } from "../check.js";
-import type { Stage } from "../stage.js";
-import { hasOnlyGivenEvent, judgeGivenEvent, ONE_EVENT_ONLY } from "./judge-given-event.js";
-import { judgeHistory } from "./judge-history.js";
+import type { Check, Verdict } from "../wire/check.js";
+import type { Stage } from "../wire/stage.js";
+import { ONE_EVENT_ONLY, hasOnlyGivenEvent, judgeGivenEvent, judgeHistory } from "./judge-history.js";
 import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
-import { seeds, type StateCheckId } from "./seeds.js";
+import { type StateCheckId, seeds } from "./schedule.js";
 import type { StateSession } from "./state-session.js";
 
 type Told = Pick<Check, "title" | "why" | "fix" | "follows">;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { beyondBounds, type JsonBounds } from "../../kernel/json-bounds.js";
+import { type JsonBounds, beyondBounds } from "../../kernel/json-bounds.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import { basicCredentials } from "../basic-credentials.js";
+import { basicCredentials } from "../wire/wire.js";
 
 /** What prints the application's state: a URL, a command line, or a function of the test. */
 export type StateSource = string | (() => unknown);

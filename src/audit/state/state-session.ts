@@ -1,20 +1,20 @@
 import { UsageError } from "../../kernel/problem.js";
-import type { Exchange, Failure } from "../check.js";
-import { type AuditEvent, post, type Stage } from "../stage.js";
-import { type Change, changeOf, isSameChange, type Names } from "./change.js";
-import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
-import { createSandboxOrders, type SandboxDoor } from "./sandbox-orders.js";
+import type { Exchange, Failure } from "../wire/check.js";
+import { type AuditEvent, type Stage, post } from "../wire/stage.js";
+import { type Change, type Names, changeOf, isSameChange } from "./change.js";
+import { type Order, type OrderOptions, type Orders, createOrders } from "./orders.js";
+import { type SandboxDoor, createSandboxOrders } from "./sandbox-orders.js";
 import {
-  describeSchedule,
   type Family,
+  type OrderName,
+  type Schedule,
+  type StateCheckId,
+  describeSchedule,
   familyOf,
   keyOf,
-  type OrderName,
   realHistoryOf,
-  type Schedule,
 } from "./schedule.js";
-import type { StateCheckId } from "./seeds.js";
-import { readState, type StateSource } from "./state-reader.js";
+import { type StateSource, readState } from "./state-reader.js";
 
 export interface StateOptions extends OrderOptions {
   /** What prints the application's state. */

@@ -1,10 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import type { AuditReport } from "../../audit/report.js";
-import { listChecks, renderCheckList } from "../../audit/reporters/check-list.js";
-import { renderJson } from "../../audit/reporters/json.js";
-import { renderJunit } from "../../audit/reporters/junit.js";
+import type { AuditReport } from "../../audit/reporters/report.js";
+import { listChecks, renderCheckList } from "../../audit/check-list.js";
+import { renderJson, renderJunit } from "../../audit/reporters/junit.js";
 import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
-import type { Reporter, Style } from "../../audit/reporters/reporter.js";
+import type { Reporter, Style } from "../../audit/reporters/details.js";
 import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
 import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
 import { UsageError } from "../../kernel/problem.js";
@@ -17,7 +16,7 @@ import {
   readEvent,
 } from "../audit-options.js";
 import { EXIT } from "../exit-codes.js";
-import { colorsFor, printData, printDiagnostic, printJson, WIDTH_MAX } from "../output.js";
+import { WIDTH_MAX, colorsFor, printData, printDiagnostic, printJson } from "../output.js";
 import { parseBaseUrl } from "../values.js";
 
 /** `sandbox audit`: is this webhook receiver safe? Returns the exit code. */

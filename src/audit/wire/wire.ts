@@ -1,9 +1,9 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { SystemClock } from "../kernel/system-clock.js";
-import { VERSION } from "../kernel/version.js";
-import { basicCredentials } from "./basic-credentials.js";
+import { UsageError } from "../../kernel/problem.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
 /** An answer that goes on beyond this is cut off. */
@@ -179,4 +179,38 @@ async function readAnswer(incoming: IncomingMessage): Promise<string> {
 function rootOf(error: NodeJS.ErrnoException): { code?: string | undefined; message: string } {
   const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
   return first instanceof Error ? first : error;
+}
+
+/** The Authorization header for the credentials of a URL; undefined when it has none. */
+export function basicCredentials({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;
+}
+
+/** A `%` that encodes nothing stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The one address that an audit talks to. Throws UsageError("input"). */
+export function parseReceiverUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  // What stands before an @ may be a password.
+  const shown = JSON.stringify(text.replace(/^.*@/, "").slice(0, SHOWN_MAX));
+  throw new UsageError(
+    "input",
+    `The receiver must be an absolute http or https URL, such as http://127.0.0.1:4020/webhooks, not ${shown}.`,
+  );
+}
+
+const SHOWN_MAX = 80;
+
+/** As it may be shown: without credentials. */
+export function renderReceiverUrl(url: URL): string {
+  return `${url.origin}${url.pathname}${url.search}`;
 }

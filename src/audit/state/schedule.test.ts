@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { describeSchedule, type Delivery, keyOf, realHistoryOf, type Schedule } from "./schedule.js";
-import { seeds } from "./seeds.js";
-import { partsOf, shrinkSchedule } from "./shrink.js";
+import {
+  type Delivery,
+  type Schedule,
+  describeSchedule,
+  keyOf,
+  partsOf,
+  realHistoryOf,
+  seeds,
+  shrinkSchedule,
+} from "./schedule.js";
 
 const [paid, other] = (["first", "second"] as const).map((order): Delivery => ({
   order,

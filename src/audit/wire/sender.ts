@@ -1,4 +1,4 @@
-import { Bug } from "../kernel/problem.js";
+import { Bug } from "../../kernel/problem.js";
 import type { AuditRequest, Check, Exchange } from "./check.js";
 import { Abandoned, type Stage } from "./stage.js";
 

@@ -1,12 +1,12 @@
-import { renderPayload } from "../contract/payloads.js";
-import { fromXof } from "../domain/accounts/money.js";
-import type { Charge, ChargeStatus } from "../domain/charges/charge.js";
-import type { DomainEvent, EventSubject, EventType } from "../domain/events.js";
-import { defaultProfile } from "../domain/profile/parse-profile.js";
-import { singularOf, type Topic } from "../domain/subscriptions/topic.js";
-import type { Transfer, TransferStatus } from "../domain/transfers/transfer.js";
-import type { IdSource } from "../kernel/ids.js";
-import type { Instant } from "../kernel/instant.js";
+import { renderPayload } from "../../contract/payloads.js";
+import { fromXof } from "../../domain/accounts/money.js";
+import type { Charge, ChargeStatus } from "../../domain/charges/charge.js";
+import type { DomainEvent, EventSubject, EventType } from "../../domain/events.js";
+import { defaultProfile } from "../../domain/profile/parse-profile.js";
+import { singularOf, type Topic } from "../../domain/subscriptions/topic.js";
+import type { Transfer, TransferStatus } from "../../domain/transfers/transfer.js";
+import type { IdSource } from "../../kernel/ids.js";
+import type { Instant } from "../../kernel/instant.js";
 
 /** The events of the audit: made by the renderers that make the sandbox's own webhooks, about resources that nobody knows. */
 export type ChargeStep = "paid" | "refunded" | "dropped";

@@ -1,10 +1,10 @@
-import { signBody } from "../domain/deliveries/signature.js";
-import { findTopic } from "../domain/subscriptions/topic.js";
-import type { IdSource } from "../kernel/ids.js";
-import type { SystemClock } from "../kernel/system-clock.js";
+import { signBody } from "../../domain/deliveries/signature.js";
+import { findTopic } from "../../domain/subscriptions/topic.js";
+import type { IdSource } from "../../kernel/ids.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
 import type { AuditRequest, Exchange, HeaderLine } from "./check.js";
 import { createResource, renderStep, type Step, type TopicSpelling } from "./events.js";
-import type { StateSession } from "./state/state-session.js";
+import type { StateSession } from "../state/state-session.js";
 
 /** What a check makes its requests of, and sends them with. */
 export interface Stage {

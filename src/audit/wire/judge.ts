@@ -1,5 +1,4 @@
-import type { CheckInfo } from "./check-info.js";
-import type { AuditAnswer, AuditRequest, Check, Exchange, Failure, Verdict } from "./check.js";
+import type { AuditAnswer, AuditRequest, Check, CheckInfo, Exchange, Failure, Verdict } from "./check.js";
 import { Abandoned, type Stage } from "./stage.js";
 
 /** What a check says that sends requests, whatever comes back, and judges the answers. */

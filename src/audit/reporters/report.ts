@@ -1,5 +1,5 @@
-import type { CheckInfo, Severity } from "./check-info.js";
-import type { SnippetName } from "./snippets/snippet.js";
+import type { CheckInfo, Severity } from "../wire/check.js";
+import type { SnippetName } from "../checks/snippets.js";
 
 /** What an audit found. Plain data: `--reporter json` prints it as it is. */
 export interface AuditReport {
