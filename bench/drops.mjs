@@ -1,6 +1,5 @@
 /**
- * Whether a sandbox still answers while very many things happen at once in its company's time: 100 000 charges are dropped by one advance, each with a
- * webhook, and somebody asks for the balance meanwhile.
+ * Checks that a sandbox still answers while one advance drops 100 000 charges, each with a webhook, and a client asks for the balance.
  *
  *     npm run build && npm run bench:drops
  *     npm run bench:drops -- --charges 10000 --p99 250       the short form, on a machine that does other things too
@@ -9,9 +8,9 @@
  */
 import { createServer } from "node:http";
 import { Agent } from "undici";
-import { numbersGiven, printTable, startMeasured } from "./measured-sandbox.mjs";
+import { frozenSandbox, printTable, readNumbers, startServer } from "./programs.mjs";
 
-const { charges, clients, p99 } = numbersGiven({ charges: 100_000, clients: 32, p99: 50 });
+const { charges, clients, p99 } = readNumbers({ charges: 100_000, clients: 32, p99: 50 });
 const ASK_EACH_MS = 5;
 
 const received = { count: 0 };
@@ -23,7 +22,7 @@ const receiver = createServer((incoming, outgoing) => {
   });
 });
 await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-const sandbox = await startMeasured(["--clock", "2026-01-15T09:00:00Z"]);
+const sandbox = await startServer(frozenSandbox);
 const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 await post("/v1/webhooks", { topic: "charges/events", url: `http://127.0.0.1:${receiver.address().port}/hook` });
@@ -34,7 +33,7 @@ await Promise.all(
   }),
 );
 
-sandbox.forgetDelays();
+sandbox.resetDelays();
 const startedAt = performance.now();
 const over = new AbortController();
 const latencies = [];
@@ -50,7 +49,7 @@ const { firedCount, deliveries } = await post("/_sandbox/clock/advance", { by: "
 const seconds = (performance.now() - startedAt) / 1000;
 over.abort();
 await asking;
-const { p99Ms, maxMs, rssMib } = await sandbox.sample();
+const { p99Ms, maxMs, rssMb } = await sandbox.sample();
 await agent.close();
 await sandbox.stop();
 receiver.closeAllConnections();
@@ -67,15 +66,15 @@ printTable(
     "max, ms",
     "answers meanwhile",
     "their p99, ms",
-    "resident, MiB",
+    "resident, MB",
   ],
   [
-    [firedCount, received.count, seconds, p99Ms, maxMs, latencies.length, answerP99Ms, rssMib].map((number) =>
+    [firedCount, received.count, seconds, p99Ms, maxMs, latencies.length, answerP99Ms, rssMb].map((number) =>
       Number.isInteger(number) ? number : number.toFixed(1),
     ),
   ],
 );
-console.log(`\n${JSON.stringify({ charges, firedCount, deliveries, seconds, p99Ms, maxMs, answerP99Ms, rssMib })}`);
+console.log(`\n${JSON.stringify({ charges, firedCount, deliveries, seconds, p99Ms, maxMs, answerP99Ms, rssMb })}`);
 const isWhole = firedCount === charges && deliveries.succeeded === charges && received.count === charges;
 if (!isWhole || p99Ms > p99) process.exitCode = 1;
 

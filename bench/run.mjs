@@ -1,46 +1,39 @@
 /**
- * What the sandbox costs, as ratios to programs that do the same work and nothing else, measured in the same run: docs/performance.md says what
- * each figure means.
+ * Measures what the sandbox costs, beside programs that do the same work and nothing else, in one run: docs/performance.md.
  *
- *     npm run build && npm run bench                            all, in about six minutes
- *     npm run bench -- --only requests,start                    some of: requests, start, memory, webhooks, advance
- *     npm run bench -- --short                                  a minute, to see that it runs: its figures mean little
- *     npm run bench -- --write                                  into docs/performance.md and bench/results.json
+ *     npm run build && npm run bench             all suites, about seven minutes
+ *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance
+ *     npm run bench -- --short                   a minute, to see that it runs: its figures mean little
+ *     npm run bench -- --write                   also writes the table into docs/performance.md
  *
- * Without --write the results go to reports/bench/. A target that is missed is shown, and is no failure.
+ * A target that is missed is shown and is no failure.
  */
 import { build } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { describeMachine } from "./measure/machine.mjs";
-import { pinClient, programs } from "./measure/processes.mjs";
-import { renderTable, writeInto } from "./measure/report.mjs";
-import { measureAdvance } from "./suites/advance.mjs";
-import { measureMemory } from "./suites/memory.mjs";
-import { measureRequests } from "./suites/requests.mjs";
-import { measureStart } from "./suites/start.mjs";
-import { measureWebhooks } from "./suites/webhooks.mjs";
+import { isPinned, pinClient, programs } from "./programs.mjs";
+import { advance, memory, requests, start, webhooks } from "./suites.mjs";
 
 const suites = {
-  requests: { run: measureRequests, full: { rounds: 7, requests: 20_000, warmUp: 8_000 } },
-  start: { run: measureStart, full: { rounds: 20 } },
-  memory: { run: measureMemory, full: { rounds: 5, charges: 20_000 } },
-  webhooks: { run: measureWebhooks, full: { rounds: 7, webhooks: 20_000, warmUp: 5_000 } },
-  advance: { run: measureAdvance, full: { rounds: 3, charges: 100_000 } },
+  requests: {
+    run: requests,
+    full: { rounds: 5, amount: 20_000, warmUp: 8_000 },
+    short: { rounds: 1, amount: 1_000, warmUp: 500 },
+  },
+  start: { run: start, full: { rounds: 20 }, short: { rounds: 2 } },
+  memory: { run: memory, full: { rounds: 3, amount: 20_000 }, short: { rounds: 1, amount: 2_000 } },
+  webhooks: {
+    run: webhooks,
+    full: { rounds: 5, amount: 20_000, warmUp: 5_000 },
+    short: { rounds: 1, amount: 1_000, warmUp: 200 },
+  },
+  advance: { run: advance, full: { rounds: 3, amount: 100_000 }, short: { rounds: 1, amount: 5_000 } },
 };
-const short = {
-  requests: { rounds: 1, requests: 1_000, warmUp: 500 },
-  start: { rounds: 2 },
-  memory: { rounds: 1, charges: 2_000 },
-  webhooks: { rounds: 1, webhooks: 1_000, warmUp: 200 },
-  advance: { rounds: 1, charges: 5_000 },
-};
-
 const { values: flags } = parseArgs({
   options: {
     only: { type: "string", default: Object.keys(suites).join() },
-    rounds: { type: "string" },
     short: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
@@ -56,26 +49,64 @@ await build({
   format: "esm",
   logLevel: "warning",
 });
-const machine = describeMachine();
 pinClient();
-const lines = [];
+const [load = 0] = loadavg();
+const rows = [];
 for (const name of flags.only.split(",")) {
   const suite = suites[name];
-  if (suite === undefined) throw new Error(`There is no ${name}: --only takes ${Object.keys(suites).join(", ")}.`);
-  const size = flags.short ? short[name] : suite.full;
-  const rounds = flags.rounds === undefined ? size.rounds : Number(flags.rounds);
-  process.stderr.write(`${name}: ${JSON.stringify({ ...size, rounds })}\n`);
-  lines.push(...(await suite.run({ ...size, rounds })));
+  if (suite === undefined) throw new Error(`There is no suite ${name}: --only takes ${Object.keys(suites).join()}.`);
+  process.stderr.write(`${name}\n`);
+  rows.push(...(await suite.run(flags.short ? suite.short : suite.full)));
 }
 const { version } = JSON.parse(await readFile(at("../package.json"), "utf8"));
-const result = { version, at: new Date().toISOString(), machine, isShort: flags.short, lines };
-const table = renderTable(result);
+const table = [
+  `Version ${version}, ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model.trim()} ` +
+    `(${cpus().length} cores${isPinned ? ", server and client on one each" : ""}), load average ${load.toFixed(2)} at the start.`,
+  "",
+  "| Figure | Sandbox | Ratio to the floor | Lowest to highest | Target | Met | Medians |",
+  "|---|---|---|---|---|---|---|",
+  ...rows.map(renderRow),
+].join("\n");
 process.stdout.write(`${table}\n`);
-const json = `${JSON.stringify(result, undefined, 2)}\n`;
+await writeFile(at("../reports/bench/results.md"), `${table}\n`);
 if (flags.write) {
-  await writeFile(at("results.json"), json);
-  await writeInto(at("../docs/performance.md"), table);
-} else {
-  await writeFile(at("../reports/bench/results.json"), json);
-  await writeFile(at("../reports/bench/results.md"), `${table}\n`);
+  const page = at("../docs/performance.md");
+  const text = await readFile(page, "utf8");
+  await writeFile(page, text.replace(/(?<=<!-- bench -->\n)[^]*?(?=<!-- \/bench -->)/, `${table}\n`));
+}
+
+function renderRow({ name, of, unit, floor = "hono", target = {} }) {
+  const ratios = of.sandbox.map((number, round) => number / of[floor][round]);
+  const { most, ratioMost, ratioLeast } = target;
+  const isMet =
+    (most === undefined || median(of.sandbox) <= most) &&
+    (ratioMost === undefined || median(ratios) <= ratioMost) &&
+    (ratioLeast === undefined || median(ratios) >= ratioLeast);
+  const wanted = [
+    ...(most === undefined ? [] : [`≤ ${most} ${unit}`]),
+    ...(ratioMost === undefined ? [] : [`≤ ${ratioMost} ×`]),
+    ...(ratioLeast === undefined ? [] : [`≥ ${ratioLeast} ×`]),
+  ];
+  const cells = [
+    name,
+    `${show(median(of.sandbox))} ${unit}`,
+    `**${show(median(ratios))}**`,
+    `${show(Math.min(...ratios))} to ${show(Math.max(...ratios))}`,
+    wanted.join(", "),
+    wanted.length === 0 ? "" : isMet ? "yes" : "no",
+    Object.entries(of)
+      .map(([program, numbers]) => `${program} ${show(median(numbers))}`)
+      .join(", "),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function show(number) {
+  return number >= 100 ? number.toFixed(0) : number.toFixed(2);
 }

@@ -1,28 +1,27 @@
 /**
- * Whether a sandbox that stands for long keeps its size: many requests of many clients, each under a token of its own as the workers of a test suite
- * are, with webhooks to a receiver that is healthy, one that is slow and one that is dead. The heap is looked at after a collection of garbage, at
- * each tenth of the way.
+ * Checks that a long-running sandbox keeps its size: many requests of many clients, each with a token of its own like the workers of a
+ * test suite, and webhooks to a healthy, a slow and a dead receiver. The heap is measured after a garbage collection, ten times.
  *
  *     npm run build && npm run bench:soak                    1 000 000 requests
  *     npm run bench:soak -- --requests 20000                 the short form
  *
- * Every bound is set so low that it is reached early: what then still grows has none. Exits with 1 when the largest heap of the second half
- * is larger than that of the first.
+ * All limits are set so low that they are reached early: what still grows after that has no limit. Exits with 1 when the largest heap of
+ * the second half exceeds that of the first by more than a tenth.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "undici";
-import { numbersGiven, printTable, startMeasured } from "./measured-sandbox.mjs";
+import { printTable, programs, readNumbers, startServer } from "./programs.mjs";
 
-const { requests, clients } = numbersGiven({ requests: 1_000_000, clients: 32 });
-/** Of one company; then its client comes with another token. So few that most of the way is made at full size. */
+const { requests, clients } = readNumbers({ requests: 1_000_000, clients: 32 });
+/** Then the client takes another token. Few, so that most of the run happens at full size. */
 const REQUESTS_PER_COMPANY = Math.min(500, Math.max(50, Math.round(requests / 400)));
 const KEPT = Math.round(REQUESTS_PER_COMPANY * 0.4);
 const LIMITS = { requests: KEPT, events: KEPT, deliveries: KEPT, pendingDeliveries: 2 * KEPT, companies: 2 * clients };
 const SLOW_MS = 200;
-/** Of the largest heap, from the first half of the way to the second. It breathes by some MiB, as companies come and go. */
+/** Allowed growth of the largest heap from the first half to the second; some MiB come and go with companies. */
 const GROWTH_MAX = 0.1;
 const GROWTH_MAX_MIB = 10;
 
@@ -31,7 +30,7 @@ await writeFile(join(folder, "sandbox.config.json"), JSON.stringify({ autoProvis
 const [healthy, slow] = await Promise.all([openReceiver(0), openReceiver(SLOW_MS)]);
 const dead = await openReceiver(0);
 await dead.close();
-const sandbox = await startMeasured([], folder);
+const sandbox = await startServer(programs.sandbox, folder);
 const agent = new Agent({ connections: clients });
 
 const counts = { answered: 0, refused: 0 };
@@ -44,7 +43,7 @@ for (let tenth = 1; tenth <= 10; tenth++) {
 const seconds = (performance.now() - startedAt) / 1000;
 const { count: companies } = await control("GET", "/companies?limit=1000");
 await agent.close();
-const said = await sandbox.stop();
+const log = await sandbox.stop();
 await Promise.all([healthy.close(), slow.close(), rm(folder, { recursive: true })]);
 
 const [before, after] = [samples.slice(0, 5), samples.slice(5)].map((half) =>
@@ -54,10 +53,10 @@ const growthMib = after - before;
 const isFlat = growthMib <= Math.max(GROWTH_MAX_MIB, before * GROWTH_MAX);
 const p99Ms = Math.max(...samples.map((sample) => sample.p99Ms));
 printTable(
-  ["requests", "heap after GC, MiB", "external, MiB", "resident, MiB", "event-loop delay p99, ms", "max, ms"],
-  samples.map(({ requests: done, heapMib, externalMib, rssMib, ...delay }) => [
+  ["requests", "heap after GC, MiB", "external, MiB", "resident, MB", "event-loop delay p99, ms", "max, ms"],
+  samples.map(({ requests: done, heapMib, externalMib, rssMb, ...delay }) => [
     done,
-    ...[heapMib, externalMib, rssMib, delay.p99Ms, delay.maxMs].map((number) => number.toFixed(1)),
+    ...[heapMib, externalMib, rssMb, delay.p99Ms, delay.maxMs].map((number) => number.toFixed(1)),
   ]),
 );
 console.log(`
@@ -68,9 +67,9 @@ largest heap  ${before.toFixed(1)} MiB in the first half, ${after.toFixed(1)} Mi
 event loop    ${p99Ms.toFixed(1)} ms delay at the 99th percentile, in the worst tenth
 `);
 console.log(JSON.stringify({ requests, seconds, clients, limits: LIMITS, companies, isFlat, p99Ms, samples }));
-if (!isFlat || /"event":"bug"/.test(said)) process.exitCode = 1;
+if (!isFlat || /"event":"bug"/.test(log)) process.exitCode = 1;
 
-/** Until so many requests were answered, by as many clients at once. */
+/** Runs all clients until `target` requests are answered. */
 async function run(target) {
   let taken = counts.answered;
   const client = async () => {
@@ -83,7 +82,7 @@ async function run(target) {
   await Promise.all(Array.from({ length: clients }, client));
 }
 
-/** What a suite does: subscribe, then charges that are paid, read and refunded, and transfers; some of it wrong. */
+/** What a test suite does: subscribe, pay, read and refund charges, send transfers; some requests are wrong. */
 async function useCompany(name, size) {
   const send = (method, path, body) => call(name, method, path, body);
   const topics = ["charges/events", "transactions/completed"];

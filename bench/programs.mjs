@@ -1,0 +1,156 @@
+/** The programs that are compared, each a process on a core that the client does not use, and the load that they get. */
+import autocannon from "autocannon";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const quietStart = [at("../bin/sandbox.js"), "start", "--port", "0", "--log", "json", "--log-level", "warn"];
+
+/** Each writes its address as JSON on its first line. */
+export const programs = {
+  plain: [at("floors/plain.mjs")],
+  hono: [at("../reports/bench/hono.mjs")],
+  sandbox: quietStart,
+};
+/** Its time moves only with an advance. */
+export const frozenSandbox = [...quietStart, "--clock", "2026-01-15T09:00:00Z"];
+export const senderFloor = at("floors/sender.mjs");
+export const receiverFloor = at("floors/receiver.mjs");
+
+/** Without `taskset`, or with one core, the system decides. */
+export const isPinned = availableParallelism() > 1 && spawnSync("taskset", ["-V"]).status === 0;
+const SERVER_CORE = "0";
+const CLIENT_CORE = "1";
+
+export function pinClient() {
+  if (isPinned) spawnSync("taskset", ["-a", "-c", "-p", CLIENT_CORE, String(process.pid)]);
+}
+
+function spawnOnServerCore(args, stdio, cwd) {
+  const node = [process.execPath, ...args];
+  const [command, ...rest] = isPinned ? ["taskset", "-c", SERVER_CORE, ...node] : node;
+  return spawn(command, rest, { stdio, cwd });
+}
+
+/** Runs `node` with these arguments in `cwd` until `stop()`, which returns what it wrote to stderr. */
+export async function startServer(args, cwd = undefined) {
+  const probe = ["--expose-gc", "--import", new URL("usage-probe.mjs", import.meta.url).href];
+  const child = spawnOnServerCore([...probe, ...args], ["ignore", "pipe", "pipe", "ipc"], cwd);
+  const ended = once(child, "exit");
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors = (errors + chunk).slice(-10_000)));
+  const firstLine = once(createInterface(child.stdout), "line");
+  const line = await Promise.race([
+    firstLine,
+    ended.then(([code]) => Promise.reject(new Error(`${args[0]}: ${code}`))),
+  ]);
+  const ask = async (question) => {
+    child.send(question);
+    return (await once(child, "message"))[0];
+  };
+  return {
+    url: JSON.parse(line[0]).url,
+    usage: () => ask("usage"),
+    sample: () => ask("sample"),
+    resetDelays: () => child.send("reset"),
+    async stop() {
+      child.kill("SIGTERM");
+      const [code, signal] = await ended;
+      if (code !== 0) throw new Error(`${args[0]} ended with ${code ?? signal}:\n${errors}`);
+      return errors;
+    },
+  };
+}
+
+/** Runs `node` to its end and parses what it prints. */
+export async function runNode(args) {
+  const child = spawnOnServerCore(args, ["ignore", "pipe", "inherit"]);
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}.`);
+  return JSON.parse(output);
+}
+
+const CONNECTIONS = 32;
+const headers = {
+  authorization: "Bearer at_sandbox",
+  "x-company-id": "company_sandbox",
+  "content-type": "application/json",
+};
+
+/** `requests` of them with autocannon; any answer but 2xx is an error. Returns requests per second and the 99th percentile in ms. */
+async function run(url, requests, request) {
+  const startedAt = performance.now();
+  let endedAt = startedAt;
+  const { latency, non2xx, errors } = await autocannon({
+    url,
+    connections: Math.min(CONNECTIONS, requests),
+    amount: requests,
+    requests: [{ headers, ...request }],
+    // autocannon's own duration is in steps of its sampling.
+    setupClient: (client) => client.on("response", () => (endedAt = performance.now())),
+  });
+  if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
+  return { perSecond: (1000 * requests) / (endedAt - startedAt), p99Ms: latency.p99 };
+}
+
+/** `firstNumber` keeps externalIds apart between calls. `onId` gets the id of each charge. */
+export function postCharges(url, requests, firstNumber = 0, onId = undefined) {
+  let number = firstNumber;
+  const setupRequest = (request) => ({ ...request, body: JSON.stringify(chargeOf(number++)) });
+  const onResponse = onId && ((_status, body) => onId(JSON.parse(body).id));
+  return run(url, requests, { method: "POST", path: "/v1/charges", setupRequest, onResponse });
+}
+
+export function getCharges(url, requests, ids) {
+  let index = 0;
+  const setupRequest = (request) => ({ ...request, path: `/v1/charges/${ids[index++ % ids.length]}` });
+  return run(url, requests, { method: "GET", setupRequest });
+}
+
+export function getBalance(url, requests) {
+  return run(url, requests, { method: "GET", path: "/v1/balance" });
+}
+
+export async function postJson(url, path, body) {
+  const response = await fetch(new URL(path, url), { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`POST ${path} was answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/** One request with the least work on the client's side, for the time to a first answer. */
+export async function firstAnswer(url) {
+  const response = await fetch(new URL("/v1/balance", url), { headers });
+  if (response.status !== 200) throw new Error(`GET /v1/balance was answered ${response.status}`);
+  await response.arrayBuffer();
+}
+
+function chargeOf(number) {
+  return {
+    amount: 10_000,
+    externalId: `order-${number}`,
+    description: "Shoes",
+    onCanceledRedirectionUrl: "https://shop.test/no",
+    onCompletedRedirectionUrl: "https://shop.test/yes",
+  };
+}
+
+/** `npm run bench:soak -- --requests 20000`: the given numbers over the defaults. */
+export function readNumbers(defaults) {
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: "string" }]));
+  const given = Object.entries(parseArgs({ options }).values).map(([name, value]) => [name, Number(value)]);
+  const wrong = given.find(([, value]) => !(value > 0));
+  if (wrong !== undefined) throw new Error(`--${wrong[0]} takes a number above 0.`);
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
+/** Rows of a Markdown table. */
+export function printTable(heads, rows) {
+  console.log(`| ${heads.join(" | ")} |\n|${heads.map(() => "---:").join("|")}|`);
+  for (const row of rows) console.log(`| ${row.join(" | ")} |`);
+}

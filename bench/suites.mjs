@@ -1,0 +1,159 @@
+/** What is measured. Each suite returns rows: a name, the numbers of every round by program, a unit, and a target for the sandbox. */
+import {
+  firstAnswer,
+  frozenSandbox,
+  getBalance,
+  getCharges,
+  postCharges,
+  postJson,
+  programs,
+  receiverFloor,
+  runNode,
+  senderFloor,
+  startServer,
+} from "./programs.mjs";
+
+const names = Object.keys(programs);
+
+/** Every program once a round, each time another one first. */
+async function inTurns(rounds, measure) {
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++)
+    for (let index = 0; index < names.length; index++) {
+      const name = names[(index + round) % names.length];
+      results[name].push(await measure(programs[name]));
+    }
+  return results;
+}
+
+const pick = (results, select) =>
+  Object.fromEntries(Object.entries(results).map(([name, list]) => [name, list.map(select)]));
+
+/** Processor time is the figure to compare on a shared machine; throughput is bounded by the client, too. */
+export async function requests({ rounds, amount, warmUp }) {
+  const results = await inTurns(rounds, async (program) => {
+    const server = await startServer(program);
+    const { url } = server;
+    const ids = [];
+    await postCharges(url, warmUp, 0, (id) => ids.push(id));
+    await getCharges(url, warmUp, ids);
+    await getBalance(url, warmUp);
+    const measured = {};
+    for (const [kind, load] of [
+      ["POST charge", () => postCharges(url, amount, warmUp)],
+      ["GET charge", () => getCharges(url, amount, ids)],
+      ["GET balance", () => getBalance(url, amount)],
+    ]) {
+      const before = await server.usage();
+      const { perSecond, p99Ms } = await load();
+      const after = await server.usage();
+      measured[kind] = { cpuUs: (after.cpuUs - before.cpuUs) / amount, perSecond, p99Ms };
+    }
+    await server.stop();
+    return measured;
+  });
+  const most = { "POST charge": 1.7, "GET charge": 1.5, "GET balance": 1.6 };
+  return Object.keys(most).flatMap((kind) => [
+    {
+      name: `${kind}, processor time`,
+      of: pick(results, (of) => of[kind].cpuUs),
+      unit: "µs",
+      target: { ratioMost: most[kind] },
+    },
+    // The best stateful peer, vercel-labs/emulate, reaches 0.23 of the floor.
+    {
+      name: `${kind}, throughput`,
+      of: pick(results, (of) => of[kind].perSecond),
+      unit: "/s",
+      target: { ratioLeast: 0.46 },
+    },
+    { name: `${kind}, 99th percentile`, of: pick(results, (of) => of[kind].p99Ms), unit: "ms" },
+  ]);
+}
+
+/** From the start of the process to its first answer. */
+export async function start({ rounds }) {
+  const results = await inTurns(rounds, async (program) => {
+    const startedAt = performance.now();
+    const server = await startServer(program);
+    await firstAnswer(server.url);
+    const ms = performance.now() - startedAt;
+    const { cpuUs, rssMb } = await server.usage();
+    await server.stop();
+    return { ms, cpuMs: cpuUs / 1000, rssMb };
+  });
+  return [
+    {
+      name: "First answer, processor time",
+      of: pick(results, ({ cpuMs }) => cpuMs),
+      unit: "ms",
+      target: { ratioMost: 1.35 },
+    },
+    { name: "First answer, by the clock", of: pick(results, ({ ms }) => ms), unit: "ms" },
+    { name: "Memory, idle", of: pick(results, ({ rssMb }) => rssMb), unit: "MB", target: { ratioMost: 1.25 } },
+  ];
+}
+
+/** Resident memory that charges add, without a forced collection. */
+export async function memory({ rounds, amount }) {
+  const results = await inTurns(rounds, async (program) => {
+    const server = await startServer(program);
+    await firstAnswer(server.url);
+    const before = await server.usage();
+    await postCharges(server.url, amount);
+    const after = await server.usage();
+    await server.stop();
+    return after.rssMb - before.rssMb;
+  });
+  return [{ name: `${amount} charges, memory added`, of: results, unit: "MB", target: { most: 110 } }];
+}
+
+/** One advance drops charges; each owes a webhook. The floor sends as many with `undici.request`. All share one core. */
+export async function webhooks({ rounds, amount, warmUp }) {
+  const receiver = await startServer([receiverFloor]);
+  const results = { floor: [], sandbox: [] };
+  for (let round = 0; round < rounds; round++) {
+    const { seconds } = await runNode([senderFloor, receiver.url, String(amount), String(warmUp)]);
+    results.floor.push(amount / seconds);
+    const server = await startServer(frozenSandbox);
+    await postJson(server.url, "/v1/webhooks", { topic: "charges/events", url: `${receiver.url}/hook` });
+    await dropCharges(server, warmUp, 0);
+    results.sandbox.push(amount / (await dropCharges(server, amount, warmUp)));
+    await server.stop();
+  }
+  const { received } = await (await fetch(receiver.url)).json();
+  if (received !== rounds * 2 * (amount + warmUp)) throw new Error(`${received} webhooks arrived.`);
+  await receiver.stop();
+  return [{ name: "Webhooks, throughput", of: results, floor: "floor", unit: "/s", target: { ratioLeast: 0.35 } }];
+}
+
+/** Without a subscription; a tenth of the charges shows whether the time grows in line. */
+export async function advance({ rounds, amount }) {
+  const results = { tenth: [], sandbox: [] };
+  for (let round = 0; round < rounds; round++)
+    for (const [name, charges] of [
+      ["tenth", amount / 10],
+      ["sandbox", amount],
+    ]) {
+      const server = await startServer(frozenSandbox);
+      results[name].push(await dropCharges(server, charges, 0));
+      await server.stop();
+    }
+  return [
+    {
+      name: `Advance over ${amount} due charges`,
+      of: results,
+      floor: "tenth",
+      unit: "s",
+      target: { most: 1.5, ratioMost: 12 },
+    },
+  ];
+}
+
+async function dropCharges(server, amount, firstNumber) {
+  await postCharges(server.url, amount, firstNumber);
+  const startedAt = performance.now();
+  const { firedCount } = await postJson(server.url, "/_sandbox/clock/advance", { by: "1h", maxWaitMs: 600_000 });
+  if (firedCount < amount) throw new Error(`${firedCount} of ${amount} charges were dropped.`);
+  return (performance.now() - startedAt) / 1000;
+}

@@ -1,0 +1,36 @@
+/**
+ * Loaded into a measured process with --import. Answers over IPC: "usage" with CPU time (µs) and resident memory (MB); "sample" also
+ * with the heap after a garbage collection (MiB) and the event loop's delays (ms) since the last "sample" or "reset".
+ */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+/** Timers fire at this interval; only what exceeds it is a delay. */
+const RESOLUTION_MS = 10;
+const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delays.enable();
+
+process.on("message", (question) => {
+  if (question === "usage") process.send?.(usage());
+  if (question === "sample") process.send?.({ ...delaysMs(), ...heap(), ...usage() });
+  // The collections of a sample are not the sandbox's delay.
+  if (question !== "usage") delays.reset();
+});
+process.channel?.unref();
+
+function usage() {
+  const { user, system } = process.cpuUsage();
+  return { cpuUs: user + system, rssMb: process.memoryUsage.rss() / 1e6 };
+}
+
+function heap() {
+  // Twice: the second collects what the finalizers of the first released.
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return { heapMib: heapUsed / 2 ** 20, externalMib: external / 2 ** 20 };
+}
+
+function delaysMs() {
+  const [p99Ms, maxMs] = [delays.percentile(99), delays.max].map((ns) => Math.max(0, ns / 1e6 - RESOLUTION_MS));
+  return { p99Ms, maxMs };
+}
