@@ -11,8 +11,8 @@ import { headersOf } from "../../api/tell-exchange.js";
 import type { HttpContext } from "../../shared/env.js";
 
 /**
- * The newest `request` rule that matches this form and names a `path`. One that names none is about the API under test: a customer's click would use it up. It
- * counts at once.
+ * The newest `request` rule that matches this form and names a `path`, counted at once. A rule without a path is about the API under test: a customer's
+ * click must not use it up.
  */
 export function useCheckoutRule(c: HttpContext, company: Company, form: URLSearchParams): RequestRule | undefined {
   const { method, path } = c.req;
@@ -27,11 +27,11 @@ export function useCheckoutRule(c: HttpContext, company: Company, form: URLSearc
 interface Ruled {
   readonly company: Company;
   readonly rule: RequestRule;
-  /** Raised when the answer leaves, or is lost. */
+  /** Raised when the answer is sent, or lost. */
   readonly returned: Signal;
 }
 
-/** What a rule makes of the answer to a form: as of an answer of the API. `answer` undefined: nothing was done. */
+/** Applies a rule to the answer to a form, as to an answer of the API. `answer` undefined: the work was not done. */
 export async function answerByRule(
   c: HttpContext,
   sandbox: Sandbox,
@@ -41,7 +41,7 @@ export async function answerByRule(
   const { delayMs, fault } = rule.then;
   await sandbox.durable();
   const context = { sandbox, company, operation: operationOf("payCharge"), path: c.req.path };
-  // What is spoilt leads nowhere.
+  // A broken answer does not redirect.
   const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);
   const spoilt = misbehave(context, rule, made);
   const wait = fault === "hang" ? (delayMs ?? HANG_MAX_MS) : delayMs;

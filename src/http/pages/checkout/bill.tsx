@@ -1,22 +1,22 @@
 import type { Money } from "../../../domain/accounts/money.js";
 import { showMoney } from "../show-money.js";
 import { isoDuration, showCountdown } from "../show-time.js";
-import { type Standing, timeLeft } from "./standing.js";
+import { type Payment, timeLeft } from "./payment.js";
 import type { Texts } from "./texts.js";
 
-/** Of a description or a reference: a merchant may send far more than a page has room for. */
+/** Of a description or a reference: a merchant may send far more than fits. */
 const SHOWN_MAX = 400;
 
 interface BillProps {
-  readonly standing: Standing;
+  readonly payment: Payment;
   readonly texts: Texts;
-  /** It is still to be paid: the amount is the page's heading, and the time runs. */
+  /** The charge is due: the amount is the page's heading, and the time left is shown. */
   readonly isOpen: boolean;
 }
 
-/** Who wants how much, for what, and until when. */
-export function Bill({ standing, texts, isOpen }: BillProps) {
-  const { company, charge } = standing;
+/** The merchant, the amount, what it is for, and the time left. */
+export function Bill({ payment, texts, isOpen }: BillProps) {
+  const { company, charge } = payment;
   return (
     <section class="bill">
       <div class="merchant">
@@ -45,13 +45,13 @@ export function Bill({ standing, texts, isOpen }: BillProps) {
           <dt>{texts.reference}</dt>
           <dd dir="auto">{shorten(charge.externalId)}</dd>
         </div>
-        {isOpen && <TimeLeft standing={standing} texts={texts} />}
+        {isOpen && <TimeLeft payment={payment} texts={texts} />}
       </dl>
     </section>
   );
 }
 
-/** A long sum may stand above its unit: neither is broken. */
+/** The line may break between sum and unit, and nowhere else. */
 function Amount({ money }: { readonly money: Money }) {
   const [sum, unit] = showMoney(money).split(/\s(?=F)/);
   return (
@@ -61,9 +61,9 @@ function Amount({ money }: { readonly money: Money }) {
   );
 }
 
-function TimeLeft({ standing, texts }: Pick<BillProps, "standing" | "texts">) {
-  const { mode, pinned } = standing.company.clock;
-  const left = timeLeft(standing);
+function TimeLeft({ payment, texts }: Pick<BillProps, "payment" | "texts">) {
+  const { mode, pinned } = payment.company.clock;
+  const left = timeLeft(payment);
   return (
     <div>
       <dt>{texts.timeLeft}</dt>
@@ -87,11 +87,11 @@ function TimeLeft({ standing, texts }: Pick<BillProps, "standing" | "texts">) {
 
 function shorten(text: string): string {
   if (text.length <= SHOWN_MAX) return text;
-  // Not in the middle of a character.
+  // Do not cut a surrogate pair.
   return `${text.slice(0, SHOWN_MAX).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Of `company_shop` it is `S`: every default id begins alike. */
+/** `S` of `company_shop`: default ids all begin with `company_`. */
 function initialOf(companyId: string): string {
   return companyId
     .replace(/^company_(?=.)/, "")

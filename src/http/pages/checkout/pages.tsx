@@ -1,23 +1,30 @@
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { redirectionOf } from "../../../contract/charges-wire.js";
+import { Layout } from "../layout.js";
 import { showMoney } from "../show-money.js";
 import { Bill } from "./bill.js";
-import { Frame } from "./frame.js";
-import { NoticeBoard, type Tone } from "./notice.js";
+import { type Payment, type PaymentState, stateOf, versionOf } from "./payment.js";
 import { type Entered, PaymentForm } from "./payment-form.js";
-import { redirectionTo } from "./redirection.js";
-import { type CheckoutState, type Standing, stateOf, versionOf } from "./standing.js";
-import type { Notice, Texts } from "./texts.js";
-import { type CheckoutView, WAITING } from "./view.js";
+import { checkoutScript } from "./script.js";
+import { checkoutStyle } from "./style.js";
+import { languageNames, languages, type Notice, type Texts } from "./texts.js";
+import { type CheckoutView, redirectionTo, WAITING } from "./view.js";
 
-/** The page of a charge, whatever its state. */
-export function ChargePage(view: CheckoutView, standing: Standing, entered: Entered): JSX.Element {
-  const state = stateOf(standing);
-  if (state === "due") return <DuePage view={view} standing={standing} entered={entered} />;
-  return <SettledPage view={view} standing={standing} state={state} />;
+/** The page of a charge in any state. */
+export function ChargePage(view: CheckoutView, payment: Payment, entered: Entered): JSX.Element {
+  const state = stateOf(payment);
+  if (state !== "due") return <SettledPage view={view} payment={payment} state={state} />;
+  const title = view.texts.due.title(showMoney(payment.charge.amount), payment.company.id);
+  return (
+    <Frame view={view} title={title} follows={{ version: versionOf(payment), next: view.linkTo() }}>
+      <Bill payment={payment} texts={view.texts} isOpen />
+      <PaymentForm view={view} payment={payment} entered={entered} />
+    </Frame>
+  );
 }
 
-/** A page that is about no charge: there is none, or the order was refused. */
+/** A page without a charge: there is none, or the form was refused. */
 export function NoticePage(view: CheckoutView, { title, text }: Notice): JSX.Element {
   return (
     <Frame view={view} title={title}>
@@ -26,41 +33,34 @@ export function NoticePage(view: CheckoutView, { title, text }: Notice): JSX.Ele
   );
 }
 
-interface PageProps {
+type SettledState = Exclude<PaymentState, "due">;
+
+interface SettledProps {
   readonly view: CheckoutView;
-  readonly standing: Standing;
+  readonly payment: Payment;
+  readonly state: SettledState;
 }
 
-function DuePage({ view, standing, entered }: PageProps & { readonly entered: Entered }) {
+function SettledPage({ view, payment, state }: SettledProps) {
   const { texts } = view;
-  const { company, charge } = standing;
-  return (
-    <Frame
-      view={view}
-      title={texts.due.title(showMoney(charge.amount), company.id)}
-      follows={{ version: versionOf(standing), next: view.linkTo() }}
-    >
-      <Bill standing={standing} texts={texts} isOpen />
-      <PaymentForm view={view} standing={standing} entered={entered} />
-    </Frame>
-  );
-}
-
-type SettledState = Exclude<CheckoutState, "due">;
-
-function SettledPage({ view, standing, state }: PageProps & { readonly state: SettledState }) {
-  const { texts } = view;
-  const { title, text } = noticeOf(state, standing, texts);
+  const { title, text } = noticeOf(state, payment, texts);
   const isPending = state === "pending";
-  const back = redirectionTo(redirectionOf(standing.charge));
+  const back = redirectionTo(redirectionOf(payment.charge));
   return (
     <Frame
       view={view}
-      title={`${title} · ${showMoney(standing.charge.amount)}`}
-      follows={isPending ? { version: versionOf(standing), next: view.linkTo({ [WAITING]: "" }) } : undefined}
-      head={isPending && <AskAgain />}
+      title={`${title} · ${showMoney(payment.charge.amount)}`}
+      follows={isPending ? { version: versionOf(payment), next: view.linkTo({ [WAITING]: "" }) } : undefined}
+      head={
+        // Without a script the browser loads the page again.
+        isPending && (
+          <noscript>
+            <meta http-equiv="refresh" content="2" />
+          </noscript>
+        )
+      }
     >
-      <Bill standing={standing} texts={texts} isOpen={false} />
+      <Bill payment={payment} texts={texts} isOpen={false} />
       <NoticeBoard tone={tones[state]} title={title} text={text}>
         {back !== undefined && !isPending && (
           <a class="button" href={back} rel="noreferrer">
@@ -72,14 +72,7 @@ function SettledPage({ view, standing, state }: PageProps & { readonly state: Se
   );
 }
 
-/** Without a script the browser looks by itself. */
-function AskAgain() {
-  return (
-    <noscript>
-      <meta http-equiv="refresh" content="2" />
-    </noscript>
-  );
-}
+type Tone = "good" | "wait" | "bad";
 
 const tones: Readonly<Record<SettledState, Tone>> = {
   pending: "wait",
@@ -90,7 +83,7 @@ const tones: Readonly<Record<SettledState, Tone>> = {
   closed: "bad",
 };
 
-function noticeOf(state: SettledState, { charge }: Standing, texts: Texts): Notice {
+function noticeOf(state: SettledState, { charge }: Payment, texts: Texts): Notice {
   switch (state) {
     case "refunded_partially": {
       const { title, text } = texts.refundedPartially;
@@ -104,4 +97,71 @@ function noticeOf(state: SettledState, { charge }: Standing, texts: Texts): Noti
     default:
       return texts[state];
   }
+}
+
+const signs: Readonly<Record<Tone, string>> = {
+  good: "M15 25l6.5 6.5L34 18",
+  wait: "M24 13v11l7 5",
+  bad: "M24 14v13M24 33v1",
+};
+
+interface NoticeProps extends Notice {
+  readonly tone: Tone;
+  /** Links to go on. */
+  readonly children?: Child;
+}
+
+/** The state of the charge, where there is nothing to pay. */
+function NoticeBoard({ tone, title, text, children }: NoticeProps) {
+  return (
+    <section class="desk notice">
+      <svg class={`sign ${tone}`} viewBox="0 0 48 48" width="56" height="56" aria-hidden="true" focusable="false">
+        <circle cx="24" cy="24" r="22" />
+        <path d={signs[tone]} />
+      </svg>
+      <h1>{title}</h1>
+      <p class="soft">{text}</p>
+      {children}
+    </section>
+  );
+}
+
+interface FrameProps {
+  readonly view: CheckoutView;
+  readonly title: string;
+  /** For a page that changes by itself: the version of the charge that it shows, and the address of the next page. */
+  readonly follows?: { readonly version: string; readonly next: string } | undefined;
+  readonly head?: Child;
+  readonly children?: Child;
+}
+
+function Frame({ view: { language, texts, linkTo, statusUrl }, title, follows, head, children }: FrameProps) {
+  const scripts = follows === undefined ? [] : [checkoutScript];
+  return (
+    <Layout lang={language} title={title} root="../" styles={[checkoutStyle]} scripts={scripts} head={head}>
+      <header class="mode">
+        <p>{texts.testMode}</p>
+        <nav aria-label={languages.map((other) => languageNames[other]).join(", ")}>
+          {languages.map((lang) => (
+            <a
+              href={linkTo({ lang })}
+              lang={lang}
+              hreflang={lang}
+              aria-current={lang === language ? "true" : undefined}
+            >
+              {languageNames[lang]}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <main
+        class="checkout"
+        data-version={follows?.version}
+        data-next={follows?.next}
+        data-status={follows === undefined ? undefined : statusUrl}
+      >
+        {children}
+      </main>
+    </Layout>
+  );
 }

@@ -1,30 +1,30 @@
 import type { Charge } from "../../../domain/charges/charge.js";
 import { showMoney } from "../show-money.js";
-import type { Standing } from "./standing.js";
+import type { Payment } from "./payment.js";
 import { showMsisdn, testNumberChoices } from "./test-number-choices.js";
 import type { Texts } from "./texts.js";
 import type { CheckoutView } from "./view.js";
 
-/** What the customer has put into the form so far. */
+/** What the customer has typed so far. */
 export interface Entered {
   readonly msisdn: string;
-  /** What is wrong with it. */
+  /** Why it was refused. */
   readonly problem?: keyof Texts["problems"] | undefined;
 }
 
 interface PaymentFormProps {
   readonly view: CheckoutView;
-  readonly standing: Standing;
+  readonly payment: Payment;
   readonly entered: Entered;
 }
 
 /**
- * It is sent to the page's own address. `attempt` says which attempt it would be: sent twice, only the first counts. The test numbers are links that fill
- * the field, so that they work without a script, too.
+ * The form is sent to the page's own address. `attempt` is the number of the attempt: of two equal forms only the first counts. The test numbers are links that
+ * fill the field, so that they work without a script too.
  */
-export function PaymentForm({ view, standing, entered }: PaymentFormProps) {
+export function PaymentForm({ view, payment, entered }: PaymentFormProps) {
   const { texts } = view;
-  const { charge } = standing;
+  const { charge } = payment;
   const { msisdn, problem } = entered;
   return (
     <form class="desk" method="post" id="payment">
@@ -57,7 +57,7 @@ export function PaymentForm({ view, standing, entered }: PaymentFormProps) {
           {texts.problems[problem]}
         </p>
       )}
-      <TestNumbers view={view} standing={standing} chosen={msisdn} />
+      <TestNumbers view={view} payment={payment} chosen={msisdn} />
       <div class="buttons">
         <button class="button" name="action" value="pay">
           {texts.pay(showMoney(charge.amount))}
@@ -70,7 +70,7 @@ export function PaymentForm({ view, standing, entered }: PaymentFormProps) {
   );
 }
 
-/** Of a charge that is due the newest entry can only be of an attempt that failed. */
+/** The newest entry of a due charge can only be a failed attempt. */
 function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly texts: Texts }) {
   const last = charge.entries[0];
   if (last === undefined) return undefined;
@@ -89,17 +89,17 @@ function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly te
 
 interface TestNumbersProps {
   readonly view: CheckoutView;
-  readonly standing: Standing;
+  readonly payment: Payment;
   readonly chosen: string;
 }
 
-function TestNumbers({ view: { texts, linkTo }, standing, chosen }: TestNumbersProps) {
+function TestNumbers({ view: { texts, linkTo }, payment, chosen }: TestNumbersProps) {
   return (
     <section class="numbers" aria-labelledby="numbers-title">
       <h2 id="numbers-title">{texts.testNumbers}</h2>
       <p class="hint">{texts.testNumbersHint}</p>
       <ul>
-        {testNumberChoices(standing.company.profile, texts).map(({ msisdn, effect, outcome }) => (
+        {testNumberChoices(payment.company.profile, texts).map(({ msisdn, effect, outcome }) => (
           <li>
             <a
               class={`number ${outcome}`}

@@ -8,15 +8,15 @@ const PAGE = "/checkout/:chargeId";
 const STATUS = `${PAGE}/status`;
 
 /**
- * The customer's payment page: where `paymentUrl` leads. Whoever has the link may use it, as in production: no token is asked for. Everything that it is made
- * of is loaded when it is first asked for, since a start should not wait for it.
+ * The customer's payment page, to which `paymentUrl` leads. As in production, anyone with the link may use it: it asks for no token. The handlers are loaded
+ * by the first request.
  */
 export function addCheckoutRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   app.use(PAGE, logRequests(sandbox));
   app.use(STATUS, logRequests(sandbox));
   app.get(PAGE, async (c) => (await import("./show-checkout.js")).showCheckout(c, sandbox));
   app.post(PAGE, async (c) => (await import("./take-checkout.js")).takeCheckout(c, sandbox));
-  app.get(STATUS, async (c) => (await import("./tell-status.js")).tellStatus(c, sandbox));
+  app.get(STATUS, async (c) => (await import("./show-checkout.js")).showStatus(c, sandbox));
   for (const [path, allow] of Object.entries({ [PAGE]: "GET, POST", [STATUS]: "GET" })) {
     app.all(path, (c) => {
       const message = `${c.req.method} is not a method of this path; it has ${allow}`;

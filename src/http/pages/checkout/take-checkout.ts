@@ -1,20 +1,27 @@
+import { cancelPayment } from "../../../domain/charges/drop-charge.js";
+import { getCharge } from "../../../domain/charges/find-charge.js";
+import { payCharge } from "../../../domain/charges/pay-charge.js";
+import { isMsisdn } from "../../../domain/msisdn.js";
+import { isApiProblem, refuse } from "../../../domain/problem-codes.js";
+import type { Work } from "../../../domain/work.js";
 import { Signal } from "../../../kernel/signal.js";
+import type { ReleaseGate } from "../../../sandbox/release-gate.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { afterAnswer } from "../../shared/after-answer.js";
 import { describeProblem } from "../../api/answer.js";
 import { replacesWork } from "../../api/misbehave.js";
 import { originProblem } from "../../control/guards.js";
+import { afterAnswer } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";
-import { actOnCheckout } from "./act-on-checkout.js";
-import { answerNotice } from "./answer.js";
+import { readBytes } from "../../shared/read-body.js";
 import { answerByRule, useCheckoutRule } from "./answer-by-rule.js";
-import { readForm } from "./read-form.js";
-import { makeStandingReady, standingNow } from "./standing.js";
-import { type CheckoutView, viewOf } from "./view.js";
+import { answerCharge, answerNotice, redirect } from "./answer.js";
+import { findPaymentNow, type Payment, settlePayment, stateOf } from "./payment.js";
+import type { Entered } from "./payment-form.js";
+import { type CheckoutView, redirectionTo, viewOf, WAITING } from "./view.js";
 
 /**
- * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. The answer leads on: to the
- * merchant, or back to the page, which shows what became of it. Only the page's own form may be sent: a page of another origin is refused.
+ * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the
+ * merchant, or back to the page, which shows the result. Forms of another origin are refused.
  */
 export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
   const view = viewOf(c);
@@ -30,16 +37,16 @@ export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Re
 async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promise<Response> {
   const form = await readForm(c);
   await sandbox.writable();
-  await makeStandingReady(c, sandbox);
-  // From here to the end of the work nothing is waited for: of two forms that come at once the second sees what the first has done.
-  const standing = standingNow(c, sandbox);
-  if (standing === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
-  const { company } = standing;
+  await settlePayment(c, sandbox);
+  // No await from here to the end of the work: of two forms that arrive at once the second sees what the first has done.
+  const payment = findPaymentNow(c, sandbox);
+  if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
+  const { company } = payment;
   const rule = useCheckoutRule(c, company, form);
   const returned = new Signal();
   const gate = afterAnswer(c, sandbox.system, rule === undefined ? undefined : returned.next());
   const work = async (): Promise<Response> => {
-    const answer = await actOnCheckout({ sandbox, view, standing, form, gate });
+    const answer = await act({ sandbox, view, payment, form, gate });
     await gate.ready();
     await sandbox.durable();
     return answer;
@@ -47,4 +54,83 @@ async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promi
   if (rule === undefined) return work();
   const answer = replacesWork(rule.then) ? undefined : await work();
   return answerByRule(c, sandbox, { company, rule, returned }, answer);
+}
+
+const FORM_BYTES_MAX = 16 * 1024;
+
+/** The fields of a form as a browser sends it. 413 beyond the limit, 415 for another content type. */
+async function readForm(c: HttpContext): Promise<URLSearchParams> {
+  const bytes = await readBytes(c, FORM_BYTES_MAX);
+  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? ""))
+    refuse("media_type_unsupported", "content-type must be application/x-www-form-urlencoded");
+  return new URLSearchParams(bytes.toString("utf8"));
+}
+
+interface CheckoutOrder {
+  readonly sandbox: Sandbox;
+  readonly view: CheckoutView;
+  readonly payment: Payment;
+  readonly form: URLSearchParams;
+  readonly gate: ReleaseGate;
+}
+
+/** Does the work synchronously; only rendering a page is asynchronous. */
+function act(order: CheckoutOrder): Response | Promise<Response> {
+  switch (order.form.get("action")) {
+    case "pay":
+      return pay(order);
+    case "cancel":
+      return cancel(order);
+    default:
+      return answerNotice(order.sandbox, order.view, 400, order.view.texts.unreadable);
+  }
+}
+
+function pay(order: CheckoutOrder): Response | Promise<Response> {
+  const { sandbox, view, payment, form, gate } = order;
+  const { company, charge } = payment;
+  if (stateOf(payment) !== "due" || isRepeated(order)) return redirectFrom(order, payment);
+  const typed = form.get("msisdn") ?? "";
+  const showProblem = (problem: Entered["problem"], status: number): Promise<Response> =>
+    answerCharge(sandbox, view, payment, { msisdn: typed, problem }, status);
+  const msisdn = typed.replaceAll(/[\s.()-]/g, "");
+  if (msisdn === "") return showProblem("phoneMissing", 400);
+  if (!isMsisdn(msisdn)) return showProblem("phoneWrong", 400);
+  try {
+    return redirectFrom(order, { company, charge: company.run(payCharge, { chargeId: charge.id, msisdn }, gate) });
+  } catch (thrown) {
+    if (!isApiProblem(thrown)) throw thrown;
+    if (thrown.code === "payer_refused") return showProblem("phoneRefused", 422);
+    // It expired between reading and paying.
+    return redirect(sandbox, company, view.linkTo());
+  }
+}
+
+/** "The service URL the user is redirected to after a canceled payment." The charge stays due. */
+function cancel(order: CheckoutOrder): Response {
+  const { sandbox, view, payment, gate } = order;
+  const { company, charge } = payment;
+  if (stateOf(payment) !== "due" || !company.run(cancelIfDue, charge.id, gate)) return redirectFrom(order, payment);
+  return redirect(sandbox, company, redirectionTo(charge.onCanceledRedirectionUrl) ?? view.linkTo());
+}
+
+/** False when the charge is not due: it may have expired between reading and cancelling. */
+function cancelIfDue(work: Work, chargeId: string): boolean {
+  if (getCharge(work, chargeId).status !== "due") return false;
+  cancelPayment(work, chargeId);
+  return true;
+}
+
+/** A second click sends the same form again: the first one has done the work. */
+function isRepeated({ payment, form }: CheckoutOrder): boolean {
+  const attempt = form.get("attempt");
+  return attempt !== null && attempt !== String(payment.charge.attempts);
+}
+
+/** To the merchant once the charge is paid, otherwise to the page, which shows its state. */
+function redirectFrom({ sandbox, view }: CheckoutOrder, payment: Payment): Response {
+  const { company, charge } = payment;
+  const state = stateOf(payment);
+  const merchant = state === "paid" ? redirectionTo(charge.onCompletedRedirectionUrl) : undefined;
+  return redirect(sandbox, company, merchant ?? view.linkTo(state === "pending" ? { [WAITING]: "" } : {}));
 }

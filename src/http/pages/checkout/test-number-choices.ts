@@ -6,12 +6,12 @@ import type { Texts } from "./texts.js";
 export interface NumberChoice {
   /** As the profile writes it. */
   readonly msisdn: string;
-  /** What paying with it comes to. */
+  /** The result of paying with it, in words. */
   readonly effect: string;
   readonly outcome: "paid" | "failed" | "refused";
 }
 
-/** The profile's own numbers, each with what the domain does with a payment by it. */
+/** The profile's test numbers, each with the result of a payment by it. */
 export function testNumberChoices({ testNumbers }: Profile, texts: Texts): readonly NumberChoice[] {
   return Object.entries(numberBehaviours).map(([role, { payment }]) => ({
     msisdn: testNumbers[role as TestNumberRole],
@@ -28,7 +28,7 @@ function effectOf(role: TestNumberRole, { effects, reasons }: Texts): string {
   return lateMs > 0 ? effects.paidThoughLate : effects.paid;
 }
 
-/** `+225 07 00 00 00 01`: numbers of Côte d'Ivoire as people there write them, all others as they are. */
+/** `+225 07 00 00 00 01`: numbers of Côte d'Ivoire in pairs of digits, all others unchanged. */
 export function showMsisdn(msisdn: string): string {
   const [, prefix, digits] = /^(\+225)(\d{10})$/.exec(msisdn) ?? [];
   if (prefix === undefined || digits === undefined) return msisdn;

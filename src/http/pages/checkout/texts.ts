@@ -1,61 +1,156 @@
-import type { Language } from "./language.js";
-import { english } from "./texts-en.js";
-import { french } from "./texts-fr.js";
+/** Everything that the payment page says to a customer, in each language. */
+export const languages = ["en", "fr"] as const;
+export type Language = (typeof languages)[number];
 
-/** Everything that the payment page says to a customer. */
-export interface Texts {
-  readonly testMode: string;
-  /** Read out before the merchant's name. */
-  readonly to: string;
-  readonly amount: string;
-  readonly timeLeft: string;
-  readonly clockStands: string;
-  readonly reference: string;
-  readonly phone: string;
-  readonly phoneHint: string;
-  readonly testNumbers: string;
-  readonly testNumbersHint: string;
-  /** What a payment by a test number comes to. */
-  readonly effects: {
-    readonly paid: string;
-    readonly paidSilently: string;
-    readonly paidThoughLate: string;
-    readonly refused: string;
-    readonly fails: (reason: string) => string;
-  };
-  readonly pay: (amount: string) => string;
-  readonly cancel: string;
-  readonly back: string;
-  readonly again: string;
-  readonly attemptFailed: (reason: string) => string;
-  /** By the error of the attempt; another error, whatever a rule or a caller has called it, is told by its code alone. */
-  readonly reasons: ReadonlyMap<string, string>;
-  readonly nothingTaken: string;
-  readonly problems: {
-    readonly phoneMissing: string;
-    readonly phoneWrong: string;
-    readonly phoneRefused: string;
-  };
-  /** A page's title, and what it says below. */
-  readonly due: { readonly title: (amount: string, merchant: string) => string };
-  readonly pending: Notice;
-  readonly paid: Notice;
-  readonly refunded: Notice;
-  readonly refundedPartially: { readonly title: string; readonly text: (refunded: string, paid: string) => string };
-  readonly expired: Notice;
-  readonly closed: { readonly title: string; readonly text: (reason: string) => string };
-  readonly unknown: Notice;
-  readonly foreign: Notice;
-  readonly unreadable: Notice;
-  readonly failed: Notice;
-}
+export type Texts = typeof english;
 
 export interface Notice {
   readonly title: string;
   readonly text: string;
 }
 
-export const textsIn: Readonly<Record<Language, Texts>> = { en: english, fr: french };
-
-/** In its own words. */
+/** The name of each language in itself. */
 export const languageNames: Readonly<Record<Language, string>> = { en: "English", fr: "Français" };
+
+const english = {
+  testMode: "Test mode: no real money moves",
+  to: "Payment to",
+  amount: "Amount to pay",
+  timeLeft: "Time left",
+  clockStands: "The sandbox’s clock stands still.",
+  reference: "Reference",
+  phone: "Mobile money number",
+  phoneHint: "8 to 15 digits, with or without the country code.",
+  testNumbers: "Test numbers",
+  testNumbersHint: "Each decides what becomes of the payment. Any other number pays.",
+  /** What a payment by a test number leads to. */
+  effects: {
+    paid: "Pays",
+    paidSilently: "Pays, sends no webhook",
+    paidThoughLate: "Pays (only transfers are late)",
+    refused: "Refused: no attempt is made",
+    fails: (reason: string) => `Fails: ${reason}`,
+  },
+  pay: (amount: string) => `Pay ${amount}`,
+  cancel: "Cancel",
+  back: "Back to the merchant",
+  again: "Try again, or use another number.",
+  attemptFailed: (reason: string) => `The payment did not go through: ${reason}`,
+  /** By the error of the attempt; any other error is shown as its code. */
+  reasons: new Map<string, string>([
+    ["payment_declined", "payment declined"],
+    ["timeout", "no answer in time"],
+    ["insufficient_funds", "not enough money"],
+    ["identity_not_verified", "identity not verified"],
+  ]),
+  nothingTaken: "No money was taken.",
+  problems: {
+    phoneMissing: "Enter the number that pays.",
+    phoneWrong: "This is not a phone number: enter 8 to 15 digits, with or without the country code.",
+    phoneRefused: "This number does not accept payment requests. Use another one.",
+  },
+  /** A page's title, and the text below it. */
+  due: { title: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}` },
+  pending: {
+    title: "Waiting for confirmation",
+    text: "The payment was requested. This page goes on by itself as soon as the result is there.",
+  },
+  paid: { title: "Payment complete", text: "The merchant has received your payment. Nothing more is to be done." },
+  refunded: { title: "Payment refunded", text: "The merchant has given back the whole amount." },
+  refundedPartially: {
+    title: "Payment refunded in part",
+    text: (refunded: string, paid: string) => `The merchant has given back ${refunded} of ${paid}.`,
+  },
+  expired: {
+    title: "Payment link expired",
+    text: "The time to pay is over, and no money was taken. Ask the merchant for a new link.",
+  },
+  closed: {
+    title: "Payment closed",
+    text: (reason: string) => `This payment can no longer be made (${reason}). No money was taken.`,
+  },
+  unknown: {
+    title: "Payment not found",
+    text: "There is no payment under this address. Check the link, or ask the merchant for a new one.",
+  },
+  foreign: {
+    title: "Payment refused",
+    text: "This order came from another website. Open the payment link itself to pay.",
+  },
+  unreadable: { title: "Payment not understood", text: "The form could not be read. Open the payment link again." },
+  failed: { title: "Something went wrong", text: "An error inside the sandbox; its log says more. Try again." },
+};
+
+const french: Texts = {
+  testMode: "Mode test : aucun argent réel",
+  to: "Paiement à",
+  amount: "Montant à payer",
+  timeLeft: "Temps restant",
+  clockStands: "L’horloge du bac à sable est arrêtée.",
+  reference: "Référence",
+  phone: "Numéro mobile money",
+  phoneHint: "8 à 15 chiffres, avec ou sans l’indicatif du pays.",
+  testNumbers: "Numéros de test",
+  testNumbersHint: "Chacun décide de l’issue du paiement. Tout autre numéro paie.",
+  effects: {
+    paid: "Paie",
+    paidSilently: "Paie, sans webhook",
+    paidThoughLate: "Paie (seuls les transferts tardent)",
+    refused: "Refusé : aucune tentative",
+    fails: (reason) => `Échoue : ${reason}`,
+  },
+  pay: (amount) => `Payer ${amount}`,
+  cancel: "Annuler",
+  back: "Retour au marchand",
+  again: "Réessayez ou utilisez un autre numéro.",
+  attemptFailed: (reason) => `Le paiement n’a pas abouti : ${reason}`,
+  reasons: new Map([
+    ["payment_declined", "paiement refusé"],
+    ["timeout", "pas de réponse à temps"],
+    ["insufficient_funds", "solde insuffisant"],
+    ["identity_not_verified", "identité non vérifiée"],
+  ]),
+  nothingTaken: "Aucun montant n’a été débité.",
+  problems: {
+    phoneMissing: "Saisissez le numéro qui paie.",
+    phoneWrong: "Ce n’est pas un numéro de téléphone : saisissez 8 à 15 chiffres, avec ou sans l’indicatif du pays.",
+    phoneRefused: "Ce numéro n’accepte pas de demande de paiement. Utilisez-en un autre.",
+  },
+  due: { title: (amount, merchant) => `Payer ${amount} à ${merchant}` },
+  pending: {
+    title: "En attente de confirmation",
+    text: "Le paiement est demandé. Cette page continue d’elle-même dès que le résultat est connu.",
+  },
+  paid: { title: "Paiement effectué", text: "Le marchand a reçu votre paiement. Il ne reste rien à faire." },
+  refunded: { title: "Paiement remboursé", text: "Le marchand a rendu la totalité du montant." },
+  refundedPartially: {
+    title: "Paiement remboursé en partie",
+    text: (refunded, paid) => `Le marchand a rendu ${refunded} sur ${paid}.`,
+  },
+  expired: {
+    title: "Lien de paiement expiré",
+    text: "Le délai de paiement est écoulé et aucun montant n’a été débité. Demandez un nouveau lien au marchand.",
+  },
+  closed: {
+    title: "Paiement clos",
+    text: (reason) => `Ce paiement ne peut plus être fait (${reason}). Aucun montant n’a été débité.`,
+  },
+  unknown: {
+    title: "Paiement introuvable",
+    text: "Il n’y a pas de paiement à cette adresse. Vérifiez le lien ou demandez-en un nouveau au marchand.",
+  },
+  foreign: {
+    title: "Paiement refusé",
+    text: "Cette demande vient d’un autre site. Ouvrez le lien de paiement lui-même pour payer.",
+  },
+  unreadable: {
+    title: "Paiement non compris",
+    text: "Le formulaire est illisible. Ouvrez à nouveau le lien de paiement.",
+  },
+  failed: {
+    title: "Une erreur est survenue",
+    text: "Une erreur dans le bac à sable ; son journal en dit plus. Réessayez.",
+  },
+};
+
+export const textsIn: Readonly<Record<Language, Texts>> = { en: english, fr: french };

@@ -1,21 +1,22 @@
+import { accepts } from "hono/accepts";
+import { parseUrl } from "../../../kernel/parse-url.js";
 import type { HttpContext } from "../../shared/env.js";
-import { type Language, languageOf } from "./language.js";
-import { type Texts, textsIn } from "./texts.js";
+import { type Language, languages, type Texts, textsIn } from "./texts.js";
 
-/** What every page of the checkout needs to know of the request. */
+/** What every page of the checkout needs from the request. */
 export interface CheckoutView {
   readonly language: Language;
   readonly texts: Texts;
-  /** The page's own address, from where it stands, with the language and the company that the request chose. */
+  /** The page's own address, relative to it, with the language and the company that the request chose. */
   readonly linkTo: (more?: Readonly<Record<string, string>>) => string;
-  /** Where its script asks how the charge stands. */
+  /** The page's script asks it for the state of the charge. */
   readonly statusUrl: string;
 }
 
 /** The parameter of the page on which a customer waits for the result. */
 export const WAITING = "waiting";
 
-/** What of the query goes on to the next page. */
+/** The parameters that links keep. */
 const KEPT = ["company", "lang"] as const;
 
 export function viewOf(c: HttpContext): CheckoutView {
@@ -33,4 +34,24 @@ export function viewOf(c: HttpContext): CheckoutView {
     linkTo: (more = {}) => linkTo(page, more),
     statusUrl: linkTo(`${page}/status`, {}),
   };
+}
+
+/** What the customer chose on the page, else what the browser prefers, else English. */
+function languageOf(c: HttpContext): Language {
+  const find = (text: string | undefined): Language | undefined => languages.find((language) => language === text);
+  const match: Parameters<typeof accepts>[1]["match"] = (accepted) => {
+    const wanted = accepted.filter(({ q }) => q > 0).sort((a, b) => b.q - a.q);
+    return (
+      wanted.map(({ type }) => find(type.toLowerCase().split("-")[0])).find((known) => known !== undefined) ?? "en"
+    );
+  };
+  const preferred = accepts(c, { header: "Accept-Language", supports: [...languages], default: "en", match });
+  return find(c.req.query("lang")) ?? find(preferred) ?? "en";
+}
+
+/** A merchant's address as a header can carry it, unchanged if it is plain ASCII. Undefined when a browser should not be sent there. */
+export function redirectionTo(address: string): string | undefined {
+  const url = parseUrl(address);
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
+  return /^[\x21-\x7e]+$/.test(address) ? address : url.href;
 }

@@ -1,0 +1,63 @@
+import type { Charge } from "../../../domain/charges/charge.js";
+import type { Company } from "../../../sandbox/company.js";
+import type { Sandbox } from "../../../sandbox/sandbox.js";
+import { makeReady } from "../../control/control-endpoint.js";
+import type { HttpContext } from "../../shared/env.js";
+
+/** The charge that the page is about, and its company. */
+export interface Payment {
+  readonly company: Company;
+  readonly charge: Charge;
+}
+
+/** The payment after everything due has happened. For pages that only show it. */
+export async function findPayment(c: HttpContext, sandbox: Sandbox): Promise<Payment | undefined> {
+  await settlePayment(c, sandbox);
+  return findPaymentNow(c, sandbox);
+}
+
+/** Resolves when everything due in the charge's company has happened. */
+export async function settlePayment(c: HttpContext, sandbox: Sandbox): Promise<void> {
+  for (let company = findPaymentNow(c, sandbox)?.company; company !== undefined;) {
+    await makeReady(company);
+    const current = findPaymentNow(c, sandbox)?.company;
+    if (current === company) return;
+    // A reset or a restore has replaced the company.
+    company = current;
+  }
+}
+
+/**
+ * The charge that the path names, in any company, at this moment: decide by it before the next await. Fixtures may give one id to charges of several
+ * companies: `?company=` chooses, otherwise the company that was opened first wins.
+ */
+export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | undefined {
+  const chargeId = c.req.param("chargeId") ?? "";
+  const companyId = c.req.query("company");
+  for (const company of sandbox.companies) {
+    const charge =
+      companyId === undefined || company.id === companyId ? company.world.charges.get(chargeId) : undefined;
+    if (charge !== undefined) return { company, charge };
+  }
+  return undefined;
+}
+
+/** `pending`: paid, and the result comes later. `closed`: dropped before its time was over. */
+export type PaymentState = "due" | "pending" | "paid" | "refunded_partially" | "refunded" | "expired" | "closed";
+
+export function stateOf({ company: { world, profile }, charge }: Payment): PaymentState {
+  const { id, status, droppedReason } = charge;
+  if (status === "dropped") return droppedReason === profile.charges.droppedReason ? "expired" : "closed";
+  if (status !== "due") return status;
+  return world.payments.values().some(({ chargeId }) => chargeId === id) ? "pending" : "due";
+}
+
+/** Changes when the page has to change. It tells the caller nothing else about the charge. */
+export function versionOf(payment: Payment): string {
+  return `${stateOf(payment)}.${payment.charge.attempts}`;
+}
+
+/** Until the charge expires, ms of the company's clock. */
+export function timeLeft({ company, charge }: Payment): number {
+  return Math.max(0, charge.expiresAt - company.now());
+}
