@@ -1,34 +1,40 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /**
- * Four suites, chosen by `--mode`: the fast one (the default), the one that drives a browser, the one that packs and
- * installs the package, and the one that sends what nobody sends by good will. None retries: a flake is a bug.
+ * Five suites, chosen by `--mode`. `fast` is the default: all that runs in process and over sockets, and one smoke test for
+ * each verb. `slow` has what starts processes, runs the code of the docs, or takes more than a second (`*.slow.test.ts`), and
+ * repeats the properties (`*.property.test.ts`) with all their cases. None retries: a flake is a bug.
  */
 const suites = {
-  unit: { include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"], testTimeout: 10_000 },
+  fast: { include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"], testTimeout: 10_000 },
+  slow: { include: ["{src,test}/**/*.{slow,property}.test.ts"], testTimeout: 60_000 },
   browser: { include: ["test/browser/**/*.test.ts"], testTimeout: 60_000 },
   package: { include: ["test/package/**/*.test.ts"], testTimeout: 300_000 },
   fuzz: { include: ["test/fuzz/**/*.test.ts"], testTimeout: 3_600_000 },
 };
+const notFast = ["test/{browser,fuzz,package}/**", "**/*.slow.test.ts"];
 const isSuite = (mode: string): mode is keyof typeof suites => Object.hasOwn(suites, mode);
 
 export default defineConfig(({ mode }) => {
-  const name = isSuite(mode) ? mode : "unit";
+  const name = isSuite(mode) ? mode : "fast";
   const { include, testTimeout } = suites[name];
   const inCi = process.env["CI"] !== undefined;
   return {
     test: {
       name,
       include,
-      exclude: name === "unit" ? [...configDefaults.exclude, "test/{browser,fuzz,package}/**"] : configDefaults.exclude,
+      exclude: name === "fast" ? [...configDefaults.exclude, ...notFast] : configDefaults.exclude,
+      env: { TEST_SUITE: name },
       globalSetup: ["test/support/seed.ts", "test/support/build.ts"],
       testTimeout,
       hookTimeout: testTimeout,
       retry: 0,
+      slowTestThreshold: 1_000,
       // Nothing in src/ keeps state in a module, so the files of a worker share one module graph: many times faster than a fresh
-      // one for each file, and whatever leaked from one sandbox into another would show.
+      // one for each file, and state that leaks from one sandbox into another shows.
       pool: "threads",
       isolate: false,
+      maxWorkers: "100%",
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,

@@ -3,7 +3,7 @@
  * any other; in the bundle the import is a stub, and the library a file of its own, which is read when something of it is first used. It is read with
  * `require`, since that is in the synchronous step of a request.
  *
- * For the sources it means: in what a start loads nothing is made with them at the top of a module. test/cli/loaded-files.test.ts watches over it.
+ * For the sources it means: in what a start loads nothing is made with them at the top of a module.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createControlApp } from "../../src/http/control/control-app.js";
 import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
-import { folderWith } from "../support/folder.js";
-import { startLive, startReceiver } from "../support/live.js";
-import type { Block } from "../support/markdown.js";
-import { openPage } from "../support/open-page.js";
-import { runShell } from "../support/shell.js";
+import { type Block, readPage } from "../support/markdown.js";
 import { createWorld } from "../support/world.js";
 
-const page = openPage("docs/control-api.md");
+const page = readPage("docs/control-api.md");
 const titles = page.headings.map(({ text }) => text).filter((text) => /^[A-Z]+ \/_sandbox/.test(text));
-const commands = page.take("bash");
+const commands = page.blocks.filter(({ language }) => language === "bash");
 
 /** For people: of the control API only their address is told. */
 const PAGES = /^\/_sandbox(?:\/?$|\/(?:assets|dashboard)(?:\/|$))/;
@@ -43,16 +39,6 @@ describe("docs/control-api.md", () => {
   it.each(titles)("has a line of curl for %s", (title) => {
     const lines = commands.filter(({ heading }) => heading === title).flatMap(linesOf);
     expect(lines.map(callOf).filter((call) => call !== undefined)).toContainEqual(matcherOf(title));
-  });
-
-  it("has lines that work, from the first to the last", { timeout: 60_000 }, async () => {
-    const { url } = await startLive({ clock: "running" });
-    const receiver = await startReceiver();
-    const instead = { "http://127.0.0.1:4020/webhooks": receiver.url };
-    const script = commands.map(({ text }) => text).join("\n");
-    const printed = await runShell(script, { url, instead, cwd: await folderWith({}) });
-    expect(printed).toContain('"openapi"');
-    expect(receiver.received.length).toBeGreaterThan(0);
   });
 
   it("shows answers that are JSON", () => {

@@ -3,9 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { Ajv, type ValidateFunction } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { parseSource, readSource } from "../../src/adapters/files/source.js";
+import { readSource } from "../../src/adapters/files/source.js";
 import { operators } from "../../src/kernel/matchers.js";
-import { UsageError } from "../../src/kernel/problem.js";
 import {
   configJsonSchema,
   fixturesJsonSchema,
@@ -13,11 +12,8 @@ import {
   profileJsonSchema,
 } from "../../src/sandbox/config/json-schema.js";
 import { settings } from "../../src/domain/profile/settings.js";
-import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 import { stepKeywords } from "../../src/scenarios/file/step-schemas.js";
-import fc from "../support/fast-check.js";
-import { mutations } from "../support/mutations.js";
 
 const schemas = {
   config: configJsonSchema(),
@@ -121,23 +117,6 @@ describe("what is wrong does not", () => {
     ["profile", "webhooks: { retry: sometimes }"],
   ])("%s: %s", (name, yaml) => {
     expect(validators[name](parse(yaml))).toBe(false);
-  });
-
-  it("and what the sandbox takes always conforms", async () => {
-    let accepted = 0;
-    const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
-    await fc.assert(
-      fc.asyncProperty(mutations, async (written) => {
-        const source = parseSource(JSON.stringify(written), "any.json");
-        const scenario = await parseScenario(source, refuse).catch(() => undefined);
-        if (scenario === undefined) return;
-        accepted++;
-        validators.scenario(source.value);
-        expect(validators.scenario.errors).toBeNull();
-      }),
-      { numRuns: 300 },
-    );
-    expect(accepted).toBeGreaterThan(0);
   });
 });
 

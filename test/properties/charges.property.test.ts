@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type ApiWorld, useWorlds } from "../support/describe-api.js";
 import { assertBooksAreRight } from "../support/books.js";
-import fc from "../support/fast-check.js";
+import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 
@@ -252,6 +252,6 @@ it("charges live as the contract's table says, under every setting, and the book
       await fc.asyncModelRun(() => ({ model, real: world }), [...steps, new CheckAll()]);
       await world.close();
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 }, 60_000);

@@ -5,7 +5,7 @@ import { hashToSeed } from "../../src/kernel/random.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";
-import fc from "../support/fast-check.js";
+import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport, type ScriptedTransport } from "../support/scripted-transport.js";
 import type { LooseJson, TestWorld } from "../support/world.js";
@@ -248,7 +248,7 @@ it("under any mix of rules and requests money is conserved, and nothing is deliv
       expect([holds.size, payments.size]).toEqual([0, 0]);
       await stage.world.close();
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 }, 120_000);
 
@@ -266,6 +266,6 @@ it("the same seed gives the same run, byte for byte", async () => {
       }
       expect(runs[1]).toBe(runs[0]);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 }, 120_000);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { hashToSeed } from "../../src/kernel/random.js";
 import { useWorlds } from "../support/describe-api.js";
-import fc from "../support/fast-check.js";
+import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import type { TestWorld } from "../support/world.js";
@@ -139,7 +139,7 @@ it("restoring is the identity, whatever happened before and since, and whatever 
       expect((await world.control("GET", "/snapshots/then")).text).toBe(text);
       await world.close();
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 }, 60_000);
 
@@ -161,6 +161,6 @@ it("what follows is the same after a restore, and in another process, as if noth
       expect(await settled(other)).toBe(straightOn);
       for (const each of [world, other]) await each.close();
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 }, 60_000);

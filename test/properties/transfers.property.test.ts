@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type ApiWorld, useWorlds } from "../support/describe-api.js";
 import { assertBooksAreRight } from "../support/books.js";
-import fc from "../support/fast-check.js";
+import fc, { runs } from "../support/fast-check.js";
 import type { LooseJson } from "../support/world.js";
 
 const OPENING = 60_000;
@@ -226,6 +226,6 @@ it("transfers and batches end once, and move exactly their money, under every se
       await fc.asyncModelRun(() => ({ model, real: world }), [...steps, new Look()]);
       await world.close();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 }, 60_000);

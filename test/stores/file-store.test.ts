@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CheckpointFile } from "../../src/adapters/store/checkpoint-file.js";
@@ -148,31 +148,6 @@ describe("what is durable", () => {
     expect((await readdir(join(path, ".."))).filter((name) => name.endsWith(".tmp") || name.endsWith(".lock"))).toEqual(
       [],
     );
-  });
-});
-
-describe("a kill at any byte of the journal", () => {
-  it("leaves files that load, with everything that was told to be kept before", async () => {
-    const path = await inFolder();
-    const { store, put } = await open(path);
-    const sizes: number[] = [];
-    const journal = join(path, "..", "store.json.journal-1");
-    for (let n = 1; n <= 5; n++) {
-      put(`k${n}`, n);
-      await store.durable(true);
-      sizes.push((await readFile(journal)).length);
-    }
-    const whole = (await readFile(journal)).length;
-    for (let bytes = 0; bytes <= whole; bytes++) {
-      const copy = await copyOf(path);
-      await truncate(join(copy, "..", "store.json.journal-1"), bytes);
-      const { store: again } = await open(copy);
-      const kept = sizes.filter((size) => size <= bytes).length;
-      // A group that lacks nothing but its line end may be there: it is whole.
-      expect([kept, kept + 1]).toContain(again.data.size);
-      expect([...again.data.values()]).toEqual(Array.from({ length: again.data.size }, (_, n) => n + 1));
-      await again.close();
-    }
   });
 });
 

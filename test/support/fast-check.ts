@@ -5,3 +5,8 @@ const seed = Number(process.env["FAST_CHECK_SEED"]);
 if (Number.isInteger(seed)) fc.configureGlobal({ seed });
 
 export default fc;
+
+/** The number of cases of a property: all of them in `npm run test:slow`, a tenth in `npm test`. */
+export function runs(all: number): number {
+  return process.env["TEST_SUITE"] === "slow" ? all : Math.max(5, Math.round(all / 10));
+}

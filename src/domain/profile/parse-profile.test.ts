@@ -1,9 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crossCheck } from "./cross-checks.js";
 import { defaultProfile, parseProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
-import { settings } from "./settings.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -166,63 +164,6 @@ describe("every form of a setting", () => {
     written.webhooks.retry.push("nonsense");
     expect(overrides).toEqual({ webhooks: { retry: ["1s"] } });
     expect(values).toMatchObject({ webhooks: { retry: ["1s"] } });
-  });
-});
-
-describe("properties", () => {
-  /** Any mixture of the alternatives that the table itself names. */
-  const mixtures = fc
-    .record(
-      Object.fromEntries(
-        settings.map((setting) => {
-          const values = setting.alternatives.flatMap(({ value, form }) => (form === true ? [] : [value]));
-          return [setting.path, fc.constantFrom(setting.default, ...values)];
-        }),
-      ),
-      { requiredKeys: [] },
-    )
-    .map((byPath) => {
-      const nested: Record<string, unknown> = {};
-      for (const [path, value] of Object.entries(byPath)) {
-        const [group = "", name] = path.split(".");
-        nested[group] = name === undefined ? value : { ...(nested[group] as object | undefined), [name]: value };
-      }
-      return nested;
-    });
-
-  it("what is stored and what is shown make the same profile again", () => {
-    fc.assert(
-      fc.property(mixtures, (written) => {
-        const { profile, values, overrides } = accept(written);
-        expect(overrides).toEqual(written);
-        expect(accept(overrides).profile).toEqual(profile);
-        expect(accept(values)).toMatchObject({ profile, values });
-      }),
-    );
-  });
-
-  it("anything at all is a profile or has problems, and never throws", () => {
-    const group = fc.constantFrom("transfers", "charges", "webhooks", "rateLimit", "testNumbers", "__proto__");
-    const name = fc.constantFrom(
-      "fee",
-      "settlement",
-      "retry",
-      "allow",
-      "chargeEvents",
-      "min",
-      "success",
-      "constructor",
-    );
-    const value = fc.oneof(fc.anything({ withBigInt: true, withDate: true, withMap: true }), fc.jsonValue());
-    const nested = fc.dictionary(group, fc.oneof(fc.dictionary(name, value), value));
-    fc.assert(
-      fc.property(fc.oneof(nested, fc.anything()), (overrides) => {
-        const parsed = parseProfile(overrides);
-        if (!parsed.ok) expect(parsed.problems.every(({ message }) => message.length > 0)).toBe(true);
-        else expect(Object.keys(parsed.profile)).toEqual(Object.keys(expectedDefaults));
-      }),
-      { numRuns: 500 },
-    );
   });
 });
 

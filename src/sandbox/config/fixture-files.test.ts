@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import fc from "../../../test/support/fast-check.js";
 import { fromXof } from "../../domain/accounts/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { resolveOptions } from "../options.js";
@@ -471,56 +470,4 @@ describe("names that are there twice", () => {
       'a.yaml:3:17: The externalId "a" is taken: line 2 has it',
     );
   });
-});
-
-it("anything at all is fixtures, or has problems with their places", async () => {
-  const key = fc.constantFrom(
-    "companies",
-    "customers",
-    "charges",
-    "companyId",
-    "msisdn",
-    "generate",
-    "amount",
-    "status",
-    "externalId",
-    "metadata",
-    "createdAt",
-    "profile",
-    "accessTokens",
-    "__proto__",
-    "refunded",
-  );
-  const word = fc.oneof(
-    fc.constantFrom<unknown>(
-      "paid",
-      "due",
-      "-1h",
-      "0700000010",
-      "a",
-      1,
-      -1,
-      0.5,
-      null,
-      true,
-      "2026-01-15",
-      "refunded_partially",
-    ),
-    fc.string(),
-  );
-  const { tree } = fc.letrec((tie) => ({
-    tree: fc.oneof(
-      { depthSize: "medium" },
-      word,
-      fc.array(tie("tree"), { maxLength: 3 }),
-      fc.dictionary(key, tie("tree"), { maxKeys: 5 }),
-    ),
-  }));
-  await fc.assert(
-    fc.asyncProperty(fc.dictionary(key, tree, { maxKeys: 5 }), async (value) => {
-      for (const problem of await problemsOf(JSON.stringify(value, null, 1)))
-        expect(problem).toMatch(/^a\.yaml:\d+:\d+: \S/);
-    }),
-    { numRuns: 300 },
-  );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import fc from "../../support/fast-check.js";
+import fc, { runs } from "../../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
 
@@ -99,6 +99,6 @@ it("putting a state that was taken changes nothing, in another world too", async
       await world.close();
       await other.close();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

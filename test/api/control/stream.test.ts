@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HEARTBEAT_MS } from "../../../src/http/control/event-stream.js";
@@ -264,19 +263,6 @@ describe("what a stream takes", () => {
     }
     // What waited for it is not kept.
     expect(await answer.text()).toBe("");
-  });
-
-  it("does not hold a server that stops when the client does not read it", async () => {
-    const live = await startLive();
-    const listening = countListeners(live);
-    const before = listening();
-    const { hostname, port } = new URL(live.url);
-    const socket = connect(Number(port), hostname).pause();
-    onTestFinished(() => void socket.destroy());
-    socket.write(`GET /_sandbox/stream HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    while (listening() === before) await systemClock.breathe();
-    while (listening() > before) await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
-    await expect(live.close()).resolves.toBeUndefined();
   });
 
   it("says that it lives when nothing happens", async () => {

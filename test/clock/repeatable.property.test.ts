@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashToSeed } from "../../src/kernel/random.js";
 import { advance, type AdvanceResult } from "../../src/sandbox/advance.js";
 import type { Company } from "../../src/sandbox/company.js";
-import fc from "../support/fast-check.js";
+import fc, { runs } from "../support/fast-check.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { createWorld, type TestWorld } from "../support/world.js";
@@ -158,7 +158,7 @@ describe("the same story gives the same bytes", () => {
         expect(dump(parts.company)).toBe(dump(whole.company));
         expect(bytes(parts.sent)).toEqual(bytes(whole.sent));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   }, 60_000);
 

@@ -4,7 +4,7 @@ import { UsageError } from "../../src/kernel/problem.js";
 import { findMismatches, matches } from "../../src/kernel/matchers.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { type TemplatePart, fill, parsePath, parseTemplate, valueAt } from "../../src/scenarios/file/template.js";
-import fc from "../support/fast-check.js";
+import fc, { runs } from "../support/fast-check.js";
 import { mutations, scenarioValue, scenarioWords } from "../support/mutations.js";
 import { replayAll } from "../support/stories.js";
 
@@ -145,7 +145,7 @@ describe("parsing", () => {
         expect(parsed.messages).not.toEqual([]);
         for (const message of parsed.messages) expect(message).toMatch(/^(?:any\.json:\d+:\d+: \S|… and \d+ more)/);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -161,7 +161,7 @@ describe("parsing", () => {
         expect(results).toHaveLength(1);
         expect(failures === "").toBe(results[0]?.outcome === "passed");
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
     expect(replayed).toBeGreaterThan(0);
   });

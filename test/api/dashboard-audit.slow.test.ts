@@ -1,0 +1,149 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { HEADER, hmac, type Receive, startReceiver, stillSystem, take } from "../audit/receivers.js";
+import { DASHBOARD, type PageAnswer, visit, type Visitor } from "../support/dashboard.js";
+import { gate, startLive } from "../support/live.js";
+import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+
+const SECRET_KEY = "secret_sandbox";
+
+const sound: Receive = ({ headers, body }) => (headers[HEADER] === hmac(body, "base64", SECRET_KEY) ? take(body) : 401);
+/** The classic mistake, beside what is right. */
+const takesHex: Receive = ({ headers, body }) =>
+  headers[HEADER] === hmac(body, "hex", SECRET_KEY) ? take(body) : sound({ headers, body, rawHeaders: [], method: "" });
+
+interface Desk extends Visitor {
+  readonly world: TestWorld;
+  /** Sends the form, and follows to the page that it leads to. */
+  audit(fields: Readonly<Record<string, string>>, company?: string): Promise<PageAnswer>;
+}
+
+async function openDesk(options: WorldOptions = {}): Promise<Desk> {
+  const world = createWorld({ system: stillSystem, ...options });
+  onTestFinished(() => world.close());
+  const visitor = visit(world.app);
+  await visitor.get(`${DASHBOARD}/audit`);
+  return Object.assign(visitor, {
+    world,
+    async audit(fields: Readonly<Record<string, string>>, company = "company_sandbox") {
+      const path = `${DASHBOARD}/audit?company=${company}`;
+      await visitor.get(path);
+      const answer = await visitor.post(path, fields);
+      expect(answer.status).toBe(303);
+      const { pathname, search } = new URL(answer.headers.get("location") ?? "", `http://sandbox.test${path}`);
+      return visitor.get(pathname + search);
+    },
+  });
+}
+
+describe("an audit from the dashboard", () => {
+  it("finds nothing wrong with a receiver that is right", async () => {
+    const desk = await openDesk();
+    const receiver = await startReceiver(sound);
+    const page = await desk.audit({ url: receiver.url });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("No mistake was found");
+    expect(page.html).not.toContain("mistake-");
+    expect(page.text).toContain("✓ pass signature-hex");
+    expect(page.text).not.toContain("state-duplicate");
+    expect(page.text).toContain(`${receiver.received.length} requests in`);
+    expect(page.commands).toEqual([`sandbox audit '${receiver.url}' --secret "$SANDBOX_SECRET_KEY"`]);
+  });
+
+  it("names the one mistake of a receiver, and how to mend it in three languages", async () => {
+    const desk = await openDesk();
+    const receiver = await startReceiver(takesHex);
+    const page = await desk.audit({ url: receiver.url });
+    expect(page.text).toContain("One check failed");
+    expect([...page.html.matchAll(/id="mistake-([^"]*)"/g)].map(([, id]) => id)).toEqual(["signature-hex"]);
+    expect(page.text).toMatch(/✗ fail signature-hex critical|✗ fail signature-hex high/);
+    for (const said of ["Expected", "Sent", "Came back 200", "Why it matters:", "How to mend it:"])
+      expect(page.text).toContain(said);
+    for (const language of ["node", "python", "php"])
+      expect(page.html).toContain(`<details id="code-signature-hex-${language}">`);
+    expect(page.text).toContain("hmac.compare_digest");
+    expect(page.html).not.toContain(SECRET_KEY);
+    const again = await desk.get(`${DASHBOARD}/audit`);
+    expect(again.text).toContain("✗ 1 failed");
+  });
+
+  it("says first that an ordinary event is not accepted, without options of a command line", async () => {
+    const desk = await openDesk();
+    const receiver = await startReceiver(() => 401);
+    const page = await desk.audit({ url: receiver.url });
+    expect(page.text).toContain("An ordinary event with the right signature is not accepted");
+    expect(page.text).toContain("signs with the company's secret key");
+    expect(page.text).not.toContain("--header");
+    expect(page.html).not.toContain(SECRET_KEY);
+  });
+
+  it("takes header, topic and secret key of the company", async () => {
+    const desk = await openDesk({ profile: { webhooks: { signatureHeader: "x-hook-signature" } } });
+    const receiver = await startReceiver(({ headers, body }) =>
+      headers["x-hook-signature"] === hmac(body, "base64", SECRET_KEY) ? take(body) : 401,
+    );
+    await desk.world.api("POST", "/v1/webhooks", { topic: "transaction/completed", url: receiver.url });
+    expect((await desk.get(`${DASHBOARD}/audit`)).html).toContain(`<option value="${receiver.url}">`);
+    const page = await desk.audit({ url: receiver.url });
+    expect(page.text).toContain("No mistake was found");
+    expect(JSON.parse(String(receiver.received[0]?.body)).topic).toBe("transaction/completed");
+    expect(page.commands[0]).toMatch(/--header 'x-hook-signature' --topic transaction\/completed$/);
+    await desk.audit({ url: receiver.url, topic: "charge/events", only: "valid-event" });
+    expect(JSON.parse(String(receiver.received.at(-1)?.body)).topic).toBe("charge/events");
+  });
+
+  it("shows what a receiver answers as text, without the secret key", async () => {
+    const desk = await openDesk();
+    const receiver = await startReceiver(() => 302, { location: `/<script>alert(1)</script>?key=${SECRET_KEY}` });
+    const page = await desk.audit({ url: `${receiver.url}?<b>"x"&key=${SECRET_KEY}` });
+    expect(page.status).toBe(200);
+    expect(page.html).not.toContain("<script>alert");
+    expect(page.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(page.html).not.toContain(SECRET_KEY);
+    expect(page.html).not.toContain("<b>&quot;x");
+  });
+});
+
+describe("an audit takes its time", () => {
+  /** A receiver that answers when the gate opens. */
+  async function startHeld() {
+    const asked = gate();
+    const answers = gate();
+    const receiver = await startReceiver(async (incoming) => {
+      asked.open();
+      await answers.opened;
+      return sound(incoming);
+    });
+    return { url: receiver.url, asked: asked.opened, open: () => answers.open(), received: receiver.received };
+  }
+
+  it("and is over when nobody waits for it any more, or the server stops", async () => {
+    const live = await startLive();
+    const visitor = visit(live.app, live.url);
+    const page = await visitor.get(`${DASHBOARD}/audit`);
+    const formToken = /name="formToken" value="([^"]*)"/.exec(page.html)?.[1] ?? "";
+    const send = (url: string, signal?: AbortSignal): Promise<Response> =>
+      fetch(`${live.url}${DASHBOARD}/audit`, {
+        method: "POST",
+        headers: { origin: live.url, cookie: [...visitor.cookies].map((pair) => pair.join("=")).join("; ") },
+        body: new URLSearchParams({ formToken, url }),
+        redirect: "manual",
+        ...(signal === undefined ? {} : { signal }),
+      });
+    const left = await startHeld();
+    const leaving = new AbortController();
+    const first = send(left.url, leaving.signal);
+    await left.asked;
+    leaving.abort();
+    await expect(first).rejects.toThrow("aborted");
+    // Nothing tells when a server has noticed that its client is gone, but that the next audit may begin.
+    const held = await startHeld();
+    let second = send(held.url);
+    while ((await Promise.race([held.asked.then(() => undefined), second]))?.status === 303) second = send(held.url);
+    await live.close();
+    const answer = await second;
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toContain("/audit?url=");
+    expect(left.received).toHaveLength(1);
+    expect(held.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { allChecks } from "../../src/audit/checks/all-checks.js";
+import { runAudit } from "../../src/audit/run-audit.js";
+import { REQUESTS_MAX } from "../../src/audit/sender.js";
+import { SECRET, sound, startReceiver, stillSystem } from "./receivers.js";
+
+describe("an audit", () => {
+  it("is bounded: all checks together announce no more than REQUESTS_MAX", async () => {
+    expect(allChecks.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThanOrEqual(REQUESTS_MAX);
+    const { url, received } = await startReceiver(sound);
+    const { requests } = await runAudit({ url, secret: SECRET, system: stillSystem });
+    expect(received).toHaveLength(requests);
+    expect(requests).toBeLessThanOrEqual(100);
+    expect(new Set(received.map(({ method }) => method))).toEqual(new Set(["POST"]));
+  });
+});

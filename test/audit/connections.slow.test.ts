@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AuditReport } from "../../src/audit/report.js";
+import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
+import { systemClock } from "../../src/kernel/system-clock.js";
+import { HEADER, hmac, isGenuine, SECRET, sound, startReceiver, stillSystem, take } from "./receivers.js";
+
+const audit = (url: string, options: Partial<AuditOptions> = {}) =>
+  runAudit({ url, secret: SECRET, system: stillSystem, ...options });
+
+const verdictsOf = ({ checks }: AuditReport, ...ids: string[]) =>
+  Object.fromEntries(checks.filter(({ id }) => ids.includes(id)).map(({ id, verdict }) => [id, verdict]));
+
+const namedIn = ({ checks }: AuditReport) =>
+  checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn").map(({ id, verdict }) => `${id} ${verdict}`);
+
+/** A server that speaks for itself, until the test ends. */
+async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+}
+
+describe("a body that arrives in pieces", () => {
+  it("tells who makes text of each piece", async () => {
+    const url = await startServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString("utf8")));
+      request.on("end", () => {
+        const genuine = isGenuine(Buffer.from(body), request.headers[HEADER]);
+        response.writeHead(genuine ? take(Buffer.from(body)) : 401).end();
+      });
+    });
+    expect(namedIn(await audit(url))).toEqual(["split-character fail"]);
+  });
+});
+
+describe("a redirect", () => {
+  it("is a finding, and is not followed", async () => {
+    const elsewhere = await startReceiver(sound);
+    const { url } = await startReceiver(() => 307, { location: elsewhere.url });
+    const report = await audit(url);
+    expect(namedIn(report)).toEqual(["valid-event fail"]);
+    expect(report.checks[0]).toMatchObject({
+      seen: `an ordinary event is redirected with 307 to ${elsewhere.url}, which the service does not follow`,
+      received: { status: 307, location: elsewhere.url },
+    });
+    expect(elsewhere.received).toEqual([]);
+  });
+});
+
+describe("a receiver that is not there", () => {
+  it("is a finding when it goes away in the middle, and of the check that it died of", async () => {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        const header = request.headers[HEADER];
+        response.writeHead(isGenuine(body, header) ? 200 : 401).end();
+        if (header === "") server.close();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const report = await audit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect(namedIn(report)).toEqual(["signature-empty fail"]);
+    expect(report.checks.find(({ id }) => id === "signature-empty")).toMatchObject({
+      severity: "critical",
+      seen: "the receiver is gone since an event with an empty signature",
+    });
+    expect(report.checks.find(({ id }) => id === "signature-hex")).toMatchObject({
+      verdict: "skipped",
+      seen: "not tried: the receiver could not be reached any more (nothing listens there)",
+    });
+  });
+});
+
+describe("a receiver that does not answer", () => {
+  it("is asked three times more at most when it is silent about forged events only", async () => {
+    // The test decides when time is up: as soon as the receiver has what it will not answer.
+    const timeouts = new Set<() => void>();
+    const system = {
+      ...stillSystem,
+      after(_: number, task: () => void) {
+        timeouts.add(task);
+        return () => void timeouts.delete(task);
+      },
+    };
+    const { url } = await startReceiver(({ headers, body }) => {
+      if (isGenuine(body, headers[HEADER])) return take(body);
+      for (const task of timeouts) task();
+      return new Promise(() => undefined);
+    });
+    const report = await audit(url, { system });
+    expect(report.checks.filter(({ error }) => error !== null)).toHaveLength(3);
+    expect(verdictsOf(report, "valid-event", "signature-missing", "signature-wrong-secret", "answer-time")).toEqual({
+      "valid-event": "pass",
+      "signature-missing": "skipped",
+      "signature-wrong-secret": "fail",
+      "answer-time": "skipped",
+    });
+  });
+});
+
+describe("a slow receiver", () => {
+  it("is warned", async () => {
+    let passedMs = 0;
+    const system = { ...systemClock, monotonic: () => passedMs };
+    const { url } = await startReceiver((incoming) => {
+      if (isGenuine(incoming.body, incoming.headers[HEADER])) passedMs += 5500;
+      return sound(incoming);
+    });
+    const report = await audit(url, { system });
+    expect(namedIn(report)).toEqual(["answer-time warn"]);
+    expect(report.passed).toBe(true);
+    expect(report.checks.find(({ id }) => id === "answer-time")?.seen).toMatch(
+      /^an ordinary event is answered after 5\d{3} ms$/,
+    );
+  });
+});
+
+describe("a receiver that limits requests", () => {
+  it("is not judged by what it does not answer", async () => {
+    let count = 0;
+    const { url } = await startReceiver((incoming) => (++count > 20 ? 429 : sound(incoming)));
+    const report = await audit(url);
+    expect(namedIn(report)).toEqual([]);
+    expect(report.checks.find(({ id }) => id === "garbage")).toMatchObject({
+      verdict: "skipped",
+      seen: expect.stringMatching(/^the receiver answers 429, too many requests: /),
+    });
+  });
+});
+
+describe("a deployment that differs", () => {
+  it("never sees its secret key in a report", async () => {
+    const url = await startServer((_, response) =>
+      response.writeHead(401, { location: `/${SECRET}` }).end(`not ${SECRET}`),
+    );
+    const report = await audit(url);
+    expect(report.checks[0]?.received).toMatchObject({ body: "not [secret]", location: "/[secret]" });
+    expect(JSON.stringify(report)).not.toContain(SECRET);
+    expect(JSON.stringify(report)).not.toContain(hmac("x"));
+  });
+});

@@ -1,0 +1,49 @@
+import { Ajv, type ValidateFunction } from "ajv";
+import { describe, expect, it } from "vitest";
+import { parseSource } from "../../src/adapters/files/source.js";
+import { UsageError } from "../../src/kernel/problem.js";
+import {
+  configJsonSchema,
+  fixturesJsonSchema,
+  type JsonSchema,
+  profileJsonSchema,
+} from "../../src/sandbox/config/json-schema.js";
+import { parseScenario } from "../../src/scenarios/parse-scenario.js";
+import { scenarioJsonSchema } from "../../src/scenarios/scenario-json-schema.js";
+import fc, { runs } from "../support/fast-check.js";
+import { mutations } from "../support/mutations.js";
+
+const schemas = {
+  config: configJsonSchema(),
+  fixtures: fixturesJsonSchema(),
+  profile: profileJsonSchema(),
+  scenario: scenarioJsonSchema(),
+};
+
+const compile = (schema: JsonSchema): ValidateFunction =>
+  new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+const validators = {
+  config: compile(schemas.config),
+  fixtures: compile(schemas.fixtures),
+  profile: compile(schemas.profile),
+  scenario: compile(schemas.scenario),
+};
+
+describe("what is wrong does not", () => {
+  it("and what the sandbox takes always conforms", async () => {
+    let accepted = 0;
+    const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
+    await fc.assert(
+      fc.asyncProperty(mutations, async (written) => {
+        const source = parseSource(JSON.stringify(written), "any.json");
+        const scenario = await parseScenario(source, refuse).catch(() => undefined);
+        if (scenario === undefined) return;
+        accepted++;
+        validators.scenario(source.value);
+        expect(validators.scenario.errors).toBeNull();
+      }),
+      { numRuns: runs(300) },
+    );
+    expect(accepted).toBeGreaterThan(0);
+  });
+});

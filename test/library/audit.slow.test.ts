@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { audit, type AuditReport, type Sandbox } from "../../src/index.js";
+import { type Application, startApplication } from "../audit/applications.js";
+import { create } from "./sandboxes.js";
+
+const verdictsOf = ({ checks }: AuditReport) => Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
+
+describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => {
+  const options = { topic: "charges/events", only: ["state"] };
+
+  it("delivers events of charges that are there, and holds back the sandbox's own", async () => {
+    const sandbox = await create();
+    const shop = createAskingShop(sandbox, true);
+    const { url, received } = await startApplication(shop, sandbox.secretKey);
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url } });
+    const report = await audit(url, { ...options, sandbox, check: shop.state });
+    await sandbox.settle();
+    expect(new Set(Object.values(verdictsOf(report)))).toEqual(new Set(["pass"]));
+    expect(received).toHaveLength(report.requests);
+    expect(sandbox.rules.list()).toEqual([]);
+  });
+
+  it("is about charges alone where there is no money for transfers", async () => {
+    const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
+    const shop = createAskingShop(sandbox, true);
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { only: ["state-history", "state-duplicate"], sandbox, check: shop.state });
+    expect(verdictsOf(report)).toEqual({ "state-history": "pass", "state-duplicate": "pass" });
+  });
+
+  it("names an application that believes in charges which are not there", async () => {
+    const sandbox = await create();
+    const shop = createAskingShop(sandbox, false);
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { ...options, sandbox, check: shop.state });
+    const failed = report.checks.filter(({ verdict }) => verdict === "fail");
+    expect(failed.map(({ id, schedule }) => [id, schedule])).toEqual([
+      ["state-unknown-id", ["paid of an unknown order"]],
+    ]);
+  });
+});
+
+/** It stores what the API says of a charge; `doubts`: and nothing of one that the API does not know. */
+function createAskingShop(sandbox: Sandbox, doubts: boolean): Application {
+  const statuses = new Map<string, string>();
+  return {
+    hear: async ({ id }) => {
+      const answer = await sandbox.fetch<{ status: string }>(`/v1/charges/${id}`);
+      if (answer.status === 200) statuses.set(id, (await answer.json()).status);
+      else if (!doubts) statuses.set(id, "unknown");
+    },
+    state: () => Object.fromEntries(statuses),
+  };
+}
