@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { actions } from "../../src/http/dashboard/actions.js";
-import { pages } from "../../src/http/dashboard/registry.js";
 import { visit } from "../support/dashboard.js";
 import fc, { runs } from "../support/fast-check.js";
 import { hostileText } from "../support/hostile.js";
 import { startLive } from "../support/live.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
+import { actions } from "../../src/http/pages/dashboard/actions.js";
+import { pages } from "../../src/http/pages/dashboard/registry.js";
 
 const names = ["company", "cursor", "outcome", "example", "q", "status", "kind", "before", "by", "limit"];
 const fieldNames = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { allChecks } from "../../src/audit/checks/all-checks.js";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { REQUESTS_MAX } from "../../src/audit/sender.js";
 import { SECRET, sound, startReceiver, stillSystem } from "./receivers.js";
+import { allChecks } from "../../src/audit/check-list.js";
+import { REQUESTS_MAX } from "../../src/audit/wire/sender.js";
 
 describe("an audit", () => {
   it("is bounded: all checks together announce no more than REQUESTS_MAX", async () => {

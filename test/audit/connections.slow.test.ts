@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AuditReport } from "../../src/audit/report.js";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
-import { HEADER, hmac, isGenuine, SECRET, sound, startReceiver, stillSystem, take } from "./receivers.js";
+import { HEADER, SECRET, hmac, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
+import type { AuditReport } from "../../src/audit/reporters/report.js";
 
 const audit = (url: string, options: Partial<AuditOptions> = {}) =>
   runAudit({ url, secret: SECRET, system: stillSystem, ...options });

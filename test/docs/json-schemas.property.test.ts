@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { UsageError } from "../../src/kernel/problem.js";
 import {
+  type JsonSchema,
   configJsonSchema,
   fixturesJsonSchema,
-  type JsonSchema,
   profileJsonSchema,
 } from "../../src/sandbox/config/json-schema.js";
-import { parseScenario } from "../../src/scenarios/parse-scenario.js";
-import { scenarioJsonSchema } from "../../src/scenarios/scenario-json-schema.js";
 import fc, { runs } from "../support/fast-check.js";
 import { mutations } from "../support/mutations.js";
+import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
+import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 
 const schemas = {
   config: configJsonSchema(),

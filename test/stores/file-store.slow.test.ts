@@ -1,11 +1,11 @@
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openFileStore } from "../../src/adapters/stores/file/file-store.js";
-import type { FileSystem } from "../../src/adapters/stores/file/file-system.js";
-import type { Store, StoreFormat } from "../../src/adapters/stores/store.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { folderWith } from "../support/folder.js";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
+import type { FileSystem } from "../../src/adapters/store/file-system.js";
+import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 
 type Data = Map<string, number>;
 
