@@ -1,10 +1,11 @@
+import { note } from "./fields.js";
+import { absoluteUrl, text } from "../kernel/fields.js";
+import { metadata, msisdn, wholeXof } from "../domain/fields.js";
 import * as z from "zod";
 import { CURRENCY, fromXof, toXof, XOF_MAX } from "../domain/accounts/money.js";
 import { type Charge, type ChargeEntry, dueOf } from "../domain/charges/charge.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
-import { note } from "./field-note.js";
-import { absoluteUrl, metadata, msisdn, text, xof } from "./fields.js";
 import { perProfile } from "./parse.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
 
@@ -21,18 +22,18 @@ export interface CreateChargeRequest {
 export const createChargeRequest = perProfile<CreateChargeRequest>((profile) =>
   z.object(
     {
-      amount: xof(profile.charges.min, profile.charges.max).meta(
+      amount: wholeXof(profile.charges.min, profile.charges.max).meta(
         note("Amount to collect, in XOF.", "charges.min", "charges.max"),
       ),
       externalId: text("the caller's reference").meta(note("Caller's reference; unique per charge.")),
       description: text("the purpose of the payment").meta(note("Purpose of the payment.")),
-      onCanceledRedirectionUrl: absoluteUrl().meta(
+      onCanceledRedirectionUrl: absoluteUrl.meta(
         note("The service URL the user is redirected to after a canceled payment."),
       ),
-      onCompletedRedirectionUrl: absoluteUrl().meta(
+      onCompletedRedirectionUrl: absoluteUrl.meta(
         note("The service URL the user is redirected to after a completed payment."),
       ),
-      metadata: metadata().meta(note("Extra data stored with the charge, returned exactly as it was sent.")).optional(),
+      metadata: metadata.meta(note("Extra data stored with the charge, returned exactly as it was sent.")).optional(),
     },
     { error: "must be a JSON object" },
   ),
@@ -43,7 +44,7 @@ export const payRequest = perProfile<{ msisdn?: string | undefined } | undefined
   z
     .object(
       {
-        msisdn: msisdn()
+        msisdn: msisdn
           .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
           .optional(),
       },
@@ -57,7 +58,7 @@ export const refundRequest = perProfile<{ amount?: number | undefined } | undefi
   z
     .object(
       {
-        amount: xof(1, XOF_MAX)
+        amount: wholeXof(1, XOF_MAX)
           .meta(note("How much to refund, in XOF; without it everything that is left."))
           .optional(),
       },

@@ -1,71 +1,49 @@
 import * as z from "zod";
-import { isMsisdn } from "../domain/msisdn.js";
-import { lazily } from "../kernel/lazily.js";
-import { parseUrl } from "../kernel/parse-url.js";
+import type { Profile } from "../domain/profile/profile.js";
 
-/**
- * The strict fields of requests. Each message completes "<field> …" and says what would be right. What takes no arguments is one schema for all who use
- * it, so that the API description can name it.
- */
+/** The contract's common types as answers show them. Each schema is one instance, so that the API description refers to it by name. */
 
-/** A whole number of XOF: "Integers appear for requests". */
-export function xof(min: number, max: number): z.ZodType<number> {
-  const error = `must be a whole number of XOF from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
+/** Every field of a body with its schema: a field that is missing, or that the body does not have, does not compile. */
+export type FieldsOf<Body> = { readonly [Name in keyof Required<Body>]: z.ZodType<Exclude<Body[Name], undefined>> };
+
+/** The path of a setting, `charges.createdAtFormat`: one that does not exist does not compile. */
+export type SettingPath = {
+  [Group in keyof Profile]: Group extends "rateLimit" ? Group : `${Group}.${keyof Profile[Group] & string}`;
+}[keyof Profile];
+
+/** What the API description says of a field. */
+export interface FieldNote {
+  [key: string]: unknown;
+  description: string;
+  "x-sandbox-setting"?: SettingPath[];
 }
 
-export function text(what: string): z.ZodType<string> {
-  const error = `must be ${what}, a string that is not blank`;
-  return z.string({ error }).regex(/\S/, { error });
+/** A sentence for a schema's `.meta()`, and the settings that decide about the field. */
+export function note(description: string, ...settings: SettingPath[]): FieldNote {
+  return settings.length === 0 ? { description } : { description, "x-sandbox-setting": settings };
 }
 
-const msisdnError = "must be a phone number: a string of 8 to 15 digits after an optional + or 00";
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
-export const msisdn = lazily((): z.ZodType<string> =>
-  z
-    .string({ error: msisdnError })
-    .refine(isMsisdn, { error: msisdnError })
-    .meta({ pattern: "^(\\+|00)?\\d{8,15}$", examples: ["+2250700000001"] }),
-);
+/** "Number. Integers appear for requests and most responses; a decimal […] appears in a webhook payload." */
+export const amount = z
+  .number()
+  .min(0)
+  .meta({ description: "An amount of XOF: a whole number, or a decimal where a fee has a fractional part." });
 
-const urlError = "must be an absolute http or https URL";
+/** "Mostly ISO 8601 UTC with milliseconds and trailing Z." */
+export const timestamp = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .meta({ description: "ISO 8601 in UTC with milliseconds.", format: "date-time" });
 
-export const absoluteUrl = lazily((): z.ZodType<string> =>
-  z
-    .string({ error: urlError })
-    .refine(isAbsoluteHttpUrl, { error: urlError })
-    .meta({ pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s/\\]\S*$` }),
-);
+/** "a compact form (date and time without separators, with milliseconds and Z)". */
+export const compactTimestamp = z
+  .string()
+  .regex(/^\d{8}T\d{6}\.\d{3}Z$/)
+  .meta({ description: "Date and time in UTC without separators, with milliseconds: `20250128T083908.249Z`." });
 
-/** No white space or control characters, and a host after the slashes: the URL parser would mend all of it silently. */
-function isAbsoluteHttpUrl(url: string): boolean {
-  // eslint-disable-next-line no-control-regex
-  return /^https?:\/\/[^\s\u0000-\u001f/\\][^\s\u0000-\u001f]*$/i.test(url) && parseUrl(url) !== undefined;
-}
-
-/** Deeper data than this no caller sends, and printing it would exhaust the stack. */
-const METADATA_DEPTH_MAX = 100;
-const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} deep, with finite numbers`;
-
-/** Kept and returned as it was sent, keys such as `__proto__` included: no copy is made. */
-export const metadata = lazily(() =>
-  z
-    .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
-    .meta({ type: "object", additionalProperties: true }),
-);
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether it comes back as it was sent: 1e400 would be null. Level by level, since a recursion would be what it guards against. */
-function isPrintable(value: object): boolean {
-  let level: object[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === METADATA_DEPTH_MAX) return false;
-    const members = level.flatMap((item): unknown[] => Object.values(item));
-    if (members.some((member) => member === Infinity || member === -Infinity)) return false;
-    level = members.filter((member): member is object => typeof member === "object" && member !== null);
-  }
-  return true;
+/** `txn_<uuid>`, or a plain UUID without a prefix. */
+export function uuidWith(prefix: "txn_" | "bat_" | "") {
+  return z.string().regex(new RegExp(`^${prefix}${UUID}$`));
 }

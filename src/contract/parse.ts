@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { collectSettings, touchSettings } from "../domain/profile/track-profile.js";
 import { refuse } from "../domain/problem-codes.js";
+import { isSentence, renderPath, valueAt } from "../kernel/fields.js";
 import { quote } from "../kernel/quote.js";
 import { isSecretPlace } from "../kernel/secret-fields.js";
 
@@ -41,25 +42,6 @@ export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
       byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path), issue.path)}`);
   }
   return [...byPath.values(), ...others];
-}
-
-/** A message that says by itself what was given and what is wrong with it. */
-function isSentence(issue: z.core.$ZodIssue): boolean {
-  return issue.code === "custom" && issue.params?.["sentence"] === true;
-}
-
-function renderPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === "number") return `${text}[${key}]`;
-    return text === "" ? String(key) : `${text}.${String(key)}`;
-  }, "");
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
-    value,
-  );
 }
 
 /** What stood there, briefly. */

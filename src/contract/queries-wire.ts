@@ -1,3 +1,5 @@
+import { note } from "./fields.js";
+import { msisdn } from "../domain/fields.js";
 import * as z from "zod";
 import { CURRENCY, type Money, toXof } from "../domain/accounts/money.js";
 import type { CustomerCheck } from "../domain/customers/customer.js";
@@ -5,8 +7,6 @@ import { refuse } from "../domain/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
 import { quote } from "../kernel/quote.js";
-import { note } from "./field-note.js";
-import { msisdn } from "./fields.js";
 import { parseRequest, perProfile } from "./parse.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";
 
@@ -15,7 +15,7 @@ export type Query = Readonly<Record<string, string>>;
 
 export const customerCheckQuery = perProfile<{ msisdn: string; subCompanyId?: string | undefined }>((profile) =>
   z.object({
-    msisdn: msisdn().meta(note("The customer's phone number.")),
+    msisdn: msisdn.meta(note("The customer's phone number.")),
     subCompanyId:
       profile.customers.subCompanyId === "refused"
         ? z.undefined({ error: "must be absent: this company has no sub companies" }).optional()

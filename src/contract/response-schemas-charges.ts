@@ -1,10 +1,10 @@
+import { note, amount, compactTimestamp, type FieldsOf, timestamp } from "./fields.js";
+import { absoluteUrl } from "../kernel/fields.js";
+import { metadata } from "../domain/fields.js";
 import * as z from "zod";
 import { CURRENCY } from "../domain/accounts/money.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { note } from "./field-note.js";
-import { absoluteUrl, metadata } from "./fields.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
-import { amount, compactTimestamp, type FieldsOf, timestamp } from "./response-fields.js";
 
 export const entryFields = {
   id: z.string().min(1).meta(note("Opaque identifier.")),
@@ -55,9 +55,9 @@ export const chargeFields = {
   paid: amount.meta(note("Amount paid so far.")),
   refunded: amount.meta(note("Amount refunded so far.")),
   attempts: z.int().min(0).meta(note("Number of payment attempts.")),
-  metadata: metadata().meta(note("Free-form caller data, returned as stored; an empty object when none was given.")),
-  paymentUrl: absoluteUrl().meta(note("The link the customer uses to pay.")),
-  webRedirectionUrl: absoluteUrl().meta(
+  metadata: metadata.meta(note("Free-form caller data, returned as stored; an empty object when none was given.")),
+  paymentUrl: absoluteUrl.meta(note("The link the customer uses to pay.")),
+  webRedirectionUrl: absoluteUrl.meta(
     note("Where the customer is sent: `onCompletedRedirectionUrl` once paid, `onCanceledRedirectionUrl` otherwise."),
   ),
   transactions: z.array(chargeEntry).meta(note("Payments and refunds, the newest first.")),
@@ -79,7 +79,7 @@ export function chargeSchemas(profile: Profile): ChargeSchemas {
   // The schema of an answer that has neither link, and of those that add one to it.
   const plain = whole.omit({ paymentUrl: true, webRedirectionUrl: true });
   const read = charges.paymentUrlOnRead
-    ? whole.omit({ webRedirectionUrl: true }).extend({ paymentUrl: absoluteUrl().meta(onRead) })
+    ? whole.omit({ webRedirectionUrl: true }).extend({ paymentUrl: absoluteUrl.meta(onRead) })
     : plain;
   const payload = read.extend({
     status: status(eventStatuses(profile), "webhooks.chargeEvents", "charges.partialStatusOnRead"),

@@ -1,9 +1,8 @@
+import { note, amount, type FieldsOf, timestamp, uuidWith } from "./fields.js";
+import { msisdn } from "../domain/fields.js";
 import * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
-import { note } from "./field-note.js";
-import { msisdn } from "./fields.js";
 import type { BatchBody, TransactionBody } from "./resources.js";
-import { amount, type FieldsOf, timestamp, uuidWith } from "./response-fields.js";
 
 /** All fields that a transaction can have; each view takes its own of them. */
 export const transactionFields = {
@@ -11,7 +10,7 @@ export const transactionFields = {
   amount: amount.meta(note("Amount transferred.")),
   fee: amount.meta(note("Fee charged.", "transfers.fee")),
   totalAmount: amount.meta(note("`amount` and `fee` together.")),
-  msisdn: msisdn().meta(note("The recipient, as the caller wrote the number.")),
+  msisdn: msisdn.meta(note("The recipient, as the caller wrote the number.")),
   status: z
     .enum(["pending", "completed", "failed"])
     .meta(note("Where the transfer stands in its lifecycle.", "transfers.settlement")),

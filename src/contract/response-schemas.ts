@@ -1,9 +1,9 @@
+import { note, type FieldsOf, timestamp, uuidWith } from "./fields.js";
+import { absoluteUrl } from "../kernel/fields.js";
 import * as z from "zod";
 import { CURRENCY } from "../domain/accounts/money.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { singularOf, type Topic, topics, topicSpellings } from "../domain/subscriptions/topic.js";
-import { note } from "./field-note.js";
-import { absoluteUrl } from "./fields.js";
 import type {
   BalanceBody,
   CustomerCheckBody,
@@ -13,7 +13,6 @@ import type {
   TransactionBody,
   WebhookBody,
 } from "./resources.js";
-import { type FieldsOf, timestamp, uuidWith } from "./response-fields.js";
 import { type ChargeSchemas, chargeSchemas } from "./response-schemas-charges.js";
 import { type TransferSchemas, transferSchemas } from "./response-schemas-transfers.js";
 
@@ -98,7 +97,7 @@ const subscriptionFields = {
   createdAt: timestamp.meta(note("Creation time.")),
   updatedAt: timestamp.meta(note("Last update time.")),
   topic: z.enum(topicSpellings).meta(note("Event topic subscribed to.", "webhooks.topicSpelling")),
-  url: absoluteUrl().meta(note("Receiving URL.")),
+  url: absoluteUrl.meta(note("Receiving URL.")),
 } satisfies FieldsOf<SubscriptionBody>;
 
 const errorFields = {

@@ -1,3 +1,5 @@
+import { note } from "./fields.js";
+import { absoluteUrl } from "../kernel/fields.js";
 import * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { isReceiverAllowed } from "../domain/subscriptions/allowed-receivers.js";
@@ -5,8 +7,6 @@ import { shownTopic, type Subscription } from "../domain/subscriptions/subscript
 import { topicSpellings } from "../domain/subscriptions/topic.js";
 import { toIso } from "../kernel/instant.js";
 import { parseUrl } from "../kernel/parse-url.js";
-import { note } from "./field-note.js";
-import { absoluteUrl } from "./fields.js";
 import { perProfile } from "./parse.js";
 import type { SubscriptionBody } from "./resources.js";
 
@@ -23,7 +23,7 @@ export const subscriptionRequest = perProfile<{ topic: string; url: string }>((p
       topic: z
         .enum(topicSpellings, { error: topicError })
         .meta(note("The event to be notified about, in either spelling.", "webhooks.topicSpelling")),
-      url: absoluteUrl()
+      url: absoluteUrl
         .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
           error: hostErrors[profile.webhooks.allow.kind],
         })

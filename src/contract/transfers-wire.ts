@@ -1,11 +1,12 @@
+import { note } from "./fields.js";
+import { msisdn, wholeXof } from "../domain/fields.js";
+import { text } from "../kernel/fields.js";
 import * as z from "zod";
 import { fromXof, toXof } from "../domain/accounts/money.js";
 import type { CreatedBatch } from "../domain/transfers/create-batch.js";
 import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/transfers/transfer.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
-import { note } from "./field-note.js";
-import { msisdn, text, xof } from "./fields.js";
 import { parseRequest, perProfile } from "./parse.js";
 import type { BatchBody, TransactionBody } from "./resources.js";
 
@@ -113,10 +114,10 @@ function transferFields(profile: Profile, typeRequired: boolean) {
     .literal("transfer", { error: 'must be "transfer"' })
     .meta(note("The only type there is; an item of a batch may do without.", "batch.itemType"));
   return {
-    amount: xof(profile.transfers.min, profile.transfers.max).meta(
+    amount: wholeXof(profile.transfers.min, profile.transfers.max).meta(
       note("Amount to transfer, in XOF, without the fee.", "transfers.min", "transfers.max"),
     ),
-    msisdn: msisdn().meta(note("The recipient.")),
+    msisdn: msisdn.meta(note("The recipient.")),
     reference: text("the caller's reference").meta(
       note("Caller's reference (for example an internal id).", "transfers.duplicateReference"),
     ),

@@ -1,8 +1,8 @@
+import { msisdn } from "../../domain/fields.js";
+import { amount, compactTimestamp, timestamp } from "../fields.js";
 import * as z from "zod";
 import type { Profile } from "../../domain/profile/profile.js";
 import { createChargeRequest, payRequest, refundRequest } from "../charges-wire.js";
-import { msisdn } from "../fields.js";
-import { amount, compactTimestamp, timestamp } from "../response-fields.js";
 import { type ResponseSchemas, responseSchemas } from "../response-schemas.js";
 import { chargeEntry, chargeFees } from "../response-schemas-charges.js";
 import { subscriptionRequest } from "../subscriptions-wire.js";
@@ -47,7 +47,7 @@ export function describeSchema(schema: z.ZodType): JsonSchema {
 /** The contract's "Common types", and what stands inside other bodies. */
 const commonSchemas = {
   Amount: amount,
-  PhoneNumber: msisdn(),
+  PhoneNumber: msisdn,
   Timestamp: timestamp,
   CompactTimestamp: compactTimestamp,
   ChargeEntry: chargeEntry,

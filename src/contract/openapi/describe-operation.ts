@@ -1,5 +1,5 @@
+import { type SettingPath } from "../fields.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { SettingPath } from "../field-note.js";
 import { headerIsRequired } from "../operation-errors.js";
 import { type Operation, type OperationId, operationOf, successStatus } from "../operations.js";
 import type { ResponseSchemas } from "../response-schemas.js";

@@ -1,5 +1,5 @@
+import { type SettingPath } from "../fields.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { SettingPath } from "../field-note.js";
 import { type ErrorRow, errorsUnder, headerIsRequired } from "../operation-errors.js";
 import type { OperationId } from "../operations.js";
 import type { ErrorStatus } from "../problems.js";

@@ -1,5 +1,5 @@
+import { type SettingPath } from "../fields.js";
 import { findSetting, settings } from "../../domain/profile/settings.js";
-import type { SettingPath } from "../field-note.js";
 import type { Resting, SettingObject } from "./document.js";
 
 /** A description that names the settings it rests on, and the words of the contract that leave the point open. */

@@ -1,6 +1,6 @@
+import { note } from "../fields.js";
 import * as z from "zod";
 import type { Profile } from "../../domain/profile/profile.js";
-import { note } from "../field-note.js";
 import type { Operation, OperationId } from "../operations.js";
 import { customerCheckQuery, PAGE_LIMIT_MAX } from "../queries-wire.js";
 import { describeSchema } from "./component-schemas.js";

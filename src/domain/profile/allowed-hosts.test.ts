@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedHosts } from "./allowed-hosts.js";
+import { allowedHosts } from "./setting-kinds.js";
 import { parseProfile } from "./parse-profile.js";
 
 describe("webhooks.allow", () => {

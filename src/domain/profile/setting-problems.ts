@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isSentence, renderPath, valueAt } from "../../kernel/fields.js";
 import { didYouMean, nearest } from "../../kernel/suggest.js";
 import type { Setting } from "./setting.js";
 import { findSetting, settingGroups, settings } from "./settings.js";
@@ -19,7 +20,7 @@ export function problemsOfValue(setting: Setting, written: unknown, error: z.Zod
   for (const issue of error.issues.flatMap(narrow).slice(0, ISSUES_MAX)) {
     const inner = issue.path.filter((key) => typeof key !== "symbol");
     const path = [...setting.path.split("."), ...inner];
-    const message = `${pathText(path)}${predicate(issue, valueAt(written, inner))}`;
+    const message = `${renderPath(path)}${predicate(issue, valueAt(written, inner))}`;
     problems.set(message, { path, message });
   }
   return [...problems.values()];
@@ -70,12 +71,8 @@ function narrow(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 
 function predicate(issue: z.core.$ZodIssue, written: unknown): string {
   if (isSentence(issue)) return `: ${issue.message}`;
-  if (issue.code === "unrecognized_keys") return ` ${issue.message}`;
-  return ` must be ${issue.message}, ${written === undefined ? "and is missing" : `not ${show(written)}`}`;
-}
-
-function isSentence(issue: z.core.$ZodIssue): boolean {
-  return issue.code === "custom" && issue.params?.["sentence"] === true;
+  if (issue.code === "unrecognized_keys") return ` ${issue.message.replaceAll("\n", "; ")}`;
+  return ` ${issue.message}, ${written === undefined ? "and is missing" : `not ${show(written)}`}`;
 }
 
 /** `settlement` or `charge.settlement`, for someone who forgot or mixed up the group. */
@@ -90,19 +87,6 @@ function nearestByName(name: string): string[] {
   const names = settings.map(({ path }) => path.split(".").at(-1) ?? path);
   const meant = nearest(name, names);
   return meant === undefined ? [] : settings.map(({ path }) => path).filter((path) => path.endsWith(`.${meant}`));
-}
-
-function valueAt(written: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((value, key) => {
-    return typeof value === "object" && value !== null && Object.hasOwn(value, key)
-      ? (value as Record<string | number, unknown>)[key]
-      : undefined;
-  }, written);
-}
-
-/** `webhooks.retry[1]`, `transfers.fee.rate`. */
-function pathText(path: readonly (string | number)[]): string {
-  return path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${key}`)).join("");
 }
 
 function shorten(text: string): string {

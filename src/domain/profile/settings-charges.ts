@@ -1,6 +1,7 @@
 import type { Profile } from "./profile.js";
 import type { GroupDefinition } from "./setting.js";
-import { decimal, duration, members, oneOf, text, wholeNumber } from "./setting-schemas.js";
+import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
+import { members, settingText } from "./setting-kinds.js";
 import { AMOUNT_BOUND_MAX } from "./settings-transfers.js";
 
 /** Money in: charges and what becomes of them. */
@@ -81,7 +82,7 @@ export const chargeSettings = {
     default: "expired",
     alternatives: [{ value: "text", form: true, effect: "That reason." }],
     contract: "Present in pay and refund responses; null in the examples. Values: not shown.",
-    schema: () => text(),
+    schema: settingText,
   },
   payNotDue: {
     summary: "The status of paying a charge that is not due: paid already, dropped or refunded.",
@@ -119,7 +120,7 @@ export const chargeSettings = {
     default: "wallet",
     alternatives: [{ value: "text", form: true, effect: "That label." }],
     contract: "treat as an opaque string",
-    schema: () => text(),
+    schema: settingText,
   },
 } satisfies GroupDefinition<Profile["charges"]>;
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isMsisdn } from "../msisdn.js";
 import type { Profile } from "./profile.js";
 import type { GroupDefinition, SettingDefinition } from "./setting.js";
-import { oneOf } from "./setting-schemas.js";
+import { oneOf } from "../../kernel/fields.js";
 
 /** What is known of phone numbers. */
 export const customerSettings = {
@@ -69,7 +69,7 @@ export const testNumberSettings = {
 } satisfies GroupDefinition<Profile["testNumbers"]>;
 
 function testNumber(number: string, contract: string, summary: string) {
-  const error = "a phone number in quotes: 8 to 15 digits after an optional + or 00";
+  const error = "must be a phone number in quotes: 8 to 15 digits after an optional + or 00";
   return {
     summary,
     default: number,

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { GroupDefinition, SettingDefinition } from "./setting.js";
 import type { Profile } from "./profile.js";
-import { duration, members, oneOf, wholeNumber } from "./setting-schemas.js";
+import { duration, oneOf, wholeNumber } from "../../kernel/fields.js";
+import { members } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
 export const httpSettings = {
@@ -73,15 +74,16 @@ export const rateLimitSetting = {
   contract: "Request rate limits: not shown.",
   schema: () => {
     const expected = '"off" or {requests, per} such as {"requests": 10, "per": "1s"}';
+    const error = `must be ${expected}`;
     return z.union(
       [
         // YAML 1.1 reads a bare `off` as false.
-        z.literal(["off", false], { error: expected }).transform(() => null),
+        z.literal(["off", false], { error }).transform(() => null),
         members({ requests: wholeNumber(1, 1_000_000), per: duration(1, 86_400_000) }, expected).transform(
           ({ requests, per }) => ({ requests, perMs: per }),
         ),
       ],
-      { error: expected },
+      { error },
     );
   },
 } satisfies SettingDefinition<Profile["rateLimit"]>;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Profile } from "./profile.js";
 import type { GroupDefinition } from "./setting.js";
-import { decimal, duration, members, oneOf, text, wholeNumber } from "./setting-schemas.js";
+import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
+import { members, settingText } from "./setting-kinds.js";
 
 /** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
 export const AMOUNT_BOUND_MAX = 100_000_000_000;
@@ -114,22 +115,23 @@ export const batchSettings = {
     default: "completed",
     alternatives: [{ value: "text", form: true, effect: "That status." }],
     contract: "Other states and transitions: not shown.",
-    schema: () => text(),
+    schema: settingText,
   },
 } satisfies GroupDefinition<Profile["batch"]>;
 
 function settlementSchema(): z.ZodType<Profile["transfers"]["settlement"], SettlementInput> {
   const expected = '"immediate", "manual", {after: duration} or {polls: number}';
+  const error = `must be ${expected}`;
   return z.union(
     [
-      z.literal(["immediate", "manual"], { error: expected }).transform((kind) => ({ kind })),
-      members({ after: duration(0) }, expected).transform(({ after }) => ({ kind: "after" as const, afterMs: after })),
+      z.literal(["immediate", "manual"], { error }).transform((kind) => ({ kind })),
+      members({ after: duration() }, expected).transform(({ after }) => ({ kind: "after" as const, afterMs: after })),
       members({ polls: wholeNumber(1, 1_000_000) }, expected).transform(({ polls }) => ({
         kind: "polls" as const,
         polls,
       })),
     ],
-    { error: expected },
+    { error },
   );
 }
 

@@ -1,9 +1,7 @@
-import { allowedHosts } from "./allowed-hosts.js";
-import { CHARGE_EVENTS, chargeEvents } from "./charge-events.js";
 import type { Profile } from "./profile.js";
-import { RETRY_PRESETS, retryGaps } from "./retry-gaps.js";
 import type { GroupDefinition } from "./setting.js";
-import { duration, headerName, oneOf } from "./setting-schemas.js";
+import { duration, oneOf } from "../../kernel/fields.js";
+import { allowedHosts, CHARGE_EVENTS, chargeEvents, headerName, RETRY_PRESETS, retryGaps } from "./setting-kinds.js";
 
 /** What is delivered to receivers, and how often. */
 export const webhookSettings = {

@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import { shownSubject } from "../../contract/ids.js";
 import { parseRequest } from "../../contract/parse.js";
 import { toIso } from "../../kernel/instant.js";
@@ -16,7 +16,7 @@ const maxWaitMs = z
   .max(MAX_WAIT_MS_MAX, { error: maxWaitError });
 
 /** `mode`, `now` or both. */
-export const clockChange = members({
+export const clockChange = object({
   mode: word(["running", "frozen"]).optional(),
   now: instant.optional(),
 }).superRefine((change, context) => {
@@ -29,14 +29,14 @@ const advanceFields = {
   to: instant.optional(),
   toNext: z.literal(true, { error: "must be true" }).optional(),
 };
-const advanceRequest = members({
+const advanceRequest = object({
   ...advanceFields,
   settle: flag.optional(),
   lookAhead: flag.optional(),
   maxWaitMs: maxWaitMs.optional(),
 }).check(z.superRefine(exactlyOne(Object.keys(advanceFields))));
 
-const settleRequest = optionalBody(members({ maxWaitMs: maxWaitMs.optional() }));
+const settleRequest = optionalBody(object({ maxWaitMs: maxWaitMs.optional() }));
 
 /** A company's time. */
 export const clockRoutes: readonly ControlRoute[] = [

@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import { isExactXof, XOF_MAX } from "../../domain/accounts/money.js";
 import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";
@@ -15,7 +15,7 @@ export function optionalBody<T>(schema: z.ZodType<T>): z.ZodType<T> {
 }
 
 /** For a call that takes no body: what is in one was meant for another call. */
-export const noBody = optionalBody(members({}));
+export const noBody = optionalBody(object({}));
 
 /** Exactly one of these members is given, said beside whatever else is wrong. */
 export function exactlyOne(names: readonly string[]) {

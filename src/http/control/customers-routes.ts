@@ -1,4 +1,4 @@
-import { members } from "../../contract/members.js";
+import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import { findCustomer, removeCustomer, setCustomer } from "../../domain/customers/check-customer.js";
 import type { Customer } from "../../domain/customers/customer.js";
@@ -11,7 +11,7 @@ import { listOf, listQuery } from "./control-lists.js";
 import type { CompanyCall, ControlRoute } from "./control-route.js";
 import { renderCustomer } from "./render-control.js";
 
-const customer = members({
+const customer = object({
   firstName: text("the first name"),
   lastName: text("the last name"),
   // "`complete` means the customer is validated. Any other value means a customer identification problem."

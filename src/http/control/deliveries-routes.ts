@@ -1,4 +1,4 @@
-import { members } from "../../contract/members.js";
+import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import { UsageError } from "../../kernel/problem.js";
@@ -13,7 +13,7 @@ import { renderDelivery } from "./render-control.js";
 import { waitRequest, waitForDelivery } from "./wait-for-delivery.js";
 
 const deliveriesQuery = listQuery(deliveryFilters);
-const nothing = optionalBody(members({}));
+const nothing = optionalBody(object({}));
 
 /** Webhooks on their way and past: every attempt of each. */
 export const deliveriesRoutes: readonly ControlRoute[] = [

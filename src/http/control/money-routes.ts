@@ -1,4 +1,4 @@
-import { members } from "../../contract/members.js";
+import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import { renderBalance } from "../../contract/queries-wire.js";
 import { accountIds } from "../../domain/accounts/account.js";
@@ -10,7 +10,7 @@ import { listOf, listQuery } from "./control-lists.js";
 import type { ControlRoute } from "./control-route.js";
 import { renderEntry } from "./render-control.js";
 
-const balanceRequest = members({ balance: amount });
+const balanceRequest = object({ balance: amount });
 const query = listQuery({});
 
 /** The balance, and the double-entry ledger that explains it. */

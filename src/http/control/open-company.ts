@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import { fromXof } from "../../domain/accounts/money.js";
 import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
@@ -31,7 +31,7 @@ type InitialClock =
 /** "{companyId?, accessToken?, secretKey?, balance?, clock?, profile?}"; `clock` as PUT takes it, or its mode, or the time at which it stands. */
 export function openingRequest(sandbox: Sandbox): z.ZodType<Opening> {
   return optionalBody(
-    members({
+    object({
       companyId: credential("a company id")
         .refine((id) => id !== "*", { error: 'must not be "*", which means all companies' })
         .optional(),

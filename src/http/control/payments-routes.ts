@@ -1,6 +1,6 @@
-import { members } from "../../contract/members.js";
+import { object } from "../../kernel/fields.js";
+import { msisdn } from "../../domain/fields.js";
 import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges-wire.js";
-import { msisdn } from "../../contract/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers-wire.js";
 import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
@@ -22,8 +22,8 @@ const chargesQuery = listQuery({ status: word(statusesOf(chargeLifecycle)).optio
 const transactionsQuery = listQuery({ status: word(statusesOf(transferLifecycle)).optional() });
 const parameters = [...pagingParameters, "status"];
 
-const payment = optionalBody(members({ msisdn: msisdn().optional() }));
-const withReason = optionalBody(members({ reason: text("the reason").optional() }));
+const payment = optionalBody(object({ msisdn: msisdn.optional() }));
+const withReason = optionalBody(object({ reason: text("the reason").optional() }));
 
 /** Charges, transactions and batches, and what a customer or an operator would do to them. Each is shown as the API's GET shows it. */
 export const paymentsRoutes: readonly ControlRoute[] = [

@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import { operationIds } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/problem-codes.js";
@@ -50,7 +50,7 @@ const anObject = pattern().refine((value) => typeof value === "object" && !Array
   error: "must be an object, or a matcher of one",
 });
 
-const match = members({
+const match = object({
   method: pattern().refine((value) => typeof value === "string" || isMatcher(value), {
     error: "must be an HTTP method such as POST, or a matcher",
   }),
@@ -78,7 +78,7 @@ const count = pattern()
   .default({ $gte: 1 });
 
 /** `{match?, count?}`: without a match any request, without a count at least one. */
-export const verification: z.ZodType<Verification> = optionalBody(members({ match: match.default({}), count }));
+export const verification: z.ZodType<Verification> = optionalBody(object({ match: match.default({}), count }));
 
 /** One of these words, null where there is none, or a matcher. */
 function wordPattern(words: readonly string[]) {

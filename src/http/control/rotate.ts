@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import type { AccessToken, Identity } from "../../sandbox/company-state.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Work } from "../../domain/work.js";
@@ -13,7 +13,7 @@ const madeUp = z.literal(true, { error: "must be true" });
  * may be given a time to live (`expiresIn`), and the old ones a time in which they still work (`overlap`).
  */
 export const rotation = optionalBody(
-  members({
+  object({
     secretKey: z.union([madeUp, text("a secret key")], { error: "must be true or the new secret key" }).optional(),
     accessToken: z
       .union([madeUp, credential("an access token")], { error: "must be true or the new access token" })

@@ -1,5 +1,5 @@
+import { text } from "../../kernel/fields.js";
 import * as z from "zod";
-import { text } from "../../contract/fields.js";
 import { fromXof, type Money } from "../../domain/accounts/money.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";

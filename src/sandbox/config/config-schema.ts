@@ -1,6 +1,6 @@
+import { absoluteUrl, text } from "../../kernel/fields.js";
 import { resolve } from "node:path";
 import * as z from "zod";
-import { absoluteUrl, text } from "../../contract/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../options.js";
@@ -31,7 +31,7 @@ export function configFields(folder: string) {
     host: text("an address or a name of this machine")
       .optional()
       .meta({ description: "The address to listen on (default 127.0.0.1)" }),
-    publicUrl: absoluteUrl()
+    publicUrl: absoluteUrl
       .optional()
       .meta({ description: "Where others reach the sandbox; payment links begin with it" }),
     profile: z

@@ -1,5 +1,6 @@
+import { absoluteUrl, text } from "../../kernel/fields.js";
+import { metadata, msisdn } from "../../domain/fields.js";
 import * as z from "zod";
-import { absoluteUrl, metadata, msisdn, text } from "../../contract/fields.js";
 import type { Money } from "../../domain/accounts/money.js";
 import type { ChargeStatus } from "../../domain/charges/charge.js";
 import type { TransferStatus } from "../../domain/transfers/transfer.js";
@@ -26,7 +27,7 @@ const notACustomer = "a customer such as { msisdn, firstName, lastName, kycStatu
 
 const person: z.ZodType<CustomerFixture> = object(
   {
-    msisdn: msisdn().meta({ description: "A phone number, in quotes" }),
+    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
     firstName: text("the customer's first name").meta({ description: "The customer's first name" }),
     lastName: text("the customer's last name").meta({ description: "The customer's last name" }),
     kycStatus: text("a status such as complete or incomplete")
@@ -53,20 +54,18 @@ const charge: z.ZodType<ChargeFixture> = object(
     refunded: amount
       .optional()
       .meta({ description: "What was given back, in XOF: only of a charge that is refunded_partially" }),
-    msisdn: msisdn().optional().meta({ description: "Who paid" }),
+    msisdn: msisdn.optional().meta({ description: "Who paid" }),
     droppedReason: text("why the charge was dropped")
       .optional()
       .meta({ description: "Only of a charge that is dropped" }),
     createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
-    onCompletedRedirectionUrl: absoluteUrl()
+    onCompletedRedirectionUrl: absoluteUrl
       .default("https://shop.test/completed")
       .meta({ description: "Where the customer is sent after a payment" }),
-    onCanceledRedirectionUrl: absoluteUrl()
+    onCanceledRedirectionUrl: absoluteUrl
       .default("https://shop.test/canceled")
       .meta({ description: "Where the customer is sent after a cancelled payment" }),
-    metadata: metadata()
-      .default(() => ({}))
-      .meta({ description: "Free-form data, returned as it is" }),
+    metadata: metadata.default(() => ({})).meta({ description: "Free-form data, returned as it is" }),
   },
   "a charge such as { externalId, amount, description, status }",
 ).superRefine(checkCharge, { when: hasMembers });
@@ -102,7 +101,7 @@ const transferStatuses = ["completed", "failed", "pending"] as const satisfies T
 const transaction: z.ZodType<TransactionFixture> = object(
   {
     id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is made up" }),
-    msisdn: msisdn().meta({ description: "A phone number, in quotes" }),
+    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
     amount: amount.meta({ description: "Whole XOF" }),
     reference: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
     type: z
@@ -128,7 +127,7 @@ const transaction: z.ZodType<TransactionFixture> = object(
 const subscription: z.ZodType<SubscriptionFixture> = object(
   {
     topic: word(topicSpellings).meta({ description: "In either spelling" }),
-    url: absoluteUrl().meta({ description: "The receiving endpoint" }),
+    url: absoluteUrl.meta({ description: "The receiving endpoint" }),
   },
   "a subscription such as { topic: charges/events, url }",
 );

@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { requestFaults, ruleKinds } from "../../domain/rules/rule.js";
 import { MAX_DURATION_MS } from "../../kernel/duration.js";
@@ -112,7 +112,7 @@ const whole = () =>
   z.discriminatedUnion(
     "on",
     [
-      members({
+      object({
         ...common(),
         on: z.literal("request").meta({ description: "An answer of the API" }),
         match: match({
@@ -124,7 +124,7 @@ const whole = () =>
         }),
         then: requestEffect(),
       }),
-      members({
+      object({
         ...common(),
         on: z.literal("transfer").meta({ description: "How a transfer ends" }),
         match: match({
@@ -134,7 +134,7 @@ const whole = () =>
         }),
         then: transferEffect(),
       }),
-      members({
+      object({
         ...common(),
         on: z.literal("payment").meta({ description: "How a payment of a charge ends" }),
         match: match({
@@ -144,7 +144,7 @@ const whole = () =>
         }),
         then: paymentEffect(),
       }),
-      members({
+      object({
         ...common(),
         on: z.literal("delivery").meta({ description: "How a webhook reaches its receiver" }),
         match: match({
@@ -172,7 +172,7 @@ export const ruleSchema = lazily((): z.ZodType<RuleOrder> =>
 
 /** What happens; something has to. */
 function effect<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return members(shape, `must be an object with what happens: ${Object.keys(shape).join(", ")}`).superRefine(
+  return object(shape, `must be an object with what happens: ${Object.keys(shape).join(", ")}`).superRefine(
     (then, context) => {
       if (Object.values(then).some((value) => value !== undefined && value !== false)) return;
       const message = `must say what happens: at least one of ${Object.keys(shape).join(", ")}`;
@@ -183,7 +183,7 @@ function effect<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 function match<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape).join(", ");
-  return members(shape, `must be an object with what it looks at: ${names}`)
+  return object(shape, `must be an object with what it looks at: ${names}`)
     .partial()
     .optional()
     .meta({ description: "What it looks at, partially; without it all" })

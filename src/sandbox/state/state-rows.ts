@@ -1,5 +1,6 @@
+import { absoluteUrl, object } from "../../kernel/fields.js";
+import { metadata } from "../../domain/fields.js";
 import * as z from "zod";
-import { absoluteUrl, metadata } from "../../contract/fields.js";
 import {
   plainId,
   shownDeliveryResource,
@@ -7,7 +8,6 @@ import {
   shownEventResource,
   shownSubject,
 } from "../../contract/ids.js";
-import { members } from "../../contract/members.js";
 import { type Account, accountIds, type LedgerEntry, ledgerEntryTypes } from "../../domain/accounts/account.js";
 import type { Charge } from "../../domain/charges/charge.js";
 import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
@@ -61,12 +61,12 @@ export function stateRows() {
 }
 
 function accountRow(): z.ZodType<Account> {
-  return members({ id: oneOf(accountIds), seq: count, amount: money("any") });
+  return object({ id: oneOf(accountIds), seq: count, amount: money("any") });
 }
 
 function ledgerRow(): z.ZodType<LedgerEntry> {
-  const posting = members({ account: oneOf(accountIds), amount: money("any") });
-  const row = members({
+  const posting = object({ account: oneOf(accountIds), amount: money("any") });
+  const row = object({
     id,
     seq: count,
     at: instant,
@@ -85,11 +85,11 @@ function ledgerRow(): z.ZodType<LedgerEntry> {
 }
 
 function customerRow(): z.ZodType<Customer> {
-  return members({ id, seq: count, msisdn: string(), firstName: string(), lastName: string(), kycStatus: string() });
+  return object({ id, seq: count, msisdn: string(), firstName: string(), lastName: string(), kycStatus: string() });
 }
 
 function chargeRow(): z.ZodType<Charge> {
-  const entry = members({
+  const entry = object({
     id,
     recipientMsisdn: string(),
     amount: money("positive"),
@@ -98,7 +98,7 @@ function chargeRow(): z.ZodType<Charge> {
     type: oneOf(["payment", "refund"]),
     error: string().nullable(),
   });
-  return members({
+  return object({
     id,
     seq: count,
     createdAt: instant,
@@ -112,7 +112,7 @@ function chargeRow(): z.ZodType<Charge> {
     paid: money("positive"),
     refunded: money("positive"),
     attempts: count,
-    metadata: metadata(),
+    metadata: metadata,
     paymentUrl: string(),
     onCompletedRedirectionUrl: string(),
     onCanceledRedirectionUrl: string(),
@@ -125,13 +125,10 @@ function chargeRow(): z.ZodType<Charge> {
 function transferRow(): z.ZodType<Transfer> {
   const plan = z.discriminatedUnion(
     "outcome",
-    [
-      members({ outcome: oneOf(["completed", "pending"]) }),
-      members({ outcome: z.literal("failed"), reason: string() }),
-    ],
+    [object({ outcome: oneOf(["completed", "pending"]) }), object({ outcome: z.literal("failed"), reason: string() })],
     { error: "must be {outcome: completed}, {outcome: pending} or {outcome: failed, reason}" },
   );
-  return members({
+  return object({
     id: transaction,
     seq: count,
     amount: money("positive"),
@@ -154,7 +151,7 @@ function transferRow(): z.ZodType<Transfer> {
 }
 
 function batchRow(): z.ZodType<Batch> {
-  return members({
+  return object({
     id: batch,
     seq: count,
     createdAt: instant,
@@ -168,32 +165,32 @@ function batchRow(): z.ZodType<Batch> {
 }
 
 function subscriptionRow(): z.ZodType<Subscription> {
-  return members({
+  return object({
     id,
     seq: count,
     createdAt: instant,
     updatedAt: instant,
     topic: oneOf(topics),
     spelling: string(),
-    url: absoluteUrl(),
+    url: absoluteUrl,
   });
 }
 
 function deliveryRow(): z.ZodType<Delivery> {
-  const row = members({
+  const row = object({
     id,
     seq: count,
     createdAt: instant,
     eventId: id,
     subscriptionId: id,
     topic: string(),
-    url: absoluteUrl(),
+    url: absoluteUrl,
     resource: id,
     resourceKind: oneOf(["charge", "transaction"]),
     body: string(),
     copy: count,
     turn: count,
-    effect: members({ corruptSignature: boolean, truncate: count.nullable() }).nullable(),
+    effect: object({ corruptSignature: boolean, truncate: count.nullable() }).nullable(),
     status: oneOf(statusesOf(deliveryLifecycle)),
     nextAttemptAt: instant.nullable(),
     attempts: list(attemptRow()),
@@ -213,18 +210,18 @@ function deliveryRow(): z.ZodType<Delivery> {
 
 function attemptRow(): z.ZodType<Attempt> {
   const headers = z.record(z.string(), string(), { error: "must be an object of strings" });
-  return members({
+  return object({
     at: instant,
     status: count.nullable(),
     latencyMs: z.number({ error: "must be a number" }),
     error: string().nullable(),
     requestHeaders: headers,
-    response: members({ headers, body: string() }).nullable(),
+    response: object({ headers, body: string() }).nullable(),
   });
 }
 
 function eventRow(): z.ZodType<DomainEvent> {
-  const row = members({
+  const row = object({
     id,
     seq: count,
     at: instant,
@@ -243,11 +240,11 @@ function subjectRow(): z.ZodType<EventSubject> {
   return z.discriminatedUnion(
     "kind",
     [
-      members({ kind: z.literal("charge"), charge: chargeRow() }),
-      members({ kind: z.literal("transaction"), transaction: transferRow() }),
-      members({ kind: z.literal("batch"), batch: batchRow() }),
-      members({ kind: z.literal("subscription"), subscription: subscriptionRow() }),
-      members({ kind: z.literal("account"), balance: money("any") }),
+      object({ kind: z.literal("charge"), charge: chargeRow() }),
+      object({ kind: z.literal("transaction"), transaction: transferRow() }),
+      object({ kind: z.literal("batch"), batch: batchRow() }),
+      object({ kind: z.literal("subscription"), subscription: subscriptionRow() }),
+      object({ kind: z.literal("account"), balance: money("any") }),
     ],
     { error: "must have the kind charge, transaction, batch, subscription or account" },
   );
@@ -260,15 +257,15 @@ function isPrefixed({ kind }: EventSubject): boolean {
 function paymentRow(): z.ZodType<PendingPayment> {
   const plan = z.discriminatedUnion(
     "outcome",
-    [members({ outcome: z.literal("paid") }), members({ outcome: z.literal("failed"), error: string() })],
+    [object({ outcome: z.literal("paid") }), object({ outcome: z.literal("failed"), error: string() })],
     { error: "must be {outcome: paid} or {outcome: failed, error}" },
   );
-  return members({ id, seq: count, chargeId: id, msisdn: string(), plan });
+  return object({ id, seq: count, chargeId: id, msisdn: string(), plan });
 }
 
 /** A hold is named by what it holds, so its name need not be written. */
 function holdRow(): z.ZodType<Hold> {
-  const row = members({ seq: count, ruleId: id, resource: id, deliveryIds: list(id) });
+  const row = object({ seq: count, ruleId: id, resource: id, deliveryIds: list(id) });
   return z.codec(row, checked<Hold>(), {
     decode: (hold) => ({ ...hold, id: holdId(hold.ruleId, hold.resource) }),
     encode: ({ seq, ruleId, resource, deliveryIds }) => ({ seq, ruleId, resource, deliveryIds: [...deliveryIds] }),
@@ -277,7 +274,7 @@ function holdRow(): z.ZodType<Hold> {
 
 /** A timer is named by what it is about, so its name need not be written. */
 function dueRow(): z.ZodType<DueItem<DueKind>> {
-  const row = members({ seq: count, dueAt: instant, kind: oneOf(statusesOf(dueHandlers)), subject: id });
+  const row = object({ seq: count, dueAt: instant, kind: oneOf(statusesOf(dueHandlers)), subject: id });
   return z.codec(row, checked<DueItem<DueKind>>(), {
     decode: ({ seq, dueAt, kind, subject }) => {
       const about = kind === "transfer.settle" ? plainId(subject) : subject;

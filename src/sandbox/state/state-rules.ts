@@ -1,14 +1,14 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
 import type { Rule } from "../../domain/rules/rule.js";
 import { ruleSchema } from "./rule-schema.js";
 import { renderThen } from "./render-rule.js";
 import { checked, count, id, instant } from "./state-fields.js";
-import { members } from "../../contract/members.js";
 import { messagesOf } from "../../contract/parse.js";
 
 /** A rule as a user would write it, with its place and how often it applied. */
 export function ruleRow(): z.ZodType<Rule> {
-  const kept = members({
+  const kept = object({
     id,
     seq: count,
     createdAt: instant,

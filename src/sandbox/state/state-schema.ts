@@ -1,5 +1,5 @@
+import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { members } from "../../contract/members.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Account, LedgerEntry } from "../../domain/accounts/account.js";
 import type { Charge } from "../../domain/charges/charge.js";
@@ -51,10 +51,10 @@ export interface State {
 
 /** Read (`decode`) and written (`encode`) by the same schema, built when the first state is. */
 export const stateSchema: z.ZodType<State> = z.lazy(() =>
-  members({
+  object({
     schemaVersion: z.literal(STATE_VERSION, { error: `must be ${STATE_VERSION}` }),
     companyId: string(),
-    clock: members({ mode: oneOf(["running", "frozen"]), now: instant }),
+    clock: object({ mode: oneOf(["running", "frozen"]), now: instant }),
     profile: z.custom<ProfileOverrides>().superRefine((overrides, context) => {
       const parsed = parseProfile(overrides ?? null);
       if (parsed.ok) return;

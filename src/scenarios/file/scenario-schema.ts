@@ -1,5 +1,5 @@
+import { absoluteUrl, text } from "../../kernel/fields.js";
 import * as z from "zod";
-import { absoluteUrl, text } from "../../contract/fields.js";
 import { topicSpellings } from "../../domain/subscriptions/topic.js";
 import { balance, instant, listOf, object, profile, word } from "../../sandbox/config/fields.js";
 import { rulesField } from "../../sandbox/config/company-schema.js";
@@ -9,7 +9,7 @@ import { step } from "./step-fields.js";
 const webhook = object(
   {
     topic: word(topicSpellings).meta({ description: "In either spelling" }),
-    url: absoluteUrl()
+    url: absoluteUrl
       .optional()
       .meta({ description: "Without one the runner's own receiver catches it, and checks its signature" }),
   },

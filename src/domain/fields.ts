@@ -1,0 +1,65 @@
+import Big from "big.js";
+import * as z from "zod";
+import { refuseCodec, wholeNumber } from "../kernel/fields.js";
+import { isObject } from "../kernel/json.js";
+import { fromXof, isExactXof, type Money, toXof, XOF_MAX } from "./accounts/money.js";
+import { isMsisdn } from "./msisdn.js";
+
+/** The fields that know something of payments, on top of kernel/fields.ts. */
+
+const msisdnError = "must be a phone number: a string of 8 to 15 digits after an optional + or 00";
+
+export const msisdn: z.ZodType<string, string> = z
+  .string({ error: msisdnError })
+  .refine(isMsisdn, { error: msisdnError })
+  .meta({ pattern: "^(\\+|00)?\\d{8,15}$", examples: ["+2250700000001"] });
+
+/** A whole number of XOF: "Integers appear for requests". */
+export function wholeXof(min: number, max: number): z.ZodType<number, number> {
+  return wholeNumber(min, max, "XOF");
+}
+
+/** A number of XOF with at most four decimals. */
+export function decimalXof(max: number = XOF_MAX): z.ZodType<number, number> {
+  const error = `must be a number of XOF from 0 to ${max} with at most 4 decimals`;
+  return z.number({ error }).min(0, { error }).max(max, { error }).refine(isExactXof, { error });
+}
+
+/** Money in a stored state: a number of XOF, or text where a number would lose decimals. */
+export function storedMoney(sign: "any" | "positive"): z.ZodType<Money, number | string> {
+  const error = `must be a number of XOF${sign === "any" ? "" : " from 0"} with at most 4 decimals`;
+  return z.codec(z.union([z.number(), z.string()], { error }), z.number(), {
+    decode: (written, context) => {
+      const money = parseMoney(written);
+      return money === undefined || (sign === "positive" && money < 0) ? refuseCodec(context, written, error) : money;
+    },
+    encode: (amount) => (isExactXof(toXof(amount)) ? toXof(amount) : Big(amount).div(10_000).toFixed()),
+  });
+}
+
+function parseMoney(written: number | string): Money | undefined {
+  if (typeof written === "number") return isExactXof(written) ? fromXof(written) : undefined;
+  const units = /^-?\d{1,12}(?:\.\d{1,4})?$/.test(written) ? Big(written).times(10_000).toNumber() : undefined;
+  return units !== undefined && Number.isSafeInteger(units) ? units : undefined;
+}
+
+/** Printing deeper data would exhaust the stack. */
+const METADATA_DEPTH_MAX = 100;
+const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} deep, with finite numbers`;
+
+/** Stored and returned as it was sent, keys such as `__proto__` included: no copy is made. */
+export const metadata = z
+  .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
+  .meta({ type: "object", additionalProperties: true });
+
+/** Whether JSON gives it back unchanged: 1e400 would be null. Level by level, because recursion could exhaust the stack. */
+function isPrintable(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === METADATA_DEPTH_MAX) return false;
+    const members = level.flatMap((item): unknown[] => Object.values(item));
+    if (members.some((member) => member === Infinity || member === -Infinity)) return false;
+    level = members.filter((member): member is object => typeof member === "object" && member !== null);
+  }
+  return true;
+}

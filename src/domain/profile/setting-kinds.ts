@@ -1,0 +1,150 @@
+import { domainToASCII } from "node:url";
+import ipaddr from "ipaddr.js";
+import * as z from "zod";
+import { parseDuration } from "../../kernel/duration.js";
+import { duration, isHeaderName, listing, matching, object, oneOf, sentence } from "../../kernel/fields.js";
+import { didYouMean } from "../../kernel/suggest.js";
+import type { AllowedHosts, ChargeEvent } from "./profile.js";
+
+/** The kinds of value that only settings have, beside those of kernel/fields.ts. */
+
+const TEXT_MAX = 200;
+
+export function settingText(): z.ZodType<string, string> {
+  const expected = `text of 1 to ${TEXT_MAX} characters, in quotes if it looks like a number`;
+  return matching(new RegExp(`^(?=[^]*\\S)[^]{1,${TEXT_MAX}}$`), expected);
+}
+
+/** An object with these members and no others; the message suggests the right name for a misspelt one. */
+export function members<const Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  expected: string,
+): z.ZodObject<Shape, z.core.$strict> {
+  return object(shape, expected, (key, names) => {
+    return `has no ${JSON.stringify(key.slice(0, 60))}, only ${names.join(", ")}${suggestion(key, names)}`;
+  });
+}
+
+/** The name of an HTTP header that may be added to a delivery. */
+export function headerName(): z.ZodType<string, string> {
+  const error = "must be the name of an HTTP header (letters, digits and - such as x-signature)";
+  return z
+    .string({ error })
+    .refine((name) => isHeaderName(name) && name.length <= 100, { error, abort: true })
+    .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), {
+      error: "must be a header that HTTP itself does not use",
+    });
+}
+
+/** Headers that describe the connection or the body: changing them breaks the delivery and tests nothing. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** The changes of a charge that a webhook can report, in the order of a charge's life. */
+export const CHARGE_EVENTS = [
+  "paid",
+  "dropped",
+  "refunded",
+  "refunded_partially",
+] as const satisfies readonly ChargeEvent[];
+
+/** A list of them, text with commas between, or `none`; the output has each once. */
+export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | readonly ChargeEvent[]> {
+  const error = `must be a list of ${listing(CHARGE_EVENTS)}, or such text with commas between`;
+  const unique = (events: readonly ChargeEvent[]): readonly ChargeEvent[] => [...new Set(events)];
+  const isEvent = (name: string): name is ChargeEvent => CHARGE_EVENTS.some((event) => event === name);
+  const fromText = z.string({ error }).transform((written, context): readonly ChargeEvent[] => {
+    if (written.trim() === "none") return [];
+    const names = written.split(",").map((name) => name.trim());
+    const wrong = names.find((name) => !isEvent(name));
+    if (wrong === undefined) return unique(names.filter(isEvent));
+    const given = JSON.stringify(wrong.slice(0, 60));
+    return sentence(context, `${given} is not one of ${CHARGE_EVENTS.join(", ")}${suggestion(wrong, CHARGE_EVENTS)}`);
+  });
+  const fromList = z.array(oneOf(...CHARGE_EVENTS), { error }).transform(unique);
+  return z.union([fromText, fromList], { error });
+}
+
+/**
+ * Schedules with a name. `fast` is for suites that run on real time; `realistic` spans days like real providers, so that a receiver that
+ * is down over night misses nothing.
+ */
+export const RETRY_PRESETS = {
+  none: [],
+  fast: ["100ms", "200ms", "400ms", "800ms", "1.6s"],
+  realistic: ["10s", "1m", "5m", "30m", "2h", "6h", "12h", "1d"],
+} as const;
+
+const GAPS_MAX = 100;
+
+/** The gaps between attempts: a preset or a list of durations; the output is ms. */
+export function retryGaps(): z.ZodType<readonly number[], keyof typeof RETRY_PRESETS | readonly (string | number)[]> {
+  const error = 'must be "none", "fast", "realistic" or a list of durations such as ["10s", "1m"]';
+  return z.union(
+    [
+      z
+        .literal(["none", "fast", "realistic"], { error })
+        .transform((preset): readonly number[] => RETRY_PRESETS[preset].map(parseDuration)),
+      z.array(duration(), { error }).max(GAPS_MAX, { error: `must be a list of at most ${GAPS_MAX} durations` }),
+    ],
+    { error },
+  );
+}
+
+const HOSTS_MAX = 1000;
+const hostExpected = "a host name, an IP address or a CIDR such as 10.0.0.0/8, without scheme, port or wildcard";
+
+/** `any`, or a list of host names, IP addresses and CIDRs; the output spells them as the host of a parsed URL does. */
+export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[]> {
+  const error = 'must be "any" or a list of host names, IP addresses and CIDRs';
+  const host = z
+    .string({ error: `must be ${hostExpected}` })
+    .transform(
+      (written, context) =>
+        hostOf(written.trim()) ?? sentence(context, `${JSON.stringify(written.slice(0, 60))} is not ${hostExpected}`),
+    );
+  return z.union(
+    [
+      z.literal("any", { error }).transform(() => ({ kind: "any" as const })),
+      z
+        .array(host, { error })
+        .max(HOSTS_MAX, { error: `must be a list of at most ${HOSTS_MAX} hosts` })
+        .transform((hosts) => ({ kind: "list" as const, hosts })),
+    ],
+    { error },
+  );
+}
+
+function hostOf(written: string): string | undefined {
+  if (written.includes("/")) return cidrOf(written);
+  // A URL spells an IPv6 address in brackets.
+  const address = written.replace(/^\[(.*)\]$/, "$1");
+  if (ipaddr.IPv6.isValid(address)) return ipaddr.IPv6.parse(address).toRFC5952String();
+  if (ipaddr.IPv4.isValidFourPartDecimal(written)) return written;
+  const name = domainToASCII(written.replace(/\.$/, ""));
+  return name.length <= 253 && HOST_NAME.test(name) ? name : undefined;
+}
+
+function cidrOf(written: string): string | undefined {
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(written)) return written;
+  return ipaddr.IPv6.isValidCIDR(written) ? written.toLowerCase() : undefined;
+}
+
+/** Labels of letters, digits and inner hyphens or underscores. The last one is not a number: that would be a broken IPv4 address. */
+const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** The end of a sentence that named a wrong word: it suggests the right one. */
+function suggestion(word: string, candidates: readonly string[]): string {
+  const question = didYouMean(word, candidates);
+  return question === "" ? "" : `.${question}`;
+}

@@ -1,0 +1,240 @@
+import * as z from "zod";
+import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "./duration.js";
+import { type Instant, parseInstant, toIso } from "./instant.js";
+import { parseUrl } from "./parse-url.js";
+import { quote } from "./quote.js";
+import { didYouMean, nearest } from "./suggest.js";
+
+/**
+ * The vocabulary of schemas: requests, control calls, files, scenarios, rules, settings and stored state are all made of these fields
+ * (domain/fields.ts adds phone numbers and money).
+ *
+ * Every message completes "<path> …" and says what would be right: `must be true or false`. A message that is a whole sentence is
+ * reported with `sentence`, and is shown without a predicate: `webhooks.timeout: "5x" is not a duration`.
+ */
+export interface IssueParams {
+  /** The message is a whole sentence. */
+  readonly sentence?: true;
+  /** The key is wrong, not its value. */
+  readonly key?: true;
+  /** Another field is the reason, so the message does not show the value. */
+  readonly beside?: true;
+  /** The words that are accepted; the message suggests the nearest. */
+  readonly words?: readonly string[];
+}
+
+/** Reports a problem from a refinement or a transformation. */
+export function report(
+  context: z.RefinementCtx,
+  path: readonly PropertyKey[],
+  message: string,
+  params: IssueParams = {},
+): never {
+  context.addIssue({ code: "custom", path: [...path], message, params: { ...params } });
+  return z.NEVER;
+}
+
+/** Reports a problem whose message is a whole sentence. */
+export function sentence(context: z.RefinementCtx, message: string): never {
+  return report(context, [], message, { sentence: true });
+}
+
+export function isSentence(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "custom" && issue.params?.["sentence"] === true;
+}
+
+/** An object with these keys and no others. Each unknown key gets its own line of the message, with the nearest known one. */
+export function object<const Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  expected = "a JSON object",
+  unknownKey: (key: string, names: readonly string[]) => string = hasNoKey,
+): z.ZodObject<Shape, z.core.$strict> {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => unknownKey(key, names)).join("\n")
+        : `must be ${expected}`,
+  });
+}
+
+function hasNoKey(key: string, names: readonly string[]): string {
+  const only = names.length === 0 ? "nothing is expected there" : `only ${names.join(", ")}`;
+  return `has no ${quote(key)}, ${only}.${didYouMean(key, names)}`;
+}
+
+/** An object whose unknown keys are ignored. */
+export function openObject<const Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  expected = "a JSON object",
+): z.ZodObject<Shape, z.core.$strip> {
+  return z.object(shape, { error: `must be ${expected}` });
+}
+
+export interface ListOptions {
+  /** What the list holds: `must be a list of charges`. */
+  readonly of?: string;
+  readonly min?: number;
+}
+
+export function listOf<T>(item: z.ZodType<T>, { of, min = 0 }: ListOptions = {}): z.ZodType<T[]> {
+  const error = of === undefined ? "must be a list" : `must be a list of ${of}`;
+  return z.array(item, { error }).min(min, { error: `${error}, with at least ${min}` });
+}
+
+/** Text without any further condition. */
+export function anyText(expected = "a string"): z.ZodType<string, string> {
+  return z.string({ error: `must be ${expected}` });
+}
+
+/** Text that is not blank. */
+export function text(what: string, charactersMax?: number): z.ZodType<string, string> {
+  if (charactersMax === undefined) return matching(/\S/, `${what}, a string that is not blank`);
+  const error = `must be ${what}, a string of 1 to ${charactersMax} characters that is not blank`;
+  return z.string({ error }).regex(/\S/, { error }).max(charactersMax, { error });
+}
+
+/** Text that matches a pattern. */
+export function matching(pattern: RegExp, expected: string): z.ZodType<string, string> {
+  const error = `must be ${expected}`;
+  return z.string({ error }).regex(pattern, { error });
+}
+
+/** 1 to `charactersMax` visible ASCII characters: they fit into a header and into a URL. */
+export function visible(expected: string, charactersMax: number): z.ZodType<string, string> {
+  return matching(new RegExp(`^[\\x21-\\x7e]{1,${charactersMax}}$`), expected);
+}
+
+export const id = matching(/./s, "an id, a string that is not empty");
+
+export const flag: z.ZodType<boolean, boolean> = z.boolean({ error: "must be true or false" });
+
+/** One of some words. With `suggest` the message asks for the nearest one. */
+export function word<const Word extends string>(
+  words: readonly Word[],
+  { suggest = false }: { readonly suggest?: boolean } = {},
+): z.ZodType<Word, Word> {
+  const error = `must be one of ${words.join(", ")}`;
+  return z.enum(words, {
+    error: ({ input }) => {
+      const meant = suggest && typeof input === "string" ? nearest(input, words) : undefined;
+      return meant === undefined ? error : `${error} (did you mean ${quote(meant)}?)`;
+    },
+  });
+}
+
+/** One of some values: `must be "conflict" or "allow"`. */
+export function oneOf<const Value extends string | number | boolean>(
+  ...values: readonly Value[]
+): z.ZodType<Value, Value> {
+  return z.literal(values, { error: `must be ${listing(values)}` });
+}
+
+/** `"conflict" or "allow"`. */
+export function listing(values: readonly unknown[]): string {
+  const written = values.map((value) => JSON.stringify(value));
+  return [written.slice(0, -1).join(", "), written.at(-1)].filter(Boolean).join(" or ");
+}
+
+/** A safe whole number of `unit`, both bounds inclusive. */
+export function wholeNumber(min: number, max?: number, unit?: string): z.ZodType<number, number> {
+  const range = max === undefined ? `from ${min}` : `from ${min} to ${max}`;
+  const error = `must be a whole number ${unit === undefined ? "" : `of ${unit} `}${range}`;
+  const isWithin = (given: number): boolean =>
+    Number.isSafeInteger(given) && given >= min && (max === undefined || given <= max);
+  // Not z.int(): after a fraction zod skips the checks of the object around it.
+  return z
+    .number({ error })
+    .refine(isWithin, { error })
+    .meta({ type: "integer", minimum: min, ...(max === undefined ? {} : { maximum: max }) });
+}
+
+/** A number, both bounds inclusive, with at most `decimals` digits after the point. */
+export function decimal(min: number, max: number, decimals?: number): z.ZodType<number, number> {
+  const digits = decimals === undefined ? "" : ` with at most ${decimals} decimals`;
+  const error = `must be a number from ${min} to ${max}${digits}`;
+  const isExact = (value: number): boolean => decimals === undefined || Number(value.toFixed(decimals)) === value;
+  return z.number({ error }).min(min, { error }).max(max, { error }).refine(isExact, { error });
+}
+
+export const INSTANT_EXAMPLE = "an ISO 8601 time such as 2026-01-15T09:00:00Z";
+
+/** An ISO 8601 time; the output is ms since the epoch. */
+export const instant: z.ZodType<Instant, string> = z
+  .string({ error: `must be ${INSTANT_EXAMPLE}` })
+  .transform((given, context) => parseInstant(given) ?? report(context, [], `must be ${INSTANT_EXAMPLE}`));
+
+export const DURATION_FORMS = "a duration such as 10s, 1h30m, PT1H or a number of milliseconds";
+
+/** A duration in any of its forms, both bounds inclusive and in ms; the output is ms. */
+export function duration(minMs = 0, maxMs: number = MAX_DURATION_MS): z.ZodType<number, string | number> {
+  return z
+    .union([z.string(), z.number()], { error: `must be ${DURATION_FORMS}` })
+    .transform((written, context) => {
+      const parsed = tryParseDuration(written);
+      if ("error" in parsed) return sentence(context, parsed.error);
+      if (parsed.ms >= minMs && parsed.ms <= maxMs) return parsed.ms;
+      const max = formatDuration(maxMs);
+      const bound = minMs === 0 ? `is longer than ${max}` : `is not from ${formatDuration(minMs)} to ${max}`;
+      return sentence(context, `${formatDuration(parsed.ms)} ${bound}`);
+    })
+    .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["10s", "1h"] });
+}
+
+const urlError = "must be an absolute http or https URL";
+
+export const absoluteUrl: z.ZodType<string, string> = z
+  .string({ error: urlError })
+  .refine(isAbsoluteHttpUrl, { error: urlError })
+  .meta({ pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s/\\]\S*$` });
+
+/** No white space or control characters, and a host after the slashes: the URL parser would repair all of it silently. */
+function isAbsoluteHttpUrl(url: string): boolean {
+  // eslint-disable-next-line no-control-regex
+  return /^https?:\/\/[^\s\u0000-\u001f/\\][^\s\u0000-\u001f]*$/i.test(url) && parseUrl(url) !== undefined;
+}
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Whether an HTTP header can have this name. */
+export function isHeaderName(name: string): boolean {
+  return HEADER_NAME.test(name);
+}
+
+const storedInstantError = "must be an ISO 8601 time such as 2026-01-15T09:00:00.000Z";
+
+/** A time in a stored state, read and written. Timers may be later than the last time to which a clock can be set. */
+export const storedInstant: z.ZodType<Instant, string> = z.codec(z.string({ error: storedInstantError }), z.number(), {
+  decode: (text, context) => {
+    const parsed = Date.parse(text);
+    const isLate = !Number.isNaN(parsed) && toIso(parsed) === text;
+    return parseInstant(text) ?? (isLate ? parsed : refuseCodec(context, text, storedInstantError));
+  },
+  encode: toIso,
+});
+
+export interface CodecContext {
+  readonly issues: { push(issue: { code: "custom"; input: unknown; message: string }): unknown };
+}
+
+/** Reports a problem from a codec. */
+export function refuseCodec(context: CodecContext, input: unknown, message: string): never {
+  context.issues.push({ code: "custom", input, message });
+  return z.NEVER;
+}
+
+/** `companies[0].charges[2].amount`. */
+export function renderPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
+    return text === "" ? String(key) : `${text}.${String(key)}`;
+  }, "");
+}
+
+/** What a value has at a path; undefined where it has nothing of its own. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
+    value,
+  );
+}
