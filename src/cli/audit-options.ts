@@ -4,7 +4,7 @@ import { HEADER_DEFAULT } from "../audit/run-audit.js";
 import type { AuditEvent } from "../audit/wire/stage.js";
 import { beyondBounds, type JsonBounds } from "../kernel/json-bounds.js";
 import { renderPosition, UsageError } from "../kernel/problem.js";
-import { DEFAULT_COMPANY } from "../sandbox/options.js";
+import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import { parseChoice, wrongValue } from "./values.js";
 
 /** The flags of `audit` as they were typed. */

@@ -8,7 +8,7 @@ import { redactCoverage } from "../sandbox/observation/redact-coverage.js";
 import { renderCoverageMarkdown } from "../sandbox/observation/render-coverage.js";
 import { countFindings, renderFinding } from "../sandbox/observation/render-findings.js";
 import { describeRendered } from "../sandbox/state/render-rule.js";
-import type { Exchange } from "../sandbox/exchange.js";
+import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { renderCoverageTable } from "./render-coverage-table.js";
 

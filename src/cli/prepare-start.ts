@@ -20,7 +20,7 @@ import {
   DEFAULT_LIMITS,
   type ResolvedOptions,
   resolveOptions,
-} from "../sandbox/options.js";
+} from "../sandbox/config/options.js";
 import type { Scenario } from "../scenarios/file/scenario.js";
 import { explainUnreadable } from "./files.js";
 import type { LogChoice } from "./log.js";

@@ -3,7 +3,7 @@ import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
 import { parseDuration, tryParseDuration } from "../kernel/duration.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
-import { DEFAULT_COMPANY } from "../sandbox/options.js";
+import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import type { AuditOptions } from "./audit-options.js";
 import { findOptionProblems, type OptionCheck } from "./check-options.js";
 

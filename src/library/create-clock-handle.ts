@@ -3,8 +3,8 @@ import type { DueKind } from "../domain/work.js";
 import { parseDuration } from "../kernel/duration.js";
 import { type Instant, parseInstant, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
-import { advance, type AdvanceResult, type AdvanceTarget, setClockMode } from "../sandbox/advance.js";
-import type { Company } from "../sandbox/company.js";
+import { advance, type AdvanceResult, type AdvanceTarget, setClockMode } from "../sandbox/clock/advance.js";
+import type { Company } from "../sandbox/company/company.js";
 import type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./clock-handle.js";
 
 /** `current` is asked at each call: a reset puts another company in the place of the first. */

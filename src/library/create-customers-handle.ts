@@ -2,7 +2,7 @@ import { findCustomer, removeCustomer, setCustomer } from "../domain/customers/c
 import type { Customer as Registered } from "../domain/customers/customer.js";
 import { isMsisdn, msisdnKey } from "../domain/msisdn.js";
 import { UsageError } from "../kernel/problem.js";
-import type { Company } from "../sandbox/company.js";
+import type { Company } from "../sandbox/company/company.js";
 import type { Customer, CustomersHandle, Person } from "./company-handle.js";
 
 /** `current` is asked at each call: a reset puts another company in the place of the first. */

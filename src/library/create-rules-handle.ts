@@ -2,7 +2,7 @@ import { messagesOf } from "../contract/parse.js";
 import { addRule, removeAllRules, removeRule, type RuleOrder } from "../domain/rules/change-rules.js";
 import type { Rule as DomainRule } from "../domain/rules/rule.js";
 import { UsageError } from "../kernel/problem.js";
-import type { Company } from "../sandbox/company.js";
+import type { Company } from "../sandbox/company/company.js";
 import { renderRule } from "../sandbox/state/render-rule.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";
 import type { Rule, RulesHandle } from "./rules-handle.js";

@@ -5,7 +5,7 @@ import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { listen, type Listener } from "../http/server/serve.js";
 import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
-import { type ResolvedOptions, setupFor } from "../sandbox/options.js";
+import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
 import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
 import { createBugLog } from "./bug-log.js";

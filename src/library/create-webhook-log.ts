@@ -8,7 +8,7 @@ import { UsageError } from "../kernel/problem.js";
 import { quote } from "../kernel/quote.js";
 import { nextRaise } from "../kernel/signal.js";
 import { didYouMean } from "../kernel/suggest.js";
-import type { Company } from "../sandbox/company.js";
+import type { Company } from "../sandbox/company/company.js";
 import { describeTimeout } from "./describe-timeout.js";
 import type { TopicName, WebhookEvent } from "./webhook-events.js";
 import type { WaitOptions, WebhookLog } from "./webhook-log.js";

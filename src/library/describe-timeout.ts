@@ -2,7 +2,7 @@ import { shownSubject } from "../contract/ids.js";
 import type { Delivery } from "../domain/deliveries/delivery.js";
 import { formatDuration } from "../kernel/duration.js";
 import { toIso } from "../kernel/instant.js";
-import type { Company } from "../sandbox/company.js";
+import type { Company } from "../sandbox/company/company.js";
 import type { WebhookEvent } from "./webhook-events.js";
 
 interface Missed {

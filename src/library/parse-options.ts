@@ -8,7 +8,12 @@ import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-config.js";
-import { type CompanyDefaults, DEFAULT_BALANCE, type ResolvedOptions, resolveOptions } from "../sandbox/options.js";
+import {
+  type CompanyDefaults,
+  DEFAULT_BALANCE,
+  type ResolvedOptions,
+  resolveOptions,
+} from "../sandbox/config/options.js";
 import { findOptionProblems, type OptionCheck } from "./check-options.js";
 import { instantOf } from "./create-clock-handle.js";
 import { parseRule } from "./create-rules-handle.js";

@@ -1,6 +1,6 @@
 import type { World } from "../domain/work.js";
 import type { Change } from "../kernel/unit-of-work.js";
-import type { CompanyWatcher } from "./company-deps.js";
+import type { CompanyWatcher } from "./company/company-deps.js";
 
 /** What one commit of a company changed, oldest first. It must not throw: it is called in the middle of the company's work. */
 export type CommitListener = (companyId: string, world: World, changes: readonly Change[]) => void;

@@ -1,5 +1,5 @@
 import type { Store } from "../adapters/store/store.js";
-import type { CompanyRecord, StoredCompany, StoredSandbox } from "./company-state.js";
+import type { CompanyRecord, StoredCompany, StoredSandbox } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
 import { companyEntries, headEntry } from "./state/store-format.js";
 

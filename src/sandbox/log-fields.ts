@@ -6,7 +6,7 @@ import type { DomainEvent } from "../domain/events.js";
 import type { Transfer } from "../domain/transfers/transfer.js";
 import { toIso } from "../kernel/instant.js";
 import { parseUrl } from "../kernel/parse-url.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange } from "./company/exchange.js";
 
 /** What a line of the log says: amounts in XOF, ids as the API gives them. What is undefined is left out. */
 export type LogFields = Readonly<Record<string, unknown>>;

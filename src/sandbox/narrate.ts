@@ -4,7 +4,7 @@ import type { World } from "../domain/work.js";
 import { type Instant, toIso } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import type { Change } from "../kernel/unit-of-work.js";
-import type { Exchange, Noted } from "./exchange.js";
+import type { Exchange, Noted } from "./company/exchange.js";
 import { fieldsOfDelivery, fieldsOfEvent, fieldsOfExchange, nameOfDelivery } from "./log-fields.js";
 import { isOf } from "./observation/read-changes.js";
 import type { Sandbox } from "./sandbox.js";

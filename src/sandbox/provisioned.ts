@@ -1,6 +1,6 @@
-import type { Company } from "./company.js";
+import type { Company } from "./company/company.js";
 import type { CompanySetup } from "./state/fixture.js";
-import { setupFor } from "./options.js";
+import { setupFor } from "./config/options.js";
 import type { Sandbox } from "./sandbox.js";
 
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */

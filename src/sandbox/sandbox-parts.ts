@@ -3,7 +3,7 @@ import type { Store } from "../adapters/store/store.js";
 import type { Log } from "../kernel/log.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import type { Row } from "../kernel/table.js";
-import type { CompanyRecord, StoredSandbox } from "./company-state.js";
+import type { CompanyRecord, StoredSandbox } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
 import type { Observation } from "./observation/observation.js";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createMachineRandom } from "../kernel/random.js";
 import { RecentMap } from "../kernel/recent-map.js";
-import type { Identity } from "./company-state.js";
+import type { Identity } from "./state/company-record.js";
 
 /** Tokens whose digests need not be made again. */
 const DIGESTS_KEPT = 1_000;

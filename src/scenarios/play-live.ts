@@ -9,7 +9,7 @@ import { hashToSeed } from "../kernel/random.js";
 import { Signal } from "../kernel/signal.js";
 import type { DomainEvent } from "../domain/events.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
-import type { Exchange } from "../sandbox/exchange.js";
+import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import { loadFakeData } from "./file/fake-data.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { parseInstant } from "../../src/kernel/instant.js";
 import type { CompanySetup } from "../../src/sandbox/state/fixture.js";
-import { DEFAULT_LIMITS, setupFor } from "../../src/sandbox/options.js";
+import { DEFAULT_LIMITS, setupFor } from "../../src/sandbox/config/options.js";
 import { type ApiWorld, describeApi, useWorlds } from "../support/describe-api.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { type GivenHeaders, WORLD_START } from "../support/world.js";

@@ -10,7 +10,7 @@ import {
   writePlace,
 } from "../../src/http/pages/dashboard/timeline.js";
 import type { PageRequest, Row, Table } from "../../src/kernel/table.js";
-import type { Exchange } from "../../src/sandbox/exchange.js";
+import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import { Journal } from "../../src/sandbox/observation/journal.js";
 import { type Live, startLive, startReceiver } from "../support/live.js";
 import { transferRequest } from "../support/requests.js";

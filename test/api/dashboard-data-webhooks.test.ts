@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { DASHBOARD, type PageAnswer, visit, type Visitor } from "../support/dashboard.js";
 import { type Live, startLive, startReceiver } from "../support/live.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import type { WorldOptions } from "../support/world.js";
 
 interface Desk extends Visitor {

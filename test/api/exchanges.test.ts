@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../../src/sandbox/exchange.js";
+import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import { type Door, doors, openDoor, untilTrue } from "../support/doors.js";
 import { createHeldStore } from "../support/held-store.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";

@@ -5,7 +5,7 @@ import { operationIds, operationOf, type OperationId } from "../../src/contract/
 import { errorNames } from "../../src/contract/problems.js";
 import { signBody } from "../../src/domain/deliveries/signature.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { useWorlds } from "../support/describe-api.js";
 import { everyAlternative, examplesOf, operationsOf, overridesOf, profileOf } from "../support/openapi-walk.js";
 import { descriptionFor } from "../support/validate-answer.js";

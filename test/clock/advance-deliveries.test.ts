@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/dispatcher.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";

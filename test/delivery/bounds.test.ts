@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
-import { advance, settle } from "../../src/sandbox/advance.js";
-import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
+import { advance, settle } from "../../src/sandbox/clock/advance.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
 import { gate, startLive, startReceiver } from "../support/live.js";
 import { transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";

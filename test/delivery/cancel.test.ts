@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redeliverNow } from "../../src/sandbox/redeliver.js";
+import { redeliverNow } from "../../src/sandbox/company/redeliver.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { createHeldStore } from "../support/held-store.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";

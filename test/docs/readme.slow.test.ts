@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../../src/domain/test-numbers.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { startSandbox } from "../support/cli.js";
 import { startReceiver } from "../support/live.js";
 import { followSteps, stepsOf } from "../support/follow-page.js";

@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { balanceOf, effectOnBalance } from "../../src/domain/accounts/ledger.js";
 import { toXof } from "../../src/domain/accounts/money.js";
 import { createApp } from "../../src/http/app.js";
-import { advance } from "../../src/sandbox/advance.js";
-import type { Company } from "../../src/sandbox/company.js";
+import { advance } from "../../src/sandbox/clock/advance.js";
+import type { Company } from "../../src/sandbox/company/company.js";
 import { loadFixtureFiles, validateFile } from "../../src/sandbox/config/load-config.js";
-import { resolveOptions } from "../../src/sandbox/options.js";
+import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 
 const folder = fileURLToPath(new URL("../../fixtures", import.meta.url));

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { webhookTopicOf } from "../../src/domain/deliveries/webhook-topic.js";
 import { signBody } from "../../src/domain/deliveries/signature.js";
 import { hashToSeed } from "../../src/kernel/random.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";
 import fc, { runs } from "../support/fast-check.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serve } from "../../src/http/server/serve.js";
 import { verifySignature } from "../../src/webhooks.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { openDoor, untilTrue } from "../support/doors.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 import type { Receiver } from "../support/receiver.js";

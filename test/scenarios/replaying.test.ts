@@ -1,7 +1,7 @@
 import { createApp } from "../../src/http/app.js";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/system-clock.js";
-import { resolveOptions } from "../../src/sandbox/options.js";
+import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { renderJson } from "../../src/scenarios/reporters/json.js";
 import type { Scenario } from "../../src/scenarios/file/scenario.js";

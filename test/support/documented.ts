@@ -1,7 +1,7 @@
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { signBody } from "../../src/domain/deliveries/signature.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { prepareAnswer, preparePayloads, validateAnswer, validatePayload } from "./validate-answer.js";
 import type { TestWorld } from "./world.js";

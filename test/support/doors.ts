@@ -1,7 +1,7 @@
 import { Agent, fetch as undiciFetch } from "undici";
 import { onTestFinished } from "vitest";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { type Live, startLive } from "./live.js";
 import type { GivenHeaders, LooseJson, WorldOptions } from "./world.js";
 

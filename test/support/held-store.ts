@@ -1,5 +1,5 @@
 import type { Store } from "../../src/adapters/store/store.js";
-import type { StoredSandbox } from "../../src/sandbox/company-state.js";
+import type { StoredSandbox } from "../../src/sandbox/state/company-record.js";
 import { createStoredSandbox } from "../../src/sandbox/state/store-format.js";
 import { gate } from "./live.js";
 

@@ -4,9 +4,9 @@ import type { Delivery } from "../../src/domain/deliveries/delivery.js";
 import type { DomainEvent } from "../../src/domain/events.js";
 import { parseDuration } from "../../src/kernel/duration.js";
 import { parseInstant, toIso } from "../../src/kernel/instant.js";
-import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/advance.js";
-import type { Company } from "../../src/sandbox/company.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/options.js";
+import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/clock/advance.js";
+import type { Company } from "../../src/sandbox/company/company.js";
+import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { createReceiver, type Receiver, type Reply, type ReplyTo } from "./receiver.js";
 import { chargeRequest, transferRequest } from "./requests.js";
 import {

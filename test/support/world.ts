@@ -11,7 +11,7 @@ import { serve } from "../../src/http/server/serve.js";
 import { parseInstant } from "../../src/kernel/instant.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";
-import { DEFAULT_COMPANY, resolveOptions, type ResolvedOptions } from "../../src/sandbox/options.js";
+import { DEFAULT_COMPANY, resolveOptions, type ResolvedOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
 import { documentedApi, documentedTransport } from "./documented.js";

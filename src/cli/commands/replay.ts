@@ -3,7 +3,7 @@ import { createApp } from "../../http/app.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
-import { resolveOptions } from "../../sandbox/options.js";
+import { resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { signBody } from "../../domain/deliveries/signature.js";
 import { UsageError } from "../../kernel/problem.js";
-import { DEFAULT_COMPANY } from "../../sandbox/options.js";
+import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { explainUnreadable } from "../files.js";
 import { printData } from "../output.js";
 

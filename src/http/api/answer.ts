@@ -5,7 +5,7 @@ import { touchSettings } from "../../domain/profile/track-profile.js";
 import type { RequestFault } from "../../domain/rules/rule.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { TextAnswer } from "../shared/text-answer.js";
 

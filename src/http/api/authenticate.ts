@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/operations.js";
 import { refuse } from "../../domain/problem-codes.js";
 import { quote } from "../../kernel/quote.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { resetConnection } from "../shared/reset-connection.js";
 import { TextAnswer } from "../shared/text-answer.js";

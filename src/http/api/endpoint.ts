@@ -3,7 +3,7 @@ import type { Query } from "../../contract/queries-wire.js";
 import { refuse } from "../../domain/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { Signal } from "../../kernel/signal.js";
-import type { Company, Operation as DomainOperation } from "../../sandbox/company.js";
+import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type AnswerGate, afterAnswer } from "../shared/after-answer.js";
 import type { HttpContext } from "../shared/env.js";

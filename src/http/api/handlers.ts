@@ -35,7 +35,7 @@ import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { getTransfer } from "../../domain/transfers/get-transfer.js";
 import { listPage } from "../../kernel/page.js";
-import { checkCustomerOf, loadPeople } from "../../sandbox/people.js";
+import { checkCustomerOf, loadPeople } from "../../sandbox/company/people.js";
 import type { Handler } from "./endpoint.js";
 
 /** Of most charges: one for all, as charges are kept by the ten thousand. */

@@ -2,7 +2,7 @@ import { type Operation, successStatus } from "../../contract/operations.js";
 import type { RequestEffect, RequestFault, RequestRule } from "../../domain/rules/rule.js";
 import { useRule } from "../../domain/rules/use-rule.js";
 import { quote } from "../../kernel/quote.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
 import { type ApiAnswer, describeError, type ExtraHeaders } from "./answer.js";

@@ -1,5 +1,5 @@
 import { touchSettings } from "../../domain/profile/track-profile.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 
 /** How many ms of the company's time until a request is admitted again; undefined when this one is. */
 export type AdmitRequest = (company: Company) => number | undefined;

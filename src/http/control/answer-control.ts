@@ -4,7 +4,7 @@ import { isApiProblem } from "../../domain/problem-codes.js";
 import { toIso } from "../../kernel/instant.js";
 import { IllegalTransition } from "../../kernel/lifecycle.js";
 import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { answerJson, type ExtraHeaders, internal, logBug } from "../api/answer.js";
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { shownSubject } from "../../contract/ids.js";
 import { parseRequest } from "../../contract/parse.js";
 import { toIso } from "../../kernel/instant.js";
-import { advance, type AdvanceResult, type AdvanceTarget, setClockMode, settle } from "../../sandbox/advance.js";
+import { advance, type AdvanceResult, type AdvanceTarget, setClockMode, settle } from "../../sandbox/clock/advance.js";
 import { duration, exactlyOne, flag, instant, optionalBody, word } from "./control-fields.js";
 import type { ControlRoute } from "./control-route.js";
 import { renderClock } from "./render-control.js";

@@ -1,8 +1,8 @@
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { Company } from "../../sandbox/company.js";
-import type { ReleaseGate } from "../../sandbox/release-gate.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../shared/after-answer.js";
 import { answerJson } from "../api/answer.js";

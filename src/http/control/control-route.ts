@@ -1,7 +1,7 @@
 import type { Query } from "../../contract/queries-wire.js";
 import type { JsonBounds } from "../../kernel/json-bounds.js";
-import type { Company, Operation } from "../../sandbox/company.js";
-import type { ReleaseGate } from "../../sandbox/release-gate.js";
+import type { Company, Operation } from "../../sandbox/company/company.js";
+import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Refusal } from "./answer-control.js";
 

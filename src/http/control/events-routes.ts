@@ -3,7 +3,7 @@ import { parseRequest } from "../../contract/parse.js";
 import type { DomainEvent } from "../../domain/events.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import { pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { ControlRoute } from "./control-route.js";

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import type { DomainEvent } from "../../domain/events.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import { createLineRedactor } from "../../sandbox/observation/line-redactor.js";
 import { isOf } from "../../sandbox/observation/read-changes.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";

@@ -6,7 +6,7 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
-import { setupFor } from "../../sandbox/options.js";
+import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { clockChange } from "./clock-routes.js";
 import { amount, credential, instant, optionalBody, sentence, text } from "./control-fields.js";

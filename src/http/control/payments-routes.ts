@@ -13,7 +13,7 @@ import type { Batch, Transfer } from "../../domain/transfers/transfer.js";
 import { transferLifecycle } from "../../domain/transfers/transfer-lifecycle.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import { noBody, optionalBody, pagingParameters, text, word } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { ControlRoute } from "./control-route.js";

@@ -15,7 +15,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileValues } from "../../domain/profile/setting.js";
 import { toIso } from "../../kernel/instant.js";
 import { Bug } from "../../kernel/problem.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 
 /** What the control API shows: ids as the API gives them, amounts in XOF, timestamps in ISO with milliseconds. */
 

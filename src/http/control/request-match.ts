@@ -5,7 +5,7 @@ import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/problem-codes.js";
 import { requestFaults } from "../../domain/rules/rule.js";
 import { isMatcher } from "../../kernel/matchers.js";
-import type { AnswerFate } from "../../sandbox/exchange.js";
+import type { AnswerFate } from "../../sandbox/company/exchange.js";
 import type { RequestSubject } from "../../sandbox/observation/request-subject.js";
 import type { RequestMatch, Verification } from "../../sandbox/observation/verify-requests.js";
 import { pathPattern, pattern } from "../../sandbox/state/rule-fields.js";

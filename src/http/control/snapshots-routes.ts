@@ -1,6 +1,6 @@
 import { parseRequest } from "../../contract/parse.js";
 import { toIso } from "../../kernel/instant.js";
-import type { Snapshot } from "../../sandbox/company-state.js";
+import type { Snapshot } from "../../sandbox/state/company-record.js";
 import { putState } from "../../sandbox/state/put-state.js";
 import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
 import { noBody, pagingParameters } from "./control-fields.js";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { nextRaise } from "../../kernel/signal.js";
-import type { Company } from "../../sandbox/company.js";
+import type { Company } from "../../sandbox/company/company.js";
 import { duration } from "./control-fields.js";
 import { makeReady } from "./control-endpoint.js";
 import type { CompanyCall } from "./control-route.js";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { toIso } from "../../kernel/instant.js";
 import { logLevels } from "../../kernel/log.js";
-import { DEFAULT_LIMITS, type SandboxLimits } from "../options.js";
+import { DEFAULT_LIMITS, type SandboxLimits } from "./options.js";
 import { companiesField, rulesField } from "./company-schema.js";
 import { balance, clock, flag, listOf, object, profile, report, visible, wholeNumber, word } from "./fields.js";
 import type { FileConfig } from "./load-config.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromXof } from "../../domain/accounts/money.js";
 import { UsageError } from "../../kernel/problem.js";
-import { resolveOptions } from "../options.js";
+import { resolveOptions } from "./options.js";
 import { type FileDefaults, type LoadedFixtures, loadFixtureFiles } from "./load-config.js";
 
 const START = Date.UTC(2026, 0, 15, 9);

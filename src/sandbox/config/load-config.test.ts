@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromXof } from "../../domain/accounts/money.js";
 import { UsageError } from "../../kernel/problem.js";
-import { resolveOptions } from "../options.js";
+import { resolveOptions } from "./options.js";
 import {
   findConfigFile,
   loadConfig,

@@ -7,7 +7,7 @@ import type { LogLevel } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { type CompanySetup, emptyFixture, type WorldFixture } from "../state/fixture.js";
-import { type CompanyDefaults, resolveOptions, type SandboxLimits } from "../options.js";
+import { type CompanyDefaults, resolveOptions, type SandboxLimits } from "./options.js";
 import type { CompanyEntry } from "./company-schema.js";
 import type { FileKind } from "./guess-kind.js";
 

@@ -6,8 +6,8 @@ import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import type { CompanySetup, CustomerFixture, WorldFixture } from "../state/fixture.js";
-import type { CompanyDefaults } from "../options.js";
-import { createDrawPerson } from "../people.js";
+import type { CompanyDefaults } from "./options.js";
+import { createDrawPerson } from "../company/people.js";
 import type { CompanyEntry } from "./company-schema.js";
 import type { WorldEntry } from "./fixture-schema.js";
 

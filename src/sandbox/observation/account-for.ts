@@ -1,5 +1,5 @@
-import type { Company } from "../company.js";
-import type { Exchange } from "../exchange.js";
+import type { Company } from "../company/company.js";
+import type { Exchange } from "../company/exchange.js";
 
 export interface Companies {
   readonly companies: readonly Company[];

@@ -1,5 +1,5 @@
 import type { World } from "../../domain/work.js";
-import type { Exchange } from "../exchange.js";
+import type { Exchange } from "../company/exchange.js";
 import { type Coverage, mergeCoverage } from "./coverage-report.js";
 import { CoverageTally } from "./coverage.js";
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { payout, sighting } from "../../../test/support/sighting.js";
-import type { Company } from "../company.js";
-import type { Exchange } from "../exchange.js";
-import { resolveOptions } from "../options.js";
+import type { Company } from "../company/company.js";
+import type { Exchange } from "../company/exchange.js";
+import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 import type { Finding } from "./finding.js";
 import { Findings, FINDINGS_MAX } from "./findings.js";

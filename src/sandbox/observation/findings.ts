@@ -1,9 +1,9 @@
 import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { type Row, Table } from "../../kernel/table.js";
-import type { Company } from "../company.js";
-import type { CompanyRecord, Identity } from "../company-state.js";
-import type { Exchange } from "../exchange.js";
+import type { Company } from "../company/company.js";
+import type { CompanyRecord, Identity } from "../state/company-record.js";
+import type { Exchange } from "../company/exchange.js";
 import { createDetectors } from "./create-detectors.js";
 import type { Detection, Detector, Scene } from "./detectors/detector.js";
 import type { Finding, FindingKind } from "./finding.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../exchange.js";
+import type { Exchange } from "../company/exchange.js";
 import { Journal } from "./journal.js";
 
 function exchange(change: Partial<Exchange> = {}): Exchange {

@@ -1,7 +1,7 @@
 import type { EventSubject } from "../../domain/events.js";
 import { PackedRing } from "../../kernel/packed-ring.js";
 import type { Row, Table } from "../../kernel/table.js";
-import type { AnswerFate, Exchange } from "../exchange.js";
+import type { AnswerFate, Exchange } from "../company/exchange.js";
 import { type JournalEntries, PackedEntries } from "./packed-entries.js";
 import { COLUMNS, createPackedHeaders, idOf, LOST, packNumbers, packText } from "./packed-entry.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Identity } from "../company-state.js";
+import type { Identity } from "../state/company-record.js";
 import { createLineRedactor } from "./line-redactor.js";
 import { RetiredSecrets } from "./redact.js";
 

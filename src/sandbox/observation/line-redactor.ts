@@ -1,4 +1,4 @@
-import type { Identity } from "../company-state.js";
+import type { Identity } from "../state/company-record.js";
 import { chain, createRedactor, type Guarded, type Redactor, redactorOf, textsOf } from "./redact.js";
 
 /** A redactor of some of the secrets. */

@@ -1,5 +1,5 @@
 import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
-import type { Exchange } from "../exchange.js";
+import type { Exchange } from "../company/exchange.js";
 import { Findings, type FindingsDeps } from "./findings.js";
 import { Journal, type JournalEntry, type Recorded } from "./journal.js";
 

@@ -1,9 +1,9 @@
 import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
 import type { Log } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
-import type { Exchange } from "../exchange.js";
+import type { Exchange } from "../company/exchange.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { Company } from "../company.js";
+import type { Company } from "../company/company.js";
 import type { Finding } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import { Observation, type ObservationLimits } from "./observation.js";

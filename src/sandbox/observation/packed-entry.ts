@@ -5,7 +5,7 @@ import { type RequestFault, requestFaults } from "../../domain/rules/rule.js";
 import type { Instant } from "../../kernel/instant.js";
 import { LastMade } from "../../kernel/last-made.js";
 import type { PackedRing, PackedText } from "../../kernel/packed-ring.js";
-import type { AnswerFate, Exchange } from "../exchange.js";
+import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { JournalEntry } from "./journal.js";
 
 /** The numbers of an entry, by their columns. */

@@ -1,4 +1,4 @@
-import type { Identity } from "../company-state.js";
+import type { Identity } from "../state/company-record.js";
 import { createEncodedRedactor } from "./encoded-secrets.js";
 import { decode, isTooPlain } from "./secrets.js";
 

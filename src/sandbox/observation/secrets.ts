@@ -1,4 +1,4 @@
-import type { Identity } from "../company-state.js";
+import type { Identity } from "../state/company-record.js";
 
 /** What only the client and the service may know. */
 export interface Secret {

@@ -1,6 +1,6 @@
 import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
 import { acceptProfile } from "./accept-profile.js";
-import type { Company } from "../company.js";
+import type { Company } from "../company/company.js";
 
 /**
  * Lays a nested patch over a company's own settings, from the next request on: "a setting's value is replaced whole", null returns it to its

@@ -5,7 +5,7 @@ import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { TransferStatus } from "../../domain/transfers/transfer.js";
 import type { Instant } from "../../kernel/instant.js";
-import type { AccessToken } from "../company-state.js";
+import type { AccessToken } from "./company-record.js";
 
 /** What a company begins with, and returns to at a reset. Parsed: amounts are money, times are instants. */
 export interface WorldFixture {

@@ -1,6 +1,6 @@
-import type { Company } from "../company.js";
-import type { ReleaseGate } from "../release-gate.js";
-import { resumeDeliveries } from "../redeliver.js";
+import type { Company } from "../company/company.js";
+import type { ReleaseGate } from "../delivery/release-gate.js";
+import { resumeDeliveries } from "../company/redeliver.js";
 import type { Sandbox } from "../sandbox.js";
 import { dumpState } from "./state-dump.js";
 import { restoreState } from "./state-restore.js";

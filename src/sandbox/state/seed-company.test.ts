@@ -4,8 +4,8 @@ import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/accounts/money.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
-import { advance } from "../advance.js";
-import type { Company } from "../company.js";
+import { advance } from "../clock/advance.js";
+import type { Company } from "../company/company.js";
 import {
   type ChargeFixture,
   type FixtureTime,
@@ -13,7 +13,7 @@ import {
   type WorldFixture,
   emptyFixture,
 } from "./fixture.js";
-import { resolveOptions, setupFor } from "../options.js";
+import { resolveOptions, setupFor } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 
 const START = Date.UTC(2026, 0, 15, 9);

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { resolveOptions } from "../options.js";
+import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 import { saveSnapshot } from "./snapshots.js";
 

@@ -1,8 +1,8 @@
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { Company } from "../company.js";
-import type { Snapshot } from "../company-state.js";
+import type { Company } from "../company/company.js";
+import type { Snapshot } from "./company-record.js";
 import { dumpState } from "./state-dump.js";
 
 export interface SnapshotLimits {

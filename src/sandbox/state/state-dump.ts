@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Instant } from "../../kernel/instant.js";
-import type { Company } from "../company.js";
+import type { Company } from "../company/company.js";
 import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";
 
 /**

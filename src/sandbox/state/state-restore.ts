@@ -4,8 +4,8 @@ import { UsageError } from "../../kernel/problem.js";
 import type { Row, RowStore } from "../../kernel/table.js";
 import type { ClockState } from "../../kernel/clock.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { Company } from "../company.js";
-import type { CompanyRecord } from "../company-state.js";
+import type { Company } from "../company/company.js";
+import type { CompanyRecord } from "./company-record.js";
 import { checkState } from "./state-checks.js";
 import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";
 

@@ -39,7 +39,7 @@ import {
   transaction,
 } from "./state-fields.js";
 import { ruleRow } from "./state-rules.js";
-import { dueHandlers } from "../due-handlers.js";
+import { dueHandlers } from "../company/due-handlers.js";
 
 /** One schema for each kind of record: reads what a state says, writes what a company has. A field that a record has and its schema lacks does not compile. */
 export function stateRows() {

@@ -8,7 +8,7 @@ import type { Instant } from "../../kernel/instant.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { type Row, type RowStore, Table } from "../../kernel/table.js";
 import type { Change } from "../../kernel/unit-of-work.js";
-import type { CompanyRecord, Snapshot, StoredSandbox } from "../company-state.js";
+import type { CompanyRecord, Snapshot, StoredSandbox } from "./company-record.js";
 import type { CompanySetup } from "./fixture.js";
 
 /**

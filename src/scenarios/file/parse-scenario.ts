@@ -4,7 +4,7 @@ import { fromXof } from "../../domain/accounts/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { loadFixtureFiles } from "../../sandbox/config/load-config.js";
 import { setUpWorld } from "../../sandbox/config/set-up.js";
-import { DEFAULT_BALANCE } from "../../sandbox/options.js";
+import { DEFAULT_BALANCE } from "../../sandbox/config/options.js";
 import type { givenSchema } from "./scenario-schema.js";
 import { scenarioSchema } from "./scenario-schema.js";
 import { ParseContext, type ReadSource } from "./parse-context.js";

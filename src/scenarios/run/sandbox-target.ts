@@ -1,7 +1,7 @@
 import { toIso } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
-import type { Company } from "../../sandbox/company.js";
-import { setupFor } from "../../sandbox/options.js";
+import type { Company } from "../../sandbox/company/company.js";
+import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type Answer, type Credentials, type Outgoing, type ScenarioWorld, type Target, readAnswer } from "./world.js";
 import { type Receiver, startReceiver } from "./receiver.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { DEFAULT_LIMITS } from "../../../src/sandbox/options.js";
+import { DEFAULT_LIMITS } from "../../../src/sandbox/config/options.js";
 import { createHeldStore } from "../../support/held-store.js";
 import { createReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";

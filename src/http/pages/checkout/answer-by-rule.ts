@@ -2,7 +2,7 @@ import { operationOf } from "../../../contract/operations.js";
 import type { RequestRule } from "../../../domain/rules/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Signal } from "../../../kernel/signal.js";
-import type { Company } from "../../../sandbox/company.js";
+import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ApiAnswer, respond } from "../../api/answer.js";
 import { breakOff, HANG_MAX_MS, linger } from "../../api/break-off.js";

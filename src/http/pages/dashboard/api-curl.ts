@@ -1,4 +1,4 @@
-import { usableToken } from "../../../sandbox/company-state.js";
+import { usableToken } from "../../../sandbox/state/company-record.js";
 import { quoted } from "./curl.js";
 import type { View } from "./view.js";
 

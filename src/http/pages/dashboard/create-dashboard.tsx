@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Rule } from "../../../domain/rules/rule.js";
 import { quote } from "../../../kernel/quote.js";
-import type { Company } from "../../../sandbox/company.js";
+import type { Company } from "../../../sandbox/company/company.js";
 import { redactorOf } from "../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";

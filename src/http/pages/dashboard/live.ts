@@ -1,4 +1,4 @@
-import type { Company } from "../../../sandbox/company.js";
+import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { createEventStream } from "../../control/event-stream.js";
 import { answerJson } from "../../api/answer.js";

@@ -1,7 +1,7 @@
 import { isObject } from "../../../domain/profile/read-overrides.js";
 import { beyondBounds } from "../../../kernel/json-bounds.js";
 import { UsageError } from "../../../kernel/problem.js";
-import type { Company } from "../../../sandbox/company.js";
+import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { refusalOf } from "../../control/answer-control.js";
 import { JSON_BOUNDS } from "../../shared/read-body.js";

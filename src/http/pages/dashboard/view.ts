@@ -1,5 +1,5 @@
 import type { Query } from "../../../contract/queries-wire.js";
-import type { Company } from "../../../sandbox/company.js";
+import type { Company } from "../../../sandbox/company/company.js";
 import type { Redactor } from "../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { ScenarioReplayer } from "../../control/scenario-routes.js";

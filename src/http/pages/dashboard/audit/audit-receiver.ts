@@ -4,7 +4,7 @@ import { webhookSettings } from "../../../../domain/profile/settings-webhooks.js
 import { shownTopic } from "../../../../domain/subscriptions/subscription.js";
 import type { Topic } from "../../../../domain/subscriptions/topic.js";
 import { UsageError } from "../../../../kernel/problem.js";
-import type { Company } from "../../../../sandbox/company.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import type { SystemClock } from "../../../../kernel/system-clock.js";
 import type { HttpContext } from "../../../shared/env.js";
 import { whenAborted, whenLost } from "../../../shared/when-closed.js";

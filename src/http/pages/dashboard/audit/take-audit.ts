@@ -1,4 +1,4 @@
-import type { Company } from "../../../../sandbox/company.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
 import { refusalOf } from "../../../control/answer-control.js";
 import type { HttpContext } from "../../../shared/env.js";

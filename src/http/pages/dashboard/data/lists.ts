@@ -14,7 +14,7 @@ import { transferLifecycle } from "../../../../domain/transfers/transfer-lifecyc
 import type { Batch, Transfer } from "../../../../domain/transfers/transfer.js";
 import { statusesOf } from "../../../../kernel/lifecycle.js";
 import type { Row, Table } from "../../../../kernel/table.js";
-import type { Company } from "../../../../sandbox/company.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import { type Searched, searchList } from "./search-list.js";
 
 /** Of a list, so many at a time. */

@@ -6,7 +6,7 @@ import type { DomainEvent } from "../../../../domain/events.js";
 import type { World } from "../../../../domain/work.js";
 import type { Row } from "../../../../kernel/table.js";
 import { plainId } from "../../../../contract/ids.js";
-import type { Company } from "../../../../sandbox/company.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import { idInPath } from "../../../../sandbox/observation/describe-request.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { Lookup } from "./lookup.js";

@@ -1,5 +1,5 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
-import type { Company } from "../../../../sandbox/company.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import type { DashboardPage } from "../page.js";
 import { Action, Field } from "../parts/action.js";
 import { Pager, readList } from "../parts/pager.js";

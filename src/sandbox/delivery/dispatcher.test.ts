@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../domain/deliveries/delivery.js";
-import { systemClock } from "../kernel/system-clock.js";
+import type { Delivery } from "../../domain/deliveries/delivery.js";
+import { systemClock } from "../../kernel/system-clock.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
 
 function delivery(n: number): Delivery {

@@ -1,12 +1,12 @@
-import type { Transport } from "../adapters/delivery/transport.js";
-import type { Store } from "../adapters/store/store.js";
-import type { Attempt, Delivery } from "../domain/deliveries/delivery.js";
-import type { ProfileOverrides } from "../domain/profile/setting.js";
-import type { World } from "../domain/work.js";
-import type { Log } from "../kernel/log.js";
-import type { SystemClock } from "../kernel/system-clock.js";
-import type { Change } from "../kernel/unit-of-work.js";
-import type { StoredSandbox } from "./company-state.js";
+import type { Transport } from "../../adapters/delivery/transport.js";
+import type { Store } from "../../adapters/store/store.js";
+import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
+import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import type { World } from "../../domain/work.js";
+import type { Log } from "../../kernel/log.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import type { Change } from "../../kernel/unit-of-work.js";
+import type { StoredSandbox } from "../state/company-record.js";
 
 /** What a company needs of the sandbox it stands in. */
 export interface CompanyDeps {

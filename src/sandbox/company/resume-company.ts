@@ -1,10 +1,10 @@
-import { toIso } from "../kernel/instant.js";
-import { UsageError } from "../kernel/problem.js";
-import { acceptProfile } from "./state/accept-profile.js";
+import { toIso } from "../../kernel/instant.js";
+import { UsageError } from "../../kernel/problem.js";
+import { acceptProfile } from "../state/accept-profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
-import type { CompanyRecord } from "./company-state.js";
-import type { ClockOver } from "./options.js";
+import type { CompanyRecord } from "../state/company-record.js";
+import type { ClockOver } from "../config/options.js";
 
 /** A company that a store remembers. Throws UsageError("state") when its clock would go back. */
 export function resumeCompany(deps: CompanyDeps, record: CompanyRecord, over: ClockOver | undefined): Company {

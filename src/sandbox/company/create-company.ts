@@ -1,13 +1,13 @@
-import { createWorld } from "../domain/create-world.js";
-import type { ClockState } from "../kernel/clock.js";
-import type { SystemClock } from "../kernel/system-clock.js";
-import { Table } from "../kernel/table.js";
-import { acceptProfile } from "./state/accept-profile.js";
+import { createWorld } from "../../domain/create-world.js";
+import type { ClockState } from "../../kernel/clock.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import { Table } from "../../kernel/table.js";
+import { acceptProfile } from "../state/accept-profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
-import type { CompanyRecord, Snapshot } from "./company-state.js";
-import type { CompanySetup } from "./state/fixture.js";
-import { seedCompany } from "./state/seed-company.js";
+import type { CompanyRecord, Snapshot } from "../state/company-record.js";
+import type { CompanySetup } from "../state/fixture.js";
+import { seedCompany } from "../state/seed-company.js";
 
 export interface CompanyPlace {
   /** What the `paymentUrl` of seeded charges begins with. */
