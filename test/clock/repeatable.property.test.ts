@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { hashToSeed } from "../../src/kernel/random.js";
-import { advance, type AdvanceResult } from "../../src/sandbox/advance.js";
-import type { Company } from "../../src/sandbox/company.js";
 import fc, { runs } from "../support/fast-check.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
-import { createWorld, type TestWorld } from "../support/world.js";
+import { type TestWorld, createWorld } from "../support/world.js";
+import { type AdvanceResult, advance } from "../../src/sandbox/clock/advance.js";
+import type { Company } from "../../src/sandbox/company/company.js";
 
 /** What a story is made of. `pick` chooses among what the story has made so far. */
 type Step =

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { fromXof } from "../../src/domain/accounts/money.js";
 import { createTransfer } from "../../src/domain/transfers/create-transfer.js";
-import { DEFAULT_LIMITS } from "../../src/sandbox/options.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
 
 const open = useWorlds();
 

@@ -8,9 +8,8 @@ import type { ReleaseGate } from "../../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { answerCharge, answerNotice, redirect } from "./answer.js";
 import type { Entered } from "./payment-form.js";
-import { redirectionTo } from "./redirection.js";
 import { type Standing, stateOf } from "./standing.js";
-import { type CheckoutView, WAITING } from "./view.js";
+import { type CheckoutView, WAITING, redirectionTo } from "./view.js";
 
 /** A form that was sent, and the charge that it is about. */
 export interface CheckoutOrder {

@@ -5,7 +5,6 @@ import { isMsisdn } from "../../../domain/msisdn.js";
 import { isApiProblem, refuse } from "../../../domain/problem-codes.js";
 import type { Work } from "../../../domain/work.js";
 import { Signal } from "../../../kernel/signal.js";
-import type { ReleaseGate } from "../../../sandbox/release-gate.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { describeProblem } from "../../api/answer.js";
 import { replacesWork } from "../../api/misbehave.js";
@@ -15,9 +14,10 @@ import type { HttpContext } from "../../shared/env.js";
 import { readBytes } from "../../shared/read-body.js";
 import { answerByRule, useCheckoutRule } from "./answer-by-rule.js";
 import { answerCharge, answerNotice, redirect } from "./answer.js";
-import { findPaymentNow, type Payment, settlePayment, stateOf } from "./payment.js";
+import { type Payment, findPaymentNow, settlePayment, stateOf } from "./payment.js";
 import type { Entered } from "./payment-form.js";
-import { type CheckoutView, redirectionTo, viewOf, WAITING } from "./view.js";
+import { type CheckoutView, WAITING, redirectionTo, viewOf } from "./view.js";
+import type { ReleaseGate } from "../../../sandbox/delivery/release-gate.js";
 
 /**
  * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the
