@@ -1,10 +1,10 @@
-import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import type { AccessToken, Identity } from "../../sandbox/company-state.js";
+import { object } from "../../kernel/fields.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Work } from "../../domain/work.js";
 import { credential, duration, optionalBody, text } from "./control-fields.js";
 import type { CompanyCall } from "./control-route.js";
+import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
 
 const madeUp = z.literal(true, { error: "must be true" });
 
