@@ -18,7 +18,7 @@ export function createRulesHandle(company: () => Company): RulesHandle {
 
 /** Throws UsageError("input") with everything that is wrong. */
 export function parseRule(rule: unknown, what: string): RuleOrder {
-  const parsed = ruleSchema().safeParse(rule);
+  const parsed = ruleSchema.safeParse(rule);
   if (parsed.success) return parsed.data;
   const messages = messagesOf(parsed.error.issues, rule, "rule");
   throw new UsageError(

@@ -42,7 +42,7 @@ describe("docs/rules.md", () => {
     const rules = lists.flatMap(({ text }): unknown[] => parse(text));
     expect(rules.length).toBeGreaterThan(10);
     const kinds = rules.map((rule) => {
-      const parsed = ruleSchema().safeParse(rule);
+      const parsed = ruleSchema.safeParse(rule);
       expect(parsed.error?.issues, JSON.stringify(rule)).toBeUndefined();
       return parsed.data?.on;
     });
@@ -50,7 +50,7 @@ describe("docs/rules.md", () => {
   });
 
   it("tells of every effect, every fault and everything that can be matched", () => {
-    const schema = JSON.stringify(renderSchema(ruleSchema()));
+    const schema = JSON.stringify(renderSchema(ruleSchema));
     const names = [...schema.matchAll(/"properties":(\{.*?\}),"(?:required|additionalProperties)"/g)];
     expect(names.length).toBeGreaterThan(0);
     const text =

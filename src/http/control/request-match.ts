@@ -1,5 +1,5 @@
-import { object } from "../../kernel/fields.js";
 import * as z from "zod";
+import { object } from "../../kernel/fields.js";
 import { operationIds } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/problem-codes.js";
@@ -8,7 +8,7 @@ import { isMatcher } from "../../kernel/matchers.js";
 import type { AnswerFate } from "../../sandbox/company/exchange.js";
 import type { RequestSubject } from "../../sandbox/observation/request-subject.js";
 import type { RequestMatch, Verification } from "../../sandbox/observation/verify-requests.js";
-import { pathPattern, pattern } from "../../sandbox/state/rule-fields.js";
+import { pathPattern, pattern } from "../../sandbox/state/rule-schema.js";
 import { optionalBody, word } from "./control-fields.js";
 
 const fates = ["written", "lost"] as const satisfies AnswerFate[];
@@ -46,25 +46,25 @@ export function matchOfFilters({ rule, ...filters }: Filters): RequestMatch {
   return { ...Object.fromEntries(given), ...(rule !== undefined && { rule: { $in: [{ id: rule }, { name: rule }] } }) };
 }
 
-const anObject = pattern().refine((value) => typeof value === "object" && !Array.isArray(value), {
+const anObject = pattern.refine((value) => typeof value === "object" && !Array.isArray(value), {
   error: "must be an object, or a matcher of one",
 });
 
 const match = object({
-  method: pattern().refine((value) => typeof value === "string" || isMatcher(value), {
+  method: pattern.refine((value) => typeof value === "string" || isMatcher(value), {
     error: "must be an HTTP method such as POST, or a matcher",
   }),
-  path: pathPattern().refine((value) => typeof value !== "string" || !value.includes("?"), {
+  path: pathPattern.refine((value) => typeof value !== "string" || !value.includes("?"), {
     error: "must be without a query, which goes into query",
   }),
   query: anObject,
   headers: anObject,
-  body: pattern(),
+  body: pattern,
   operation: wordPattern(operationIds),
-  status: pattern().refine((value) => Number.isInteger(value) || value === null || isMatcher(value), {
+  status: pattern.refine((value) => Number.isInteger(value) || value === null || isMatcher(value), {
     error: "must be an HTTP status such as 201, null where no status came, or a matcher",
   }),
-  answer: pattern(),
+  answer: pattern,
   problem: wordPattern(problemCodes),
   rule: anObject,
   fault: wordPattern(requestFaults),
@@ -73,7 +73,7 @@ const match = object({
 
 const countError = "must be a whole number, or a matcher such as {$gte: 1}";
 
-const count = pattern()
+const count = pattern
   .refine((value) => isMatcher(value) || (Number.isSafeInteger(value) && Number(value) >= 0), { error: countError })
   .default({ $gte: 1 });
 
@@ -83,7 +83,7 @@ export const verification: z.ZodType<Verification> = optionalBody(object({ match
 /** One of these words, null where there is none, or a matcher. */
 function wordPattern(words: readonly string[]) {
   const one = word(words);
-  return pattern().superRefine((value, context) => {
+  return pattern.superRefine((value, context) => {
     const issue = value === null || isMatcher(value) ? undefined : one.safeParse(value).error?.issues[0];
     if (issue !== undefined) context.addIssue({ code: "custom", message: issue.message });
   });

@@ -25,7 +25,7 @@ export const rulesRoutes: readonly ControlRoute[] = [
     company: "selected",
     takes: "json",
     success: 201,
-    handle: ({ body, run }) => renderRule(run(addRule, parseRequest(ruleSchema(), body))),
+    handle: ({ body, run }) => renderRule(run(addRule, parseRequest(ruleSchema, body))),
   },
   {
     method: "DELETE",

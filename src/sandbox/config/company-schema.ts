@@ -1,13 +1,13 @@
-import { text } from "../../kernel/fields.js";
 import * as z from "zod";
 import { fromXof, type Money } from "../../domain/accounts/money.js";
-import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
+import { instant, listOf, report, text } from "../../kernel/fields.js";
 import type { AccessToken } from "../state/company-record.js";
-import { setupFor } from "./options.js";
-import { balance, clock, type ClockChoice, instant, listOf, object, profile, report, visible } from "./fields.js";
+import { balance, clock, type ClockChoice, credential, mapping, onObjects, profile } from "../state/file-fields.js";
+import { type WorldEntry, worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
-import { type WorldEntry, worldLists } from "./fixture-schema.js";
+import { setupFor } from "./options.js";
 
 /** What a file says of a company. What is undefined is left to the sandbox. */
 export interface CompanyEntry {
@@ -30,10 +30,10 @@ export interface FixturesEntry {
 }
 
 /** "A rule is `{name?, on, match?, then, times?}`". */
-export const rulesField = listOf(ruleSchema(), "rules such as { on, match, then }");
+export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }" });
 
-const token = visible("an access token");
-const datedToken = object(
+const token = credential("an access token");
+const datedToken = mapping(
   {
     token: token.meta({ description: "The bearer token" }),
     expiresAt: instant.meta({ description: "From then on it answers 401, by the company's clock" }),
@@ -47,14 +47,14 @@ const tokenEntry: z.ZodType<AccessToken> = z.union(
   { error: "must be an access token (visible ASCII characters without spaces), or { token, expiresAt }" },
 );
 
-const companyEntry: z.ZodType<CompanyEntry> = object(
+const companyEntry: z.ZodType<CompanyEntry> = mapping(
   {
-    companyId: visible("the id of a company").meta({
+    companyId: credential("the id of a company").meta({
       description:
         "Its id; company_shop has the access token at_shop and the secret key secret_shop unless it says otherwise",
     }),
     accessToken: tokenEntry.optional().meta({ description: "The bearer token that selects the company" }),
-    accessTokens: listOf(tokenEntry, "access tokens", 1)
+    accessTokens: listOf(tokenEntry, { of: "access tokens", min: 1 })
       .optional()
       .meta({ description: "Several of them, some with an end" }),
     secretKey: text("the key that signs webhooks")
@@ -68,15 +68,12 @@ const companyEntry: z.ZodType<CompanyEntry> = object(
   },
   "a company such as { companyId: company_shop }",
 )
-  .superRefine(
-    (company, context) => {
-      if (company.accessToken === undefined || company.accessTokens === undefined) return;
-      report(context, ["accessToken"], "and accessTokens are both there: keep the list, with this token in it", {
-        beside: true,
-      });
-    },
-    { when: ({ value }) => typeof value === "object" && value !== null },
-  )
+  .superRefine((company, context) => {
+    if (company.accessToken === undefined || company.accessTokens === undefined) return;
+    report(context, ["accessToken"], "and accessTokens are both there: keep the list, with this token in it", {
+      beside: true,
+    });
+  }, onObjects)
   .transform(({ companyId, accessToken, accessTokens, secretKey, balance, clock, profile, rules, ...world }) => {
     const named = identityOf(companyId);
     return {
@@ -91,9 +88,9 @@ const companyEntry: z.ZodType<CompanyEntry> = object(
     };
   });
 
-export const companiesField = listOf(companyEntry, "companies");
+export const companiesField = listOf(companyEntry, { of: "companies" });
 
-export const fixturesSchema: z.ZodType<FixturesEntry> = object(
+export const fixturesSchema: z.ZodType<FixturesEntry> = mapping(
   {
     companies: companiesField.default([]).meta({ description: "Opened instead of the default company" }),
     ...worldLists,

@@ -1,16 +1,16 @@
-import { absoluteUrl, text } from "../../kernel/fields.js";
 import { resolve } from "node:path";
 import * as z from "zod";
+import { absoluteUrl, flag, listOf, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { logLevels } from "../../kernel/log.js";
-import { DEFAULT_LIMITS, type SandboxLimits } from "./options.js";
+import { balance, clock, credential, mapping, profile } from "../state/file-fields.js";
 import { companiesField, rulesField } from "./company-schema.js";
-import { balance, clock, flag, listOf, object, profile, report, visible, wholeNumber, word } from "./fields.js";
 import type { FileConfig } from "./load-config.js";
+import { DEFAULT_LIMITS, type SandboxLimits } from "./options.js";
 
 /** A configuration file in `folder`: its relative paths are relative to that. */
 export function configSchema(folder: string): z.ZodType<FileConfig> {
-  return object(configFields(folder), "a mapping of the options of sandbox start").superRefine(checkTls, {
+  return mapping(configFields(folder), "a mapping of the options of sandbox start").superRefine(checkTls, {
     when: ({ value }) => typeof value === "object" && value !== null,
   });
 }
@@ -20,7 +20,7 @@ export function configFields(folder: string) {
     text(`the path of ${what}`).transform((given) => resolve(folder, given));
   const paths = (what: string): z.ZodType<string[]> => {
     const one = path(what);
-    return z.union([one.transform((single) => [single]), listOf(one, "paths")], {
+    return z.union([one.transform((single) => [single]), listOf(one, { of: "paths" })], {
       error: "must be a path, or a list of paths",
     });
   };
@@ -54,7 +54,9 @@ export function configFields(folder: string) {
     seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
       .optional()
       .meta({ description: "Makes identifiers and names repeat" }),
-    adminToken: visible("a token").optional().meta({ description: "The bearer token that the control API asks for" }),
+    adminToken: credential("a token")
+      .optional()
+      .meta({ description: "The bearer token that the control API asks for" }),
     tlsCert: path("a certificate").optional().meta({ description: "The path of a certificate, for HTTPS" }),
     tlsKey: path("a private key").optional().meta({ description: "The path of the certificate's private key" }),
     productionHeadersOnly: flag
@@ -84,7 +86,7 @@ function limit(what: string, byDefault: number) {
     .meta({ description: `${what} (default ${byDefault})` });
 }
 
-const limits = object(
+const limits = mapping(
   {
     requests: limit("Requests in the journal of a company", DEFAULT_LIMITS.requests),
     events: limit("Domain events of a company", DEFAULT_LIMITS.events),

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
-import { renderPosition, type SourcePosition } from "../../kernel/problem.js";
+import { type SourcePosition, renderPosition } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import { isSecretPlace } from "../../kernel/secret-fields.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { IssueParams } from "./fields.js";
+import type { IssueParams } from "../../kernel/fields.js";
 
 interface FileProblem {
   readonly position: SourcePosition;

@@ -3,7 +3,7 @@ import { isObject } from "../../domain/profile/read-overrides.js";
 import { findSetting, settingGroups } from "../../domain/profile/settings.js";
 import { UsageError } from "../../kernel/problem.js";
 import { configFields } from "./config-schema.js";
-import { worldLists } from "./fixture-schema.js";
+import { worldLists } from "../state/fixture.js";
 
 export type FileKind = "config" | "profile" | "fixtures";
 

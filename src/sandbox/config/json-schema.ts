@@ -3,7 +3,7 @@ import { groupOf, settings } from "../../domain/profile/settings.js";
 import type { Setting } from "../../domain/profile/setting.js";
 import { fixturesSchema } from "./company-schema.js";
 import { configSchema } from "./config-schema.js";
-import { profile } from "./fields.js";
+import { profile } from "../state/file-fields.js";
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };

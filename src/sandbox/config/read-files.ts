@@ -6,7 +6,7 @@ import { UsageError } from "../../kernel/problem.js";
 import { type FixturesEntry, fixturesSchema } from "./company-schema.js";
 import { configSchema } from "./config-schema.js";
 import { findDuplicates } from "./duplicates.js";
-import { profile } from "./fields.js";
+import { profile } from "../state/file-fields.js";
 import { FileProblems } from "./file-problems.js";
 import { type FileKind, guessKind } from "./guess-kind.js";
 import type { FileConfig } from "./load-config.js";

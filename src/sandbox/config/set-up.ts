@@ -5,11 +5,10 @@ import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
-import type { CompanySetup, CustomerFixture, WorldFixture } from "../state/fixture.js";
+import type { CompanySetup, CustomerFixture, WorldEntry, WorldFixture } from "../state/fixture.js";
 import type { CompanyDefaults } from "./options.js";
 import { createDrawPerson } from "../company/people.js";
 import type { CompanyEntry } from "./company-schema.js";
-import type { WorldEntry } from "./fixture-schema.js";
 
 /** What files leave to the sandbox. */
 export interface SetUpContext {

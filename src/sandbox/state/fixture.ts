@@ -1,64 +1,154 @@
+import * as z from "zod";
 import type { Money } from "../../domain/accounts/money.js";
-import type { ChargeStatus, Metadata } from "../../domain/charges/charge.js";
-import type { CustomerCheck } from "../../domain/customers/customer.js";
-import type { RuleOrder } from "../../domain/rules/change-rules.js";
+import type { ChargeStatus } from "../../domain/charges/charge.js";
+import { metadata, msisdn } from "../../domain/fields.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
+import { topicSpellings } from "../../domain/subscriptions/topic.js";
 import type { TransferStatus } from "../../domain/transfers/transfer.js";
+import { absoluteUrl, listOf, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { AccessToken } from "./company-record.js";
+import { amount, chargeId, createdAt, mapping, onObjects, transactionId } from "./file-fields.js";
 
-/** What a company begins with, and returns to at a reset. Parsed: amounts are money, times are instants. */
-export interface WorldFixture {
+/** What a company begins with, and returns to at a reset. */
+
+const GENERATE_MAX = 10_000;
+
+const notACustomer = "a customer such as { msisdn, firstName, lastName, kycStatus }, or { generate: 50 }";
+
+const customer = mapping(
+  {
+    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
+    firstName: text("the customer's first name").meta({ description: "The customer's first name" }),
+    lastName: text("the customer's last name").meta({ description: "The customer's last name" }),
+    kycStatus: text("a status such as complete or incomplete")
+      .default("complete")
+      .meta({ description: "complete means validated; any other value a problem of identification" }),
+  },
+  notACustomer,
+);
+
+/** Drawn when the file is used: only then the seed is known. */
+const generated = mapping(
+  { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "So many persons with made-up names" }) },
+  "{ generate: 50 }",
+);
+
+const chargeStatuses = ["due", "paid", "refunded_partially", "refunded", "dropped"] as const satisfies ChargeStatus[];
+
+const chargeFields = mapping(
+  {
+    id: chargeId.optional().meta({ description: "Without one it is made up" }),
+    externalId: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
+    amount: amount.meta({ description: "Whole XOF" }),
+    description: text("the purpose of the payment").meta({ description: "The purpose of the payment" }),
+    status: word<ChargeStatus>(chargeStatuses).default("due").meta({ description: "Where its life stands" }),
+    refunded: amount
+      .optional()
+      .meta({ description: "What was given back, in XOF: only of a charge that is refunded_partially" }),
+    msisdn: msisdn.optional().meta({ description: "Who paid" }),
+    droppedReason: text("why the charge was dropped")
+      .optional()
+      .meta({ description: "Only of a charge that is dropped" }),
+    createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
+    onCompletedRedirectionUrl: absoluteUrl
+      .default("https://shop.test/completed")
+      .meta({ description: "Where the customer is sent after a payment" }),
+    onCanceledRedirectionUrl: absoluteUrl
+      .default("https://shop.test/canceled")
+      .meta({ description: "Where the customer is sent after a cancelled payment" }),
+    metadata: metadata.default(() => ({})).meta({ description: "Free-form data, returned as it is" }),
+  },
+  "a charge such as { externalId, amount, description, status }",
+);
+
+export type ChargeFixture = z.output<typeof chargeFields>;
+
+const charge = chargeFields.superRefine(checkCharge, onObjects);
+
+function checkCharge(
+  { status, amount, refunded, droppedReason, msisdn }: ChargeFixture,
+  context: z.RefinementCtx,
+): void {
+  const refuse = (key: string, message: string): void => report(context, [key], message, { beside: true });
+  if (status === "refunded_partially" && refunded === undefined) {
+    refuse("refunded", "is missing: what was given back, because the status is refunded_partially");
+  } else if (status !== "refunded_partially" && refunded !== undefined) {
+    refuse("refunded", "is only for a charge whose status is refunded_partially");
+  } else if (isAtLeast(refunded, amount)) {
+    refuse("refunded", "must be less than the amount; when all of it was given back the status is refunded");
+  }
+  if (droppedReason !== undefined && status !== "dropped") {
+    refuse("droppedReason", "is only for a charge whose status is dropped");
+  }
+  if (msisdn !== undefined && (status === "due" || status === "dropped")) {
+    refuse("msisdn", "says who paid, and is only for a charge that was paid");
+  }
+}
+
+/** Either may be anything that its own field refused. */
+function isAtLeast(given: Money | undefined, bound: Money): boolean {
+  return typeof given === "number" && typeof bound === "number" && given >= bound;
+}
+
+const transferStatuses = ["completed", "failed", "pending"] as const satisfies TransferStatus[];
+
+const transaction = mapping(
+  {
+    id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is made up" }),
+    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
+    amount: amount.meta({ description: "Whole XOF" }),
+    reference: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
+    type: z
+      .literal("transfer", { error: 'must be "transfer"' })
+      .optional()
+      .meta({ description: "As requests have it; there is no other" }),
+    description: text("the caller's description").optional().meta({ description: "The caller's description" }),
+    status: word<TransferStatus>(transferStatuses).meta({ description: "Where its life stands" }),
+    failureReason: text("why the transaction failed")
+      .optional()
+      .meta({ description: "Only of a transaction that is failed" }),
+    createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
+  },
+  "a transaction such as { msisdn, amount, reference, status }",
+).superRefine(({ status, failureReason }, context) => {
+  if (failureReason === undefined || status === "failed") return;
+  report(context, ["failureReason"], "is only for a transaction whose status is failed", { beside: true });
+}, onObjects);
+
+export type TransactionFixture = z.output<typeof transaction>;
+
+const subscription = mapping(
+  {
+    topic: word(topicSpellings).meta({ description: "In either spelling" }),
+    url: absoluteUrl.meta({ description: "The receiving endpoint" }),
+  },
+  "a subscription such as { topic: charges/events, url }",
+);
+
+/** The lists of a world, at the top of a fixtures file and in each of its companies. */
+export const worldLists = {
+  customers: listOf(z.union([customer, generated], { error: `must be ${notACustomer}` }), { of: "customers" })
+    .default([])
+    .meta({ description: "Persons whom the customer check knows, beside the test numbers" }),
+  charges: listOf(charge, { of: "charges" }).default([]).meta({ description: "Charges in any state" }),
+  transactions: listOf(transaction, { of: "transactions" }).default([]).meta({ description: "Transfers in any state" }),
+  subscriptions: listOf(subscription, { of: "subscriptions" }).default([]).meta({ description: "Where webhooks go" }),
+};
+
+/** A world as a file describes it. */
+export type WorldEntry = { readonly [List in keyof typeof worldLists]: Readonly<z.output<(typeof worldLists)[List]>> };
+
+export type CustomerFixture = z.output<typeof customer>;
+export type SubscriptionFixture = z.output<typeof subscription>;
+
+/** A world whose generated customers have been drawn. Amounts are money, times are instants. */
+export interface WorldFixture extends Omit<WorldEntry, "customers"> {
   readonly customers: readonly CustomerFixture[];
-  readonly charges: readonly ChargeFixture[];
-  readonly transactions: readonly TransactionFixture[];
-  readonly subscriptions: readonly SubscriptionFixture[];
 }
 
-/** An instant, or so long before the company begins: a file that says `-30m` is as good tomorrow as today. */
-export type FixtureTime = Instant | { readonly beforeStartMs: number };
-
-export interface CustomerFixture extends CustomerCheck {
-  readonly msisdn: string;
-}
-
-export interface ChargeFixture {
-  /** Without one it is made up like any other. */
-  readonly id?: string | undefined;
-  readonly externalId: string;
-  readonly amount: Money;
-  readonly description: string;
-  readonly status: ChargeStatus;
-  /** Needed for `refunded_partially`, and only there: less than the amount. */
-  readonly refunded?: Money | undefined;
-  /** Who paid it; any number, reserved or not. */
-  readonly msisdn?: string | undefined;
-  readonly droppedReason?: string | undefined;
-  /** Default: when the company begins. A charge whose time to live was over by then begins dropped, whatever its status says. */
-  readonly createdAt?: FixtureTime | undefined;
-  readonly onCompletedRedirectionUrl: string;
-  readonly onCanceledRedirectionUrl: string;
-  readonly metadata: Metadata;
-}
-
-export interface TransactionFixture {
-  readonly id?: string | undefined;
-  readonly amount: Money;
-  readonly msisdn: string;
-  readonly reference: string;
-  readonly description?: string | undefined;
-  readonly status: TransferStatus;
-  /** Only for `failed`. Default: as its number fails, or else `recipient_unreachable`. */
-  readonly failureReason?: string | undefined;
-  /** Default: when the company begins. One that is pending still is then: its settlement takes its time from there. */
-  readonly createdAt?: FixtureTime | undefined;
-}
-
-export interface SubscriptionFixture {
-  /** Either spelling. */
-  readonly topic: string;
-  readonly url: string;
-}
+export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };
 
 /** One company as it is opened. */
 export interface CompanySetup {
@@ -77,5 +167,3 @@ export interface CompanySetup {
   /** By `--auto-provision`: one of those that go when there are too many. */
   readonly openedByToken?: boolean;
 }
-
-export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };

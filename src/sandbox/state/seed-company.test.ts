@@ -6,15 +6,10 @@ import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
 import { advance } from "../clock/advance.js";
 import type { Company } from "../company/company.js";
-import {
-  type ChargeFixture,
-  type FixtureTime,
-  type TransactionFixture,
-  type WorldFixture,
-  emptyFixture,
-} from "./fixture.js";
+import { type ChargeFixture, type TransactionFixture, type WorldFixture, emptyFixture } from "./fixture.js";
 import { resolveOptions, setupFor } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
+import type { FixtureTime } from "./file-fields.js";
 
 const START = Date.UTC(2026, 0, 15, 9);
 const MINUTE_MS = 60_000;

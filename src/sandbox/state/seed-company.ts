@@ -1,6 +1,6 @@
 import { createWorld } from "../../domain/create-world.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
-import { fromXof, type Money } from "../../domain/accounts/money.js";
+import { type Money, fromXof } from "../../domain/accounts/money.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
 import { setCustomer } from "../../domain/customers/check-customer.js";
 import { addRule } from "../../domain/rules/change-rules.js";
@@ -10,8 +10,9 @@ import { createSubscription } from "../../domain/subscriptions/create-subscripti
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
-import type { CompanySetup, CustomerFixture, FixtureTime, SubscriptionFixture, WorldFixture } from "./fixture.js";
-import { inWork, seedCharge, type SeedContext, seedTransaction } from "./seed-records.js";
+import type { CompanySetup, CustomerFixture, SubscriptionFixture, WorldFixture } from "./fixture.js";
+import { type SeedContext, inWork, seedCharge, seedTransaction } from "./seed-records.js";
+import type { FixtureTime } from "./file-fields.js";
 
 /**
  * Fills a company with what it begins with, in the order in which it was created. Every record goes through the operation that makes it in use,

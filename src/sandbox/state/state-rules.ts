@@ -18,7 +18,7 @@ export function ruleRow(): z.ZodType<Rule> {
   });
   return z.codec(kept, checked<Rule>(), {
     decode: ({ rule: written, ...row }, context) => {
-      const parsed = ruleSchema().safeParse(written);
+      const parsed = ruleSchema.safeParse(written);
       if (!parsed.success) {
         const messages = messagesOf(parsed.error.issues, written, "rule");
         for (const message of messages)

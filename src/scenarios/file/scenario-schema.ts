@@ -1,12 +1,12 @@
-import { absoluteUrl, text } from "../../kernel/fields.js";
 import * as z from "zod";
 import { topicSpellings } from "../../domain/subscriptions/topic.js";
-import { balance, instant, listOf, object, profile, word } from "../../sandbox/config/fields.js";
+import { absoluteUrl, instant, listOf, text, word } from "../../kernel/fields.js";
 import { rulesField } from "../../sandbox/config/company-schema.js";
-import { worldLists } from "../../sandbox/config/fixture-schema.js";
+import { balance, mapping, profile } from "../../sandbox/state/file-fields.js";
+import { worldLists } from "../../sandbox/state/fixture.js";
 import { step } from "./step-fields.js";
 
-const webhook = object(
+const webhook = mapping(
   {
     topic: word(topicSpellings).meta({ description: "In either spelling" }),
     url: absoluteUrl
@@ -19,7 +19,7 @@ const webhook = object(
 const { customers, charges, transactions } = worldLists;
 
 /** What a scenario may say of the world in which it begins. */
-export const givenSchema = object(
+export const givenSchema = mapping(
   {
     clock: instant
       .optional()
@@ -29,7 +29,7 @@ export const givenSchema = object(
     customers,
     charges,
     transactions,
-    webhooks: listOf(webhook, "webhooks")
+    webhooks: listOf(webhook, { of: "webhooks" })
       .default([])
       .meta({ description: "Subscriptions; without a url the runner's own receiver catches them" }),
     rules: rulesField
@@ -39,7 +39,7 @@ export const givenSchema = object(
       .union(
         [
           text("the path of a fixtures file").transform((file) => [file]),
-          listOf(text("the path of a fixtures file"), "paths"),
+          listOf(text("the path of a fixtures file"), { of: "paths" }),
         ],
         {
           error: "must be the path of a fixtures file, or a list of them",
@@ -52,7 +52,7 @@ export const givenSchema = object(
 );
 
 /** The file, but for its steps: those are looked at one by one. */
-export const scenarioSchema = object(
+export const scenarioSchema = mapping(
   {
     $schema: z
       .string({ error: "must be the address of the JSON Schema" })
@@ -62,7 +62,7 @@ export const scenarioSchema = object(
       .optional()
       .meta({ description: "A sentence that says what the story shows" }),
     description: text("a text").optional().meta({ description: "More than the name says" }),
-    tags: listOf(text("a word"), "words").default([]).meta({ description: "What --tag selects by" }),
+    tags: listOf(text("a word"), { of: "words" }).default([]).meta({ description: "What --tag selects by" }),
     given: givenSchema.optional().meta({ description: "What the world is like when the story begins" }),
     steps: z
       .array(step, { error: "must be a list of at least one step" })

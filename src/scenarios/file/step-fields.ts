@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { topicSpellings } from "../../domain/subscriptions/topic.js";
 import { tryParseDuration } from "../../kernel/duration.js";
+import { flag, report, wholeNumber, word } from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/instant.js";
 import { matcherProblems } from "../../kernel/matcher-problems.js";
-import { flag, object, report, wholeNumber, word } from "../../sandbox/config/fields.js";
-import { hasVariables, parsePath } from "./template.js";
+import { mapping } from "../../sandbox/state/file-fields.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
+import { hasVariables, parsePath } from "./template.js";
 
 /** The fields that steps are made of. Each message completes "<path> …"; descriptions are what an editor shows. */
 
@@ -50,7 +51,7 @@ export const expectation = z.unknown().superRefine((value, context) => {
 export const ruleInStep = z
   .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
   .superRefine((rule, context) => {
-    const result = isOpen(rule) ? undefined : ruleSchema().safeParse(rule);
+    const result = isOpen(rule) ? undefined : ruleSchema.safeParse(rule);
     for (const issue of result?.error?.issues ?? []) {
       const path = issue.path.filter((key) => typeof key !== "symbol");
       const params = issue.code === "custom" ? issue.params : undefined;
@@ -77,7 +78,7 @@ const VARIABLE_NAME = /^[A-Za-z_][\w-]*$/;
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Names to values, every name of which has a form. */
-function mapping<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error: string) {
+function namedValues<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error: string) {
   return z
     .record(z.string(), value, { error })
     .superRefine(
@@ -94,11 +95,14 @@ function mapping<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error:
 const variableError = "must be named with letters, digits, _ and -, the first one a letter or _";
 
 /** Variables and their values. */
-export const variables = mapping(VARIABLE_NAME, variableError, filled, "must be a mapping of variables to values").meta(
-  {
-    description: "Variables that only the used file knows",
-  },
-);
+export const variables = namedValues(
+  VARIABLE_NAME,
+  variableError,
+  filled,
+  "must be a mapping of variables to values",
+).meta({
+  description: "Variables that only the used file knows",
+});
 
 /** Variable → dotted path into what came, whose parts are named by `roots`. */
 export function saves(...roots: readonly string[]) {
@@ -106,7 +110,7 @@ export function saves(...roots: readonly string[]) {
   const error = `must be a dotted path such as ${roots.at(-1)}.id, beginning with ${list}`;
   const isPath = (path: string): boolean =>
     /^[\w-]+(?:\.[^.[\]\s]+|\[\d+\])*$/.test(path) && roots.includes(String(parsePath(path)[0]));
-  return mapping(
+  return namedValues(
     VARIABLE_NAME,
     variableError,
     z.string({ error }).refine(isPath, { error }),
@@ -115,14 +119,14 @@ export function saves(...roots: readonly string[]) {
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-const headers = mapping(
+const headers = namedValues(
   HEADER_NAME,
   "must be named as an HTTP header is: letters, digits and -",
   z.union([z.string(), z.number(), z.null()], { error: "must be a text, or null to leave the header out" }),
   "must be a mapping of names to texts; null leaves a header out",
 ).meta({ description: "Beside those that a client of the contract sends by itself; null leaves one out" });
 
-export const expectedAnswer = object(
+export const expectedAnswer = mapping(
   {
     status: expectation.optional().meta({ description: "The HTTP status, or a matcher for it" }),
     headers: z
@@ -197,7 +201,7 @@ export function hasMembers({ value }: { readonly value: unknown }): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export const advanceBody = object(
+export const advanceBody = mapping(
   {
     by: duration.optional(),
     to: instant.optional().meta({ description: "An ISO 8601 instant, not in the past" }),
@@ -221,7 +225,7 @@ export const advanceBody = object(
   report(context, [], `must have exactly one of ${targets.join(", ")}; it has ${has}`, { beside: true });
 });
 
-export const clockBody = object(
+export const clockBody = mapping(
   {
     mode: word(["running", "frozen"]).optional().meta({ description: "How the clock goes on" }),
     now: instant.optional().meta({ description: "An ISO 8601 instant to go to, not in the past" }),
@@ -230,7 +234,7 @@ export const clockBody = object(
 ).refine(({ mode, now }) => mode !== undefined || now !== undefined, { error: "must have mode, now, or both" });
 
 /** What an advance answers. */
-export const advanceReport = object(
+export const advanceReport = mapping(
   {
     now: expectation.optional().meta({ description: "Where the clock stands then" }),
     fired: expectation.optional().meta({ description: "What happened, in order: a list of { at, kind, id }" }),

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { object, report, wholeNumber } from "../../sandbox/config/fields.js";
+import { object, report, wholeNumber } from "../../kernel/fields.js";
+import { mapping } from "../../sandbox/state/file-fields.js";
 import {
   advanceBody,
   advanceReport,
@@ -30,7 +31,7 @@ const COUNT_MAX = 1_000_000;
 const REPEAT_MAX = 100_000;
 const TRIES_MAX = 100_000;
 
-const when = object(
+const when = mapping(
   {
     request: expectation
       .optional()
@@ -54,12 +55,12 @@ export const EVERY_DEFAULT_MS = 1000;
 
 /** Keyword → schema. A step has exactly one of these keywords. */
 export const stepSchemas = {
-  request: object({ ...common, ...requestFields }, STEP)
+  request: mapping({ ...common, ...requestFields }, STEP)
     .superRefine(checkRequest, { when: hasMembers })
     .meta({
       description: "Sends a request to the API under test, or to the control API under /_sandbox",
     }),
-  advance: object(
+  advance: mapping(
     {
       ...common,
       advance: z
@@ -69,7 +70,7 @@ export const stepSchemas = {
     },
     STEP,
   ).meta({ description: "Moves the company's clock; everything due on the way happens" }),
-  clock: object(
+  clock: mapping(
     {
       ...common,
       clock: z
@@ -80,10 +81,10 @@ export const stepSchemas = {
     },
     STEP,
   ).meta({ description: "Stops, starts or sets the company's clock" }),
-  webhook: object(
+  webhook: mapping(
     {
       ...common,
-      webhook: object(
+      webhook: mapping(
         {
           ...webhookMatch,
           count: wholeNumber(0, COUNT_MAX).optional().meta({ description: "Exactly so many; without it at least one" }),
@@ -94,37 +95,37 @@ export const stepSchemas = {
     },
     STEP,
   ).meta({ description: "Settles, then wants a webhook among all that the runner's receiver caught so far" }),
-  noWebhook: object({ ...common, noWebhook: object(webhookMatch, "a mapping with topic, data") }, STEP).meta({
+  noWebhook: mapping({ ...common, noWebhook: object(webhookMatch, "a mapping with topic, data") }, STEP).meta({
     description: "Settles, then wants no such webhook among all that the runner's receiver caught so far",
   }),
-  rule: object(
+  rule: mapping(
     {
       ...common,
       rule: ruleInStep,
     },
     STEP,
   ).meta({ description: "From now on the world misbehaves: { on, match, then, times }" }),
-  settle: object(
+  settle: mapping(
     {
       ...common,
       settle: z
-        .union([z.literal(true), z.null(), object({}, "nothing")], { error: "must be true" })
+        .union([z.literal(true), z.null(), mapping({}, "nothing")], { error: "must be true" })
         .meta({ description: "true, or nothing" }),
     },
     STEP,
   ).meta({
     description: "Waits until no delivery is in flight and nothing is due now; moves no time",
   }),
-  wait: object({ ...common, wait: fixedDuration }, STEP).meta({
+  wait: mapping({ ...common, wait: fixedDuration }, STEP).meta({
     description: "Waits in real time; to move the company's clock, use advance",
   }),
-  parallel: object({ ...common, parallel: steps.meta({ description: "Steps that begin together" }) }, STEP).meta({
+  parallel: mapping({ ...common, parallel: steps.meta({ description: "Steps that begin together" }) }, STEP).meta({
     description: "Runs steps at the same time; goes on when all are over",
   }),
-  repeat: object(
+  repeat: mapping(
     {
       ...common,
-      repeat: object(
+      repeat: mapping(
         {
           times: wholeNumber(1, REPEAT_MAX).meta({ description: "How often; ${index} counts from 0" }),
           steps: steps.meta({ description: "What is done each time, in order" }),
@@ -134,7 +135,7 @@ export const stepSchemas = {
     },
     STEP,
   ).meta({ description: "Runs steps again and again" }),
-  use: object(
+  use: mapping(
     {
       ...common,
       use: text("the path of another scenario file")
@@ -146,10 +147,10 @@ export const stepSchemas = {
     },
     STEP,
   ).meta({ description: "Runs the steps of another file; what they save is known afterwards" }),
-  eventually: object(
+  eventually: mapping(
     {
       ...common,
-      eventually: object(
+      eventually: mapping(
         {
           within: fixedDuration,
           every: fixedDuration.optional().meta({ description: "Default 1s" }),
