@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ruleExamples } from "../../src/http/pages/dashboard/rule-examples.js";
+import { ruleExamples } from "../../src/http/pages/dashboard/control/rule-examples.js";
 import { DASHBOARD, visit, type Visitor } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { startLive } from "../support/live.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ROWS_SHOWN } from "../../src/http/pages/dashboard/data/lists.js";
-import { ROWS_READ_MAX } from "../../src/http/pages/dashboard/data/search-list.js";
+import { ROWS_SHOWN } from "../../src/http/pages/dashboard/view/lists.js";
+import { ROWS_READ_MAX } from "../../src/http/pages/dashboard/view/search-list.js";
 import { type PageRequest, type Row, Table } from "../../src/kernel/table.js";
 import { DASHBOARD, visit, type Visitor } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";

@@ -8,7 +8,7 @@ import {
   STORIES_READ_MAX,
   type Story,
   writePlace,
-} from "../../src/http/pages/dashboard/timeline.js";
+} from "../../src/http/pages/dashboard/view/timeline.js";
 import type { PageRequest, Row, Table } from "../../src/kernel/table.js";
 import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import { Journal } from "../../src/sandbox/observation/journal.js";

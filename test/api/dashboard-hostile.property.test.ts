@@ -4,8 +4,8 @@ import fc, { runs } from "../support/fast-check.js";
 import { hostileText } from "../support/hostile.js";
 import { startLive } from "../support/live.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
-import { actions } from "../../src/http/pages/dashboard/actions.js";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
+import { actions } from "../../src/http/pages/dashboard/view/actions.js";
 
 const names = ["company", "cursor", "outcome", "example", "q", "status", "kind", "before", "by", "limit"];
 const fieldNames = [

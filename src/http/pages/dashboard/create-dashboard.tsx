@@ -10,20 +10,20 @@ import { makeReady, selectCompany } from "../../control/control-endpoint.js";
 import { dropBodyOfHead } from "../../shared/drop-body-of-head.js";
 import type { HttpContext, HttpEnv } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
-import { type ActionName, type Fields, isAction } from "./actions.js";
-import type { Auditor } from "./audit/auditor.js";
-import { Audits } from "./audit/audits.js";
-import { takeAudit } from "./audit/take-audit.js";
+import { type ActionName, type Fields, isAction } from "./view/actions.js";
+import type { Auditor } from "./view/auditor.js";
+import { Audits } from "./view/audits.js";
+import { takeAudit } from "./take-audit.js";
 import { backOf, requireSession, showSignIn, signIn, signOut, takeForm } from "./guard-dashboard.js";
 import { createLive } from "./live.js";
-import { Outcomes } from "./outcomes.js";
+import { Outcomes } from "./view/outcomes.js";
 import { pages } from "./registry.js";
 import { type AskControl, runAction } from "./run-action.js";
 import { Sessions } from "./sessions.js";
 import { Shell } from "./shell.js";
 import { ProblemPage } from "./sign-in.js";
-import { SwitchedOffRules } from "./switched-off.js";
-import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view.js";
+import { SwitchedOffRules } from "./view/switched-off.js";
+import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { renderRule } from "../../../sandbox/state/render-rule.js";
 
 export interface DashboardDeps {

@@ -5,11 +5,11 @@ import { requireAdminToken } from "../../control/guards.js";
 import type { HttpContext, HttpEnv } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
 import { wantsPage } from "../../shared/wants-page.js";
-import type { Fields } from "./actions.js";
+import type { Fields } from "./view/actions.js";
 import { readForm } from "./read-form.js";
 import { cookieName, SESSION_MS, type Sessions } from "./sessions.js";
 import { ProblemPage, SignInPage } from "./sign-in.js";
-import { DASHBOARD, rootOf } from "./view.js";
+import { DASHBOARD, rootOf } from "./view/view.js";
 
 /** Answers a form that was sent. */
 type FormHandler = (c: HttpContext, form: Fields) => Response | Promise<Response>;

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../kernel/problem.js";
 import type { HttpContext } from "../../shared/env.js";
 import { readBytes } from "../../shared/read-body.js";
-import type { Fields } from "./actions.js";
+import type { Fields } from "./view/actions.js";
 
 /** As much as the control API takes. */
 const FORM_BYTES_MAX = 1024 * 1024;

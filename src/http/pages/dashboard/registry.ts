@@ -10,31 +10,31 @@
  * - What clients wrote is shown through `view.redactor`, and is only ever text: JSX escapes it.
  * - An element whose state the reader may have changed (a field, `<details>`) has an `id`, by which it is recognized when the page is brought up to date.
  */
-import type { DashboardPage } from "./page.js";
-import { auditPage } from "./pages/audit.js";
-import { auditReportPage } from "./pages/audit-report.js";
-import { batchPage } from "./pages/batch.js";
-import { batchesPage } from "./pages/batches.js";
-import { chargePage } from "./pages/charge.js";
-import { chargesPage } from "./pages/charges.js";
-import { clockPage } from "./pages/clock.js";
-import { companiesPage } from "./pages/companies.js";
-import { coveragePage } from "./pages/coverage.js";
-import { customersPage } from "./pages/customers.js";
-import { deliveriesPage } from "./pages/deliveries.js";
-import { deliveryPage } from "./pages/delivery.js";
-import { findingsPage } from "./pages/findings.js";
-import { ledgerPage } from "./pages/ledger.js";
-import { overviewPage } from "./pages/overview.js";
-import { profilePage } from "./pages/profile.js";
-import { requestPage } from "./pages/request.js";
-import { rulesPage } from "./pages/rules.js";
-import { scenariosPage } from "./pages/scenarios.js";
-import { settingPage } from "./pages/setting.js";
-import { statePage } from "./pages/state.js";
-import { subscriptionsPage } from "./pages/subscriptions.js";
-import { transferPage } from "./pages/transfer.js";
-import { transfersPage } from "./pages/transfers.js";
+import type { DashboardPage } from "./view/page.js";
+import { auditPage } from "./webhooks/audit.js";
+import { auditReportPage } from "./webhooks/audit-report.js";
+import { batchPage } from "./payments/batch.js";
+import { batchesPage } from "./payments/batches.js";
+import { chargePage } from "./payments/charge.js";
+import { chargesPage } from "./payments/charges.js";
+import { clockPage } from "./control/clock.js";
+import { companiesPage } from "./control/companies.js";
+import { coveragePage } from "./control/coverage.js";
+import { customersPage } from "./payments/customers.js";
+import { deliveriesPage } from "./webhooks/deliveries.js";
+import { deliveryPage } from "./webhooks/delivery.js";
+import { findingsPage } from "./control/findings.js";
+import { ledgerPage } from "./payments/ledger.js";
+import { overviewPage } from "./payments/overview.js";
+import { profilePage } from "./control/profile.js";
+import { requestPage } from "./payments/request.js";
+import { rulesPage } from "./control/rules.js";
+import { scenariosPage } from "./control/scenarios.js";
+import { settingPage } from "./control/setting.js";
+import { statePage } from "./control/state.js";
+import { subscriptionsPage } from "./webhooks/subscriptions.js";
+import { transferPage } from "./payments/transfer.js";
+import { transfersPage } from "./payments/transfers.js";
 
 export interface NavigationGroup {
   readonly title: string;

@@ -5,10 +5,10 @@ import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { refusalOf } from "../../control/answer-control.js";
 import { JSON_BOUNDS } from "../../shared/read-body.js";
-import { type ActionName, type Fields, orderOf } from "./actions.js";
-import { type ControlOrder, curlOf } from "./curl.js";
-import { titleOf } from "./outcome-titles.js";
-import type { Outcome } from "./outcomes.js";
+import { type ActionName, type Fields, orderOf } from "./view/actions.js";
+import { type ControlOrder, curlOf } from "./view/curl.js";
+import { titleOf } from "./view/outcome-titles.js";
+import type { Outcome } from "./view/outcomes.js";
 
 /** Asks the control API as a program would. */
 export type AskControl = (request: Request) => Promise<Response>;

@@ -1,14 +1,14 @@
 import type { Child } from "hono/jsx";
 import { VERSION } from "../../../kernel/version.js";
 import { Layout } from "../layout.js";
-import type { DashboardPage } from "./page.js";
+import type { DashboardPage } from "./view/page.js";
 import { CommandLine, FormToken } from "./parts/action.js";
 import { Pill, Text } from "./parts/show.js";
 import { navigation } from "./registry.js";
 import { dataStyle } from "./data-style.js";
 import { dashboardScript } from "./script.js";
 import { dashboardStyle } from "./style.js";
-import { DASHBOARD, linkTo, type View } from "./view.js";
+import { DASHBOARD, linkTo, type View } from "./view/view.js";
 
 interface ShellProps {
   readonly view: View;

@@ -1,6 +1,6 @@
 import { Layout } from "../layout.js";
 import { dashboardStyle } from "./style.js";
-import { DASHBOARD } from "./view.js";
+import { DASHBOARD } from "./view/view.js";
 
 interface SignInProps {
   readonly root: string;

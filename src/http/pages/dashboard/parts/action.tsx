@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
-import { type ActionName, type Fields, orderOf } from "../actions.js";
-import { curlOf } from "../curl.js";
-import { DASHBOARD, type View } from "../view.js";
+import { type ActionName, type Fields, orderOf } from "../view/actions.js";
+import { curlOf } from "../view/curl.js";
+import { DASHBOARD, type View } from "../view/view.js";
 
 interface ActionProps {
   readonly view: View;

@@ -5,7 +5,7 @@ import {
   STATE_HEIGHT,
   STATE_WIDTH,
   type Visit,
-} from "../data/lifecycle-drawing.js";
+} from "./lifecycle-drawing.js";
 import { showInstant } from "../../show-time.js";
 import { Status, Time } from "./show.js";
 

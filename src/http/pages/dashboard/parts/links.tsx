@@ -1,10 +1,10 @@
-import { said } from "../data/said.js";
+import { said } from "../view/said.js";
 import type { Child } from "hono/jsx";
 import { plainId } from "../../../../contract/ids.js";
 import { batchId, transactionId } from "../../../../contract/transfers-wire.js";
 import type { Charge } from "../../../../domain/charges/charge.js";
 import type { Batch, Transfer } from "../../../../domain/transfers/transfer.js";
-import { linkTo, type View } from "../view.js";
+import { linkTo, type View } from "../view/view.js";
 import { Code } from "./show.js";
 
 /** The beginning of an id that is long: enough to tell it from others of one page. Its whole stands in the title. */

@@ -1,6 +1,6 @@
 import { listPage, type ListRequest } from "../../../../kernel/page.js";
 import type { Row, Table } from "../../../../kernel/table.js";
-import { linkTo, type View } from "../view.js";
+import { linkTo, type View } from "../view/view.js";
 
 /** Of a list, so many at a time. */
 export const ROWS = 25;

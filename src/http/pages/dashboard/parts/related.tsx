@@ -1,12 +1,12 @@
-import { said } from "../data/said.js";
+import { said } from "../view/said.js";
 import type { LedgerEntry } from "../../../../domain/accounts/account.js";
 import { effectOnBalance } from "../../../../domain/accounts/ledger.js";
 import type { Money } from "../../../../domain/accounts/money.js";
 import type { Delivery } from "../../../../domain/deliveries/delivery.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { showMoney } from "../../show-money.js";
-import type { Some } from "../data/related.js";
-import { linkTo, type View } from "../view.js";
+import type { Some } from "../view/related.js";
+import { linkTo, type View } from "../view/view.js";
 import { ResourceLink } from "./links.js";
 import { RequestLine } from "./request-line.js";
 import { Code, Pill, Status, Time } from "./show.js";

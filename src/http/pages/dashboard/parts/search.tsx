@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
-import { searchedFor } from "../data/lists.js";
-import { ROWS_READ_MAX, type Searched } from "../data/search-list.js";
-import { linkTo, type View } from "../view.js";
+import { searchedFor } from "../view/lists.js";
+import { ROWS_READ_MAX, type Searched } from "../view/search-list.js";
+import { linkTo, type View } from "../view/view.js";
 import { CommandLine } from "./action.js";
 
 interface SearchProps {

@@ -1,10 +1,10 @@
-import { said } from "../data/said.js";
+import { said } from "../view/said.js";
 import type { Delivery } from "../../../../domain/deliveries/delivery.js";
 import type { DomainEvent, EventType } from "../../../../domain/events.js";
 import { shownTopic } from "../../../../domain/subscriptions/subscription.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
-import { linkTo, type View } from "../view.js";
-import type { Change, Story } from "../timeline.js";
+import { linkTo, type View } from "../view/view.js";
+import type { Change, Story } from "../view/timeline.js";
 import { batchUrl, ChargeLink, TransferLink } from "./links.js";
 import { toneOfRequest } from "./related.js";
 import { RequestLine } from "./request-line.js";

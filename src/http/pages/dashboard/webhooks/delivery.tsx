@@ -1,0 +1,240 @@
+import { FACT_MAX, said, shortened } from "../view/said.js";
+import type { Attempt, Delivery } from "../../../../domain/deliveries/delivery.js";
+import { bytesOf, COMMAND_BODY_MAX, type SignatureVerdict, signatureCommand, signatureSent } from "./delivery-bytes.js";
+import { retryPlanOf, type RetryStep } from "./retry-plan.js";
+import type { DashboardPage } from "../view/page.js";
+import { Action, CommandLine } from "../parts/action.js";
+import { ResourceLink } from "../parts/links.js";
+import { foundOr } from "../parts/not-found.js";
+import { Code, describeDistance, Pill, Status, Text, Time, type Tone } from "../parts/show.js";
+import { Facts, Panel } from "../parts/table.js";
+import { linkTo, type View } from "../view/view.js";
+
+/** Only who sends it again and again by hand gets there. */
+const STEPS_SHOWN = 30;
+
+export const deliveryPage: DashboardPage = {
+  path: "/deliveries/:id",
+  title: (view) => `Webhook ${deliveryOf(view).topic}`,
+  render: (view) => {
+    const delivery = deliveryOf(view);
+    return (
+      <>
+        <div class="panels">
+          <Terms view={view} delivery={delivery} />
+          <Signed view={view} delivery={delivery} />
+        </div>
+        <Sent view={view} delivery={delivery} />
+        <Attempts view={view} delivery={delivery} />
+      </>
+    );
+  },
+};
+
+function deliveryOf({ company, id }: View): Delivery {
+  const { deliveries } = company.world;
+  const more = ` The last ${company.deps.limits.deliveries} are kept.`;
+  return foundOr(deliveries.get(id) ?? deliveries.get(`del_${id}`), "delivery", id, more);
+}
+
+interface Props {
+  readonly view: View;
+  readonly delivery: Delivery;
+}
+
+function Terms({ view, delivery }: Props) {
+  const { id, status, resource, url, subscriptionId, createdAt, copy, effect } = delivery;
+  const isSubscribed = view.company.world.subscriptions.get(subscriptionId) !== undefined;
+  return (
+    <Panel title="Delivery">
+      <Facts
+        of={[
+          ["Status", <Status of={status} />],
+          ["About", <ResourceLink view={view} id={resource} />],
+          ["To", <Code>{said(view, url, FACT_MAX)}</Code>],
+          ["Owed at", <Time at={createdAt} />],
+          [
+            "Subscription",
+            <>
+              <Code>{subscriptionId}</Code>
+              {!isSubscribed && <span class="soft"> deleted since</span>}
+            </>,
+          ],
+          ["Id", <Code>{id}</Code>],
+          ...(copy > 0 ? [["Copy", `${copy}: a rule sends the event more than once`] as const] : []),
+          ...(effect === null ? [] : [["Rule", describeEffect(effect)] as const]),
+        ]}
+      />
+      <Action view={view} name="redeliver" fields={{ id }} label="Redeliver" />
+      <p>
+        <a href={linkTo(view, "/deliveries", { q: resource })}>All deliveries about it</a>
+      </p>
+    </Panel>
+  );
+}
+
+function describeEffect({ corruptSignature, truncate }: NonNullable<Delivery["effect"]>): string {
+  return [
+    ...(corruptSignature ? ["corrupts the signature"] : []),
+    ...(truncate === null ? [] : [`cuts the body after ${truncate} bytes`]),
+  ].join(" and ");
+}
+
+const verdicts: Readonly<Record<SignatureVerdict, readonly [tone: Tone, word: string, why: string]>> = {
+  valid: ["good", "valid", "It is the one of the bytes that were sent, under the company's secret key."],
+  corrupted: ["bad", "corrupted", "A rule makes it wrong: a receiver has to reject this webhook."],
+  "of-whole-body": [
+    "bad",
+    "of the whole body",
+    "A rule cuts the body after it was signed: a receiver has to reject it.",
+  ],
+  "other-key": ["warn", "of another key", "It was made under a secret key that has been replaced since."],
+  none: ["plain", "not sent yet", "It is made anew for each attempt, when that begins."],
+};
+
+function Signed({ view, delivery }: Props) {
+  const { profile, record } = view.company;
+  const { header, sent, verdict } = signatureSent(
+    delivery,
+    profile.webhooks.signatureHeader,
+    record.identity.secretKey,
+  );
+  const [tone, word, why] = verdicts[verdict];
+  const isLong = delivery.body.length > COMMAND_BODY_MAX;
+  return (
+    <Panel title="Signature">
+      <Facts
+        of={[
+          ["Header", <Code>{header}</Code>],
+          ["Sent", sent === undefined ? <span class="soft">—</span> : <Code>{sent}</Code>],
+          [
+            "It is",
+            <>
+              <Pill tone={tone}>{word}</Pill> {why}
+            </>,
+          ],
+        ]}
+      />
+      <p>
+        Base64 of the HMAC-SHA256 of the{" "}
+        {verdict === "of-whole-body" ? "whole body, before it was cut" : "exact bytes of the body"}, keyed with the
+        company's secret key. To compute it, with the key in <Code>SECRET</Code>
+        {isLong ? (
+          <>
+            , and the body saved to <Code>body.json</Code>:
+          </>
+        ) : (
+          ":"
+        )}
+      </p>
+      <CommandLine line={signatureCommand(delivery)} of="Compute the signature" />
+    </Panel>
+  );
+}
+
+function Sent({ view, delivery }: Props) {
+  const { size, text, hex, cut } = bytesOf(delivery);
+  const headers = delivery.attempts.at(-1)?.requestHeaders;
+  return (
+    <Panel title="What is sent">
+      <p>
+        <Code>POST {said(view, delivery.url, FACT_MAX)}</Code>
+      </p>
+      {headers !== undefined && <Text label="Headers that are sent">{linesOf(headers)}</Text>}
+      <p class="soft">
+        {size} bytes, the same with every attempt{cut > 0 ? `; a rule cuts ${cut} off` : ""}.
+        {hex === undefined ? "" : " They are no printable text, so they are shown in hexadecimal."}
+      </p>
+      {text === undefined ? (
+        <Text label="Bytes that are sent">{hex}</Text>
+      ) : (
+        <Text label="Body that is sent">{shortened(text)}</Text>
+      )}
+    </Panel>
+  );
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+}
+
+function Attempts({ view, delivery }: Props) {
+  const { company } = view;
+  const isSubscribed = company.world.subscriptions.get(delivery.subscriptionId) !== undefined;
+  const steps = retryPlanOf(delivery, company.profile.webhooks.retry, isSubscribed);
+  return (
+    <section class="stack">
+      <h2>Attempts and retries</h2>
+      {steps.length === 0 ? (
+        <p class="empty">A rule dropped it: nothing was sent.</p>
+      ) : (
+        <ol class="steps">
+          {steps.slice(-STEPS_SHOWN).map((step) => (
+            <li id={`attempt-${step.number}`} class={step.kind === "made" ? "made" : "planned"}>
+              <Step view={view} step={step} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {steps.length > STEPS_SHOWN && <p class="soft">Earlier attempts are not shown here.</p>}
+      {delivery.status === "pending" && (
+        <p class="soft">
+          When the last one fails too, the delivery is <b>exhausted</b>. The gaps are <Code>webhooks.retry</Code>, on
+          the company's clock.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Step({ view, step }: { readonly view: View; readonly step: RetryStep }) {
+  if (step.kind === "made") return <Made view={view} number={step.number} attempt={step.attempt} />;
+  const now = view.company.now();
+  return (
+    <div class="line">
+      <b>Attempt {step.number}</b>
+      {step.at === null ? (
+        <Pill tone="info">on its way, or held back by a rule</Pill>
+      ) : (
+        <>
+          <Time at={step.at} />
+          <span class="soft">{describeDistance(step.at, now)}</span>
+          <Pill tone={step.kind === "planned" ? "info" : "plain"}>
+            {step.kind === "planned" ? "next" : "if that fails"}
+          </Pill>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface MadeProps {
+  readonly view: View;
+  readonly number: number;
+  readonly attempt: Attempt;
+}
+
+function Made({ view, number, attempt: { at, status, latencyMs, error, response } }: MadeProps) {
+  return (
+    <>
+      <div class="line">
+        <b>Attempt {number}</b>
+        <Time at={at} />
+        {status === null ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
+        <span class="soft">{Math.round(latencyMs)} ms</span>
+        {error !== null && <span>{said(view, error, FACT_MAX)}</span>}
+      </div>
+      {response !== null && (
+        <details id={`answer-${number}`}>
+          <summary>Its answer</summary>
+          <Text label={`Headers of answer ${number}`}>{view.redactor.text(linesOf(response.headers))}</Text>
+          <Text label={`Body of answer ${number}`}>
+            {response.body === "" ? "(no body)" : view.redactor.text(response.body)}
+          </Text>
+        </details>
+      )}
+    </>
+  );
+}
