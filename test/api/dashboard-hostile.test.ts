@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { actions } from "../../src/http/pages/dashboard/view/actions.js";
-import { pages } from "../../src/http/pages/dashboard/registry.js";
 import { visit } from "../support/dashboard.js";
 import { startLive } from "../support/live.js";
 

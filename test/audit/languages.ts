@@ -2,6 +2,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { SnippetLanguage } from "../../src/audit/checks/snippets.js";
+import { snippets } from "../../src/audit/checks/snippets.js";
+import { folderWith } from "../support/folder.js";
+import { SECRET } from "./receivers.js";
 
 /** A shop in a language: a receiver made of the audit's own snippets, and orders behind it. */
 export interface Shop {
@@ -75,9 +79,6 @@ const node = `${codeOf("node")}
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { type SnippetLanguage, snippets } from "../../src/audit/checks/snippets.js";
-import { folderWith } from "../support/folder.js";
-import { SECRET } from "./receivers.js";
 
 const orders = new Map();
 
