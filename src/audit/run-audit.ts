@@ -2,7 +2,7 @@ import { type IdSource, createIdSource } from "../kernel/ids.js";
 import { UsageError } from "../kernel/problem.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import type { Check, Exchange, Verdict } from "./wire/check.js";
-import { allChecks, selectChecks } from "./check-list.js";
+import { selectChecks } from "./check-list.js";
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
 import { conclude } from "./conclude.js";
 import { type Reach, parseReceiverUrl, renderReceiverUrl, sendOnWire } from "./wire/wire.js";
@@ -60,7 +60,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     ids = createIdSource(undefined, "audit"),
   } = options;
   const url = parseReceiverUrl(options.url);
-  const selected = selectChecks(allChecks, options.only, options.skip);
+  const selected = selectChecks(options.only, options.skip);
   const start = system.monotonic();
   let patienceMs = timeoutMs;
   const { lookup, insecureTls, signal } = options;

@@ -1,9 +1,11 @@
 import { createColors } from "picocolors";
+import type { Style } from "../kernel/report.js";
 
 export type Colors = ReturnType<typeof createColors>;
 
 /** What is printed at most across, however wide the terminal: longer lines are hard to read. */
 export const WIDTH_MAX = 100;
+const WIDTH_MIN = 60;
 
 /** Data: what the command was asked for. */
 export function printData(text: string): void {
@@ -26,6 +28,13 @@ export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = p
   // `isTTY` is undefined in a pipe, for which createColors would decide by itself.
   const isPlain = !stream.isTTY || isSet("NO_COLOR") || isSet("CI") || env["TERM"] === "dumb";
   return createColors(!isPlain);
+}
+
+/** The style of a report on this stream. */
+export function styleFor(stream: NodeJS.WriteStream): Style {
+  const { green, red, yellow, bold, dim } = colorsFor(stream);
+  const width = Math.max(WIDTH_MIN, Math.min(stream.columns ?? WIDTH_MAX, WIDTH_MAX));
+  return { width, good: green, bad: red, warning: yellow, strong: bold, faint: dim };
 }
 
 /** Columns as wide as their widest cell, two spaces apart; nothing trails a line. */

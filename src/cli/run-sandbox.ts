@@ -1,6 +1,6 @@
 import { isApiProblem } from "../domain/problem-codes.js";
 import type { Store } from "../adapters/store/store.js";
-import { createLazyAuditor } from "../audit/lazy-auditor.js";
+import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/serve.js";
@@ -15,7 +15,7 @@ import { RetiredSecrets, redactorOf } from "../sandbox/observation/redact.js";
 import { Sandbox } from "../sandbox/sandbox.js";
 import { type LineLog, type LogPlace, type LogSource, createLog } from "./log.js";
 import type { PreparedStart } from "./prepare-start.js";
-import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
+import { createReplayer } from "../scenarios/replayer.js";
 import type { Fetch } from "../scenarios/run/sandbox-target.js";
 import { openVariables } from "./values.js";
 import { stopGracefully } from "./stop-gracefully.js";
@@ -93,8 +93,8 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
   try {
     const sandbox = new Sandbox(options, { log, url: server.url, ...(store === undefined ? {} : { store }) });
     const fetch = createInProcessFetch(() => app);
-    const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
-    const app = createApp(sandbox, { replayer, auditor: createLazyAuditor(sandbox.system) });
+    const replayer = createReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
+    const app = createApp(sandbox, { replayer, auditor: createAuditor(sandbox.system) });
     server.answerWith(app);
     return { sandbox, fetch, replayer };
   } catch (error) {

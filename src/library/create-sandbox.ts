@@ -1,5 +1,5 @@
 import { isApiProblem } from "../domain/problem-codes.js";
-import { createLazyAuditor } from "../audit/lazy-auditor.js";
+import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { listen, type Listener } from "../http/server/serve.js";
@@ -7,7 +7,7 @@ import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
-import { createLazyReplayer } from "../scenarios/lazy-replayer.js";
+import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./create-company-handle.js";
 import type { Door } from "./in-process-fetch.js";
@@ -42,8 +42,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const log = createBugLog();
   const core = await build(resolved, server, log);
   const answer = createInProcessFetch(() => app);
-  const replayer = createLazyReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
-  const app = createApp(core, { replayer, auditor: createLazyAuditor(core.system) });
+  const replayer = createReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
+  const app = createApp(core, { replayer, auditor: createAuditor(core.system) });
   server.answerWith(app);
 
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };

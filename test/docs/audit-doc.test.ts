@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { checkGroups } from "../../src/audit/wire/check.js";
-import { allChecks, groupTitles } from "../../src/audit/check-list.js";
+import { byGroup } from "../../src/audit/reporters/report.js";
+import { allChecks } from "../../src/audit/check-list.js";
 import { bugs } from "../../src/audit/checks/bugs.js";
 import { languageNames, snippetLanguages, snippets } from "../../src/audit/checks/snippets.js";
 
@@ -35,8 +35,7 @@ function renderSnippets(): string {
 const fences = { node: "js", python: "python", php: "php" } as const;
 
 function renderChecks(): string {
-  const groups = checkGroups.map((group) => {
-    const checks = allChecks.filter((check) => check.group === group);
+  const groups = byGroup(allChecks).map(({ id: group, title: groupTitle, checks }) => {
     const rows = checks.map(({ id, severity, title }) => `| [\`${id}\`](#${id}) | ${severity} | ${title} |`);
     const sections = checks.map(({ id, why, fix }) => {
       const bug = bugs[id];
@@ -44,7 +43,7 @@ function renderChecks(): string {
       return `#### ${id}\n${shown}\n${why}\n\n**Mend it:** ${fix}\n`;
     });
     const table = ["| check | severity | a sound receiver |", "|---|---|---|", ...rows].join("\n");
-    return `### ${groupTitles[group]} (\`${group}\`)\n\n${table}\n\n${sections.join("\n")}`;
+    return `### ${groupTitle} (\`${group}\`)\n\n${table}\n\n${sections.join("\n")}`;
   });
   return `## The checks\n\nEach with the line of code that it stands for, as it is written again and again.\n\n${groups.join("\n")}`;
 }

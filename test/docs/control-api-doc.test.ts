@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createControlApp } from "../../src/http/control/control-app.js";
-import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
+import { createReplayer } from "../../src/scenarios/replayer.js";
 import { type Block, readPage } from "../support/markdown.js";
 import { createWorld } from "../support/world.js";
 
@@ -16,7 +16,7 @@ async function registeredRoutes(): Promise<string[]> {
   const world = createWorld();
   await world.close();
   const { sandbox } = world;
-  const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
+  const replayer = createReplayer({ sandbox, fetch, folder: ".", env: {} });
   const routes = createControlApp(sandbox, { replayer }).routes.filter(
     ({ method, path }) => method !== "ALL" && !PAGES.test(path),
   );

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createControlApp } from "../../src/http/control/control-app.js";
-import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
+import { createReplayer } from "../../src/scenarios/replayer.js";
 import { expectCleanPrototypes, expectPromised, type FuzzWorld, openFuzzWorld, runs } from "../support/fuzz.js";
 import { brokenJson, extremeJson, hostileJson, hostileText, mutated } from "../support/hostile.js";
 import fc from "../support/fast-check.js";
@@ -44,7 +44,7 @@ async function openBusy(): Promise<FuzzWorld> {
 /** Every call that there is, `PUT /customers/:id`; but not one whose answer has no end, and no page. */
 const sandbox = createWorld().sandbox;
 const routes = createControlApp(sandbox, {
-  replayer: createLazyReplayer({ sandbox, fetch, folder: ".", env: {} }),
+  replayer: createReplayer({ sandbox, fetch, folder: ".", env: {} }),
 })
   .routes.filter(
     ({ method, path }) => method !== "ALL" && /^\/_sandbox\/(?!assets\/|dashboard(?:\/|$)|stream$)/.test(path),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
-import { renderJson } from "../../src/scenarios/reporters/json.js";
+import { renderJson } from "../../src/scenarios/reporters.js";
 import type { Scenario } from "../../src/scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
 import { replay } from "../../src/scenarios/run/replay.js";

@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Failure } from "../../src/scenarios/run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "../../src/scenarios/run/replay.js";
-import { renderGithub } from "../../src/scenarios/reporters/github.js";
-import { renderJson } from "../../src/scenarios/reporters/json.js";
-import { renderJunit } from "../../src/scenarios/reporters/junit.js";
-import { type Palette, renderResult, renderSummary } from "../../src/scenarios/reporters/pretty.js";
-import { renderTap } from "../../src/scenarios/reporters/tap.js";
+import { renderResult, renderSummary } from "../../src/scenarios/pretty.js";
+import { renderGithub, renderJson, renderJunit, renderTap } from "../../src/scenarios/reporters.js";
+import { plainStyle } from "../../src/kernel/report.js";
 import { nothingSeen } from "../../src/scenarios/run/world.js";
 import fc from "../support/fast-check.js";
 import { story } from "../support/stories.js";
@@ -255,19 +253,10 @@ describe("github", () => {
 });
 
 describe("pretty", () => {
-  const plain = (text: string): string => text;
-  const palette: Palette = {
-    passed: plain,
-    failed: plain,
-    strong: plain,
-    faint: plain,
-    expected: plain,
-    actual: plain,
-  };
-  const marked: Palette = { ...palette, passed: (text) => `<g>${text}</g>`, failed: (text) => `<r>${text}</r>` };
+  const marked = { ...plainStyle, good: (text: string) => `<g>${text}</g>`, bad: (text: string) => `<r>${text}</r>` };
 
   it("is a line for what went well or was left out, and all there is to see for what did not", () => {
-    expect(four.results.map((result) => renderResult(result, palette))).toEqual([
+    expect(four.results.map((result) => renderResult(result, plainStyle))).toEqual([
       "✓ A charge is paid 12 ms\n",
       `✗ It fails 12 ms
     stories/paid.yaml:12:5: GET /v1/balance
@@ -284,17 +273,17 @@ describe("pretty", () => {
   });
 
   it("sums up", () => {
-    expect(renderSummary(four, palette)).toBe(
+    expect(renderSummary(four, plainStyle)).toBe(
       "\n1 passed, 1 failed, 1 could not be run to the end, 1 skipped in 1.23 s (seed 7)\n",
     );
-    expect(renderSummary({ ...summaryOf(resultOf({})), seed: undefined, notRun: 2 }, palette)).toBe(
+    expect(renderSummary({ ...summaryOf(resultOf({})), seed: undefined, notRun: 2 }, plainStyle)).toBe(
       "\n1 passed, 2 not run (--bail) in 1.23 s\n",
     );
-    expect(renderSummary({ ...summaryOf(), seed: undefined }, palette)).toBe("\n0 passed in 1.23 s\n");
+    expect(renderSummary({ ...summaryOf(), seed: undefined }, plainStyle)).toBe("\n0 passed in 1.23 s\n");
   });
 
   it("lets nothing through that a terminal would obey", () => {
-    const text = attacked.results.map((result) => renderResult(result, palette)).join("");
+    const text = attacked.results.map((result) => renderResult(result, plainStyle)).join("");
     // eslint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
     expect(text).toContain(String.raw`\u001b[31mred`);
@@ -310,7 +299,7 @@ describe("pretty", () => {
       headers: {},
       genuine: true,
     }));
-    const text = renderResult(resultOf({ outcome: "failed", failure: { ...failed, answer, received } }), palette);
+    const text = renderResult(resultOf({ outcome: "failed", failure: { ...failed, answer, received } }), plainStyle);
     expect(text.length).toBeLessThan(5000);
     expect(text).toContain("x…");
     expect(text).toContain("… and 10 more");

@@ -2,10 +2,10 @@ import type { Hono } from "hono";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { fromXof } from "../../src/domain/accounts/money.js";
-import { createLazyAuditor } from "../../src/audit/lazy-auditor.js";
+import { createAuditor } from "../../src/audit/auditor.js";
 import { createApp } from "../../src/http/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
-import { createLazyReplayer } from "../../src/scenarios/lazy-replayer.js";
+import { createReplayer } from "../../src/scenarios/replayer.js";
 import type { HttpEnv } from "../../src/http/shared/env.js";
 import { serve } from "../../src/http/server/serve.js";
 import { parseInstant } from "../../src/kernel/instant.js";
@@ -87,8 +87,8 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
     },
   );
   const fetch = createInProcessFetch(() => app);
-  const replayer = createLazyReplayer({ sandbox, fetch, folder: ".", env: {} });
-  const app = createApp(sandbox, { replayer, auditor: createLazyAuditor(sandbox.system) });
+  const replayer = createReplayer({ sandbox, fetch, folder: ".", env: {} });
+  const app = createApp(sandbox, { replayer, auditor: createAuditor(sandbox.system) });
   const stops: (() => Promise<void>)[] = [];
   return {
     sandbox,

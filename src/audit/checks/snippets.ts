@@ -1,3 +1,5 @@
+import type { SnippetName } from "../wire/check.js";
+
 export const snippetLanguages = ["node", "python", "php"] as const;
 export type SnippetLanguage = (typeof snippetLanguages)[number];
 
@@ -9,10 +11,10 @@ export interface Snippet {
   readonly code: Readonly<Record<SnippetLanguage, string>>;
 }
 
-export type SnippetName = "verify" | "read" | "once";
-
 const verify = {
-  node: `// rawBody: the bytes of the request; express.raw({ type: () => true })
+  node: `import { createHmac, timingSafeEqual } from "node:crypto";
+
+// rawBody: the bytes of the request; express.raw({ type: () => true })
 // header: request.headers["x-service-hmac-sha256"]; of two signatures Node
 // makes one text, which equals nothing
 function isGenuine(rawBody, header, secretKey) {

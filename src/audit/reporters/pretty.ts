@@ -1,42 +1,36 @@
-import type { AuditReport, CheckResult } from "./report.js";
-import { type SnippetName, languageNames, snippetLanguages, snippets } from "../checks/snippets.js";
-import { type Reporter, type Style, renderDetails, wrapText } from "./details.js";
+import type { Style } from "../../kernel/report.js";
+import { languageNames, snippetLanguages, snippets } from "../checks/snippets.js";
+import type { SnippetName } from "../wire/check.js";
+import { type Reporter, renderDetails, wrapText } from "./details.js";
+import { type AuditReport, type CheckResult, isBroken } from "./report.js";
 import { GAP, marks, paintOf, renderTable } from "./table.js";
 
-/** A table of all checks, everything about those that failed, the code that mends them, and the sum. */
+/** A table of all checks, the details of those that failed, the code that fixes them, and the sum. */
 export const renderPretty: Reporter = (report, style) => {
-  const broken = report.checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+  const broken = report.checks.filter(isBroken);
+  const names = new Set(broken.flatMap(({ snippet }) => snippet ?? []));
   const blocks = [
     ...renderAdvice(report, style),
     renderTable(report, style),
     ...broken.map((check) => renderBroken(check, style)),
-    ...snippetsOf(broken).map((name) => renderSnippet(name, style)),
+    ...[...names].map((name) => renderSnippet(name, style)),
     [renderSum(report, style)],
   ];
   return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
 };
 
-/** Everything else rests on it, so it is said first. */
+/** First, since most other checks depend on it. */
 function renderAdvice({ receiver, accepted, advice }: AuditReport, style: Style): string[][] {
   if (accepted) return [];
-  const items = advice.flatMap((item, index) => {
-    const [first = "", ...rest] = wrapText(`${item}.`, style.width - INDENT);
-    return [`${`  ${index + 1}.`.padEnd(INDENT)}${first}`, ...rest.map((line) => " ".repeat(INDENT) + line)];
-  });
+  const items = advice.flatMap((item, index) => wrapText(`${item}.`, style.width, 5, `  ${index + 1}. `));
   const intro = `${receiver} does not accept an ordinary event with the right signature. Look at, in this order:`;
   return [[...wrapText(intro, style.width).map(style.bad), ...items]];
 }
 
-const INDENT = 5;
-
 function renderBroken(check: CheckResult, style: Style): string[] {
   const heading = `${marks[check.verdict]} ${check.id} (${check.severity})`;
   const details = renderDetails(check, { ...style, width: style.width - GAP.length });
-  return [paintOf(check.verdict, style)(heading), ...details.map((line) => `  ${line}`)];
-}
-
-function snippetsOf(broken: readonly CheckResult[]): SnippetName[] {
-  return [...new Set(broken.flatMap(({ snippet }) => snippet ?? []))];
+  return [paintOf(check.verdict, style)(heading), ...details.map((line) => GAP + line)];
 }
 
 function renderSnippet(name: SnippetName, style: Style): string[] {
@@ -45,7 +39,7 @@ function renderSnippet(name: SnippetName, style: Style): string[] {
     ...(index === 0 ? [] : [""]),
     style.strong(`${title}, in ${languageNames[language]}:`),
     "",
-    ...code[language].split("\n").map((line) => (line === "" ? "" : `  ${line}`)),
+    ...code[language].split("\n").map((line) => (line === "" ? "" : GAP + line)),
   ]);
 }
 

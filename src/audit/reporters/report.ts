@@ -1,9 +1,8 @@
-import type { CheckInfo, Severity } from "../wire/check.js";
-import type { SnippetName } from "../checks/snippets.js";
+import { type CheckGroup, checkGroups, type Severity, type SnippetName } from "../wire/check.js";
 
-/** What an audit found. Plain data: `--reporter json` prints it as it is. */
+/** What an audit found. Plain data: `--reporter json` prints it. */
 export interface AuditReport {
-  /** Its address, without credentials. */
+  /** The receiver's address, without credentials. */
   readonly receiver: string;
   /** No check failed. Warnings and skipped checks fail no audit. */
   readonly passed: boolean;
@@ -25,7 +24,7 @@ export type AuditVerdict = (typeof auditVerdicts)[number];
 
 export interface CheckResult {
   readonly id: string;
-  readonly group: CheckInfo["group"];
+  readonly group: CheckGroup;
   readonly title: string;
   readonly verdict: AuditVerdict;
   readonly severity: Severity;
@@ -51,4 +50,22 @@ export interface Received {
   /** Its beginning. */
   readonly body: string;
   readonly latencyMs: number;
+}
+
+export function isBroken({ verdict }: Pick<CheckResult, "verdict">): boolean {
+  return verdict === "fail" || verdict === "warn";
+}
+
+const groupTitles: Readonly<Record<CheckGroup, string>> = {
+  genuine: "Genuine events are to be accepted",
+  forged: "Forged events are to be refused",
+  robust: "Nothing is to bring the receiver down",
+  state: "Each event is to count once",
+};
+
+/** Checks or results by group, in the order of the groups; without groups that have none. */
+export function byGroup<Of extends { readonly group: CheckGroup }>(all: readonly Of[]) {
+  return checkGroups
+    .map((id) => ({ id, title: groupTitles[id], checks: all.filter(({ group }) => group === id) }))
+    .filter(({ checks }) => checks.length > 0);
 }

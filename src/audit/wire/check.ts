@@ -1,4 +1,3 @@
-import type { SnippetName } from "../checks/snippets.js";
 import type { Stage } from "./stage.js";
 
 /** A check of the audit: what it says of itself, and what it does. */
@@ -95,6 +94,9 @@ export interface CheckInfo {
 /** In the order of the report. */
 export const checkGroups = ["genuine", "forged", "robust", "state"] as const;
 export type CheckGroup = (typeof checkGroups)[number];
+
+/** The code of the reports that fixes it. */
+export type SnippetName = "verify" | "read" | "once";
 
 /** What a failure costs. A check of severity `warning` never fails the audit: its verdict is `warn`. */
 export type Severity = "critical" | "high" | "warning";

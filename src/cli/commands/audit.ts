@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import type { AuditReport } from "../../audit/reporters/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
-import { renderJson, renderJunit } from "../../audit/reporters/junit.js";
+import { renderJson, renderJunit } from "../../audit/reporters/machine-readable.js";
 import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
-import type { Reporter, Style } from "../../audit/reporters/details.js";
+import type { Reporter } from "../../audit/reporters/details.js";
 import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
 import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
 import { UsageError } from "../../kernel/problem.js";
+import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import {
   type AuditFlags,
@@ -16,7 +17,7 @@ import {
   readEvent,
 } from "../audit-options.js";
 import { EXIT } from "../exit-codes.js";
-import { WIDTH_MAX, colorsFor, printData, printDiagnostic, printJson } from "../output.js";
+import { colorsFor, printData, printDiagnostic, printJson, styleFor } from "../output.js";
 import { parseBaseUrl } from "../values.js";
 
 /** `sandbox audit`: is this webhook receiver safe? Returns the exit code. */
@@ -65,7 +66,7 @@ const reporters: Readonly<Record<AuditReporterName, Reporter>> = {
 async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promise<void> {
   // What a program reads, and what is kept, is the same whatever the terminal is.
   const isForPeople = reporter === "pretty" && out === undefined;
-  const text = reporters[reporter](report, isForPeople ? styleFor(process.stdout) : plain);
+  const text = reporters[reporter](report, isForPeople ? styleFor(process.stdout) : plainStyle);
   if (out === undefined) printData(text);
   else await writeReport(out, text);
   // Whatever form the report has, a person who watches sees what became of it.
@@ -78,29 +79,6 @@ async function writeReport(file: string, text: string): Promise<void> {
     throw new UsageError("cannot-run", `Failed to write the report to ${file}: ${why}.`);
   });
 }
-
-function styleFor(stream: NodeJS.WriteStream): Style {
-  const colors = colorsFor(stream);
-  return {
-    width: Math.max(WIDTH_MIN, Math.min(stream.columns ?? WIDTH_MAX, WIDTH_MAX)),
-    good: colors.green,
-    bad: colors.red,
-    warning: colors.yellow,
-    strong: colors.bold,
-    faint: colors.dim,
-  };
-}
-
-const WIDTH_MIN = 60;
-const identity = (text: string): string => text;
-const plain: Style = {
-  width: WIDTH_MAX,
-  good: identity,
-  bad: identity,
-  warning: identity,
-  strong: identity,
-  faint: identity,
-};
 
 /** On a terminal, a line that counts while checks run. */
 function createProgress(): Pick<AuditOptions, "onProgress" | "system"> & { readonly end: () => void } {

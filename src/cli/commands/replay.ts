@@ -2,23 +2,20 @@ import { writeFile } from "node:fs/promises";
 import { createApp } from "../../http/app.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { UsageError } from "../../kernel/problem.js";
+import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";
-import { renderGithub } from "../../scenarios/reporters/github.js";
-import { renderJson } from "../../scenarios/reporters/json.js";
-import { renderJunit } from "../../scenarios/reporters/junit.js";
-import { type Palette, renderResult, renderSummary } from "../../scenarios/reporters/pretty.js";
-import type { Reporter } from "../../scenarios/reporters/reporter.js";
-import { renderTap } from "../../scenarios/reporters/tap.js";
+import { renderResult, renderSummary } from "../../scenarios/pretty.js";
+import { renderGithub, renderJson, renderJunit, renderTap, type Reporter } from "../../scenarios/reporters.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
 import { EXIT } from "../exit-codes.js";
 import { failedGates } from "../gates.js";
-import { colorsFor, printData, printDiagnostic } from "../output.js";
+import { styleFor, printData, printDiagnostic } from "../output.js";
 import { type ReplayFlags, type ReplayOptions, type ReporterName, parseReplayFlags } from "../replay-options.js";
 import { loadScenarioFiles } from "../scenario-files.js";
 import { openVariables } from "../values.js";
@@ -92,8 +89,7 @@ const reporters: Readonly<Record<Exclude<ReporterName, "pretty">, Reporter>> = {
 async function report(summary: ReplaySummary, options: ReplayOptions, progress: Progress | undefined): Promise<void> {
   const text =
     options.reporter === "pretty"
-      ? summary.results.map((result) => renderResult(result, plainPalette)).join("") +
-        renderSummary(summary, plainPalette)
+      ? summary.results.map((result) => renderResult(result, plainStyle)).join("") + renderSummary(summary, plainStyle)
       : reporters[options.reporter](summary);
   if (options.out !== undefined) {
     await writeReport(options.out, text);
@@ -102,7 +98,7 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
   }
   progress?.end(summary);
   // Whatever form the report has, a person who watches sees what became of it.
-  if (progress === undefined) printDiagnostic(renderSummary(summary, plainPalette).trim());
+  if (progress === undefined) printDiagnostic(renderSummary(summary, plainStyle).trim());
   if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
 }
 
@@ -121,34 +117,16 @@ interface Progress {
 /** Each result as it comes, and on a terminal a line that counts while others run. */
 function createProgress(total: number, { out }: ReplayOptions): Progress {
   const stream = out === undefined ? process.stdout : process.stderr;
-  const colors = colorsFor(stream);
-  const palette: Palette = {
-    passed: colors.green,
-    failed: colors.red,
-    strong: colors.bold,
-    faint: colors.dim,
-    expected: colors.green,
-    actual: colors.red,
-  };
+  const style = styleFor(stream);
   const counts = stream.isTTY && (process.env["CI"] ?? "") === "";
   let done = 0;
   const clear = counts ? "\r\u001B[K" : "";
   return {
     tell(result) {
       done++;
-      stream.write(clear + renderResult(result, palette));
-      if (counts && done < total) stream.write(colors.dim(`  ${done} of ${total}`));
+      stream.write(clear + renderResult(result, style));
+      if (counts && done < total) stream.write(style.faint(`  ${done} of ${total}`));
     },
-    end: (summary) => void stream.write(clear + renderSummary(summary, palette)),
+    end: (summary) => void stream.write(clear + renderSummary(summary, style)),
   };
 }
-
-const identity = (text: string): string => text;
-const plainPalette: Palette = {
-  passed: identity,
-  failed: identity,
-  strong: identity,
-  faint: identity,
-  expected: identity,
-  actual: identity,
-};

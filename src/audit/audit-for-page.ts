@@ -1,0 +1,83 @@
+import { setMaxListeners } from "node:events";
+import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
+import type { AllowedHosts } from "../domain/profile/profile.js";
+import type { SystemClock } from "../kernel/system-clock.js";
+import { listChecks } from "./check-list.js";
+import { bugs } from "./checks/bugs.js";
+import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
+import { CONTENT, HEADER, SECRET } from "./conclude.js";
+import { cameBack } from "./reporters/details.js";
+import { byGroup, type CheckResult } from "./reporters/report.js";
+import { type AuditOptions, runAudit } from "./run-audit.js";
+
+type RunOptions = Pick<AuditOptions, "url" | "secret" | "header" | "topic" | "timeoutMs" | "insecureTls">;
+
+/** What the page may ask for: no more than the sandbox's operator permits. */
+export interface AuditOrder extends RunOptions {
+  /** The id of a check or a group. Default: all. */
+  readonly only: string | undefined;
+  /** Which addresses a name may resolve to. The caller has already checked the address of the URL. */
+  readonly allow: AllowedHosts;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The checks that need only the receiver's address. Those of the application's state read a second address, or run a program: they are for people at a
+ * terminal.
+ */
+export function listGroups() {
+  return byGroup(listChecks().filter(({ group }) => group !== "state"));
+}
+
+export async function auditForPage({ only, allow, signal, ...order }: AuditOrder, system: SystemClock) {
+  setMaxListeners(0, signal);
+  const { checks, advice, ...report } = await runAudit({
+    ...order,
+    only: only === undefined ? undefined : [only],
+    skip: ["state"],
+    lookup: lookupAllowed(allow),
+    signal,
+    system,
+  });
+  return {
+    ...report,
+    advice: advice.map((line) => pageAdvice.get(line) ?? line),
+    groups: byGroup(checks.map(renderCheck)),
+  };
+}
+
+function renderCheck(check: CheckResult) {
+  const { id, group, title, verdict, severity, sent, received, error, seen, causedBy, why, fix, snippet } = check;
+  const repeatsSent = sent !== null && seen?.startsWith(sent) === true;
+  return {
+    id,
+    group,
+    title,
+    verdict,
+    severity,
+    sent,
+    why,
+    fix,
+    cameBack: cameBack(check),
+    status: received?.status ?? null,
+    latencyMs: received?.latencyMs ?? null,
+    isSilent: received === null && error !== null,
+    seen: causedBy !== null ? `a consequence of ${causedBy}` : repeatsSent ? null : seen,
+    bug: bugs[id] ?? null,
+    snippet: snippet === null ? null : { title: snippets[snippet].title, code: codeOf(snippet) },
+  };
+}
+
+function codeOf(name: keyof typeof snippets) {
+  return snippetLanguages.map((id) => ({ id, language: languageNames[id], text: snippets[name].code[id] }));
+}
+
+/** The same advice without the options of the command line. */
+const pageAdvice: ReadonlyMap<string, string> = new Map([
+  [SECRET, "the secret: the audit signs with the company's secret key. The receiver must have the same one"],
+  [HEADER, "the header: the signature is in the header that the setting webhooks.signatureHeader names"],
+  [
+    CONTENT,
+    "the content: a receiver that refuses what it does not know needs another topic, or an event of its own orders (`sandbox audit --event`)",
+  ],
+]);
