@@ -8,7 +8,6 @@ import { redactCoverage } from "../sandbox/observation/redact-coverage.js";
 import { renderCoverageMarkdown } from "../sandbox/observation/render-coverage.js";
 import { countFindings, renderFinding } from "../sandbox/observation/render-findings.js";
 import { describeRendered } from "../sandbox/state/render-rule.js";
-import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { renderCoverageTable } from "./render-coverage-table.js";
 
@@ -34,7 +33,7 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
   const findings: Finding[] = [];
   let requests = 0;
   const count = (kind: string, by: number): void => void (statuses[kind] = (statuses[kind] ?? 0) + by);
-  sandbox.listen(({ door, status, onLost }: Exchange) => {
+  sandbox.events.on("exchange", ({ exchange: { door, status, onLost } }) => {
     if (door !== "api") return;
     requests++;
     const kind = `${Math.floor(status / 100)}xx`;
@@ -44,7 +43,7 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
       count("lost", 1);
     });
   });
-  sandbox.onFinding((finding) => findings.push(finding));
+  sandbox.events.on("finding", ({ finding }) => findings.push(finding));
   return () => {
     // It goes into logs and files of a CI.
     const redactor = sandbox.redactor();

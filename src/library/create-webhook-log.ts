@@ -6,7 +6,6 @@ import { findTopic, singularOf, type Topic, topicSpellings } from "../domain/sub
 import { parseDuration } from "../kernel/duration.js";
 import { UsageError } from "../kernel/problem.js";
 import { quote } from "../kernel/quote.js";
-import { nextRaise } from "../kernel/signal.js";
 import { didYouMean } from "../kernel/suggest.js";
 import type { Company } from "../sandbox/company/company.js";
 import { describeTimeout } from "./describe-timeout.js";
@@ -54,7 +53,8 @@ async function waitFor<Name extends TopicName>(
       const came = readEvents(company, undefined, -1).map(({ told }) => told);
       throw new UsageError("state", describeTimeout({ company, name, timeoutMs, came, unanswered }));
     }
-    await nextRaise(company.changed, system, left);
+    const { id, events } = company;
+    await events.waitFor("changed", ({ company: changed }) => changed.id === id, { system, maxMs: left });
   }
 }
 

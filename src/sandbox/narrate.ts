@@ -4,10 +4,10 @@ import type { World } from "../domain/work.js";
 import { type Instant, toIso } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import type { Change } from "../kernel/unit-of-work.js";
-import type { Exchange, Noted } from "./company/exchange.js";
+import type { Company } from "./company/company.js";
 import { fieldsOfDelivery, fieldsOfEvent, fieldsOfExchange, nameOfDelivery } from "./log-fields.js";
 import { isOf } from "./observation/read-changes.js";
-import type { Sandbox } from "./sandbox.js";
+import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 
 export interface Narrator {
   /** Says at once what there is to say. */
@@ -38,8 +38,7 @@ interface DeliveryHappening {
 
 interface RequestHappening {
   readonly kind: "request";
-  readonly exchange: Exchange;
-  readonly noted: Noted;
+  readonly answered: ExchangeEvent;
   /** Real time, as its `receivedAt`. */
   readonly endedAt: number;
 }
@@ -65,20 +64,20 @@ export function narrate(sandbox: Sandbox): Narrator {
     if (waiting.length === 1) void whenAnswered(sandbox).then(tell);
     else if (waiting.length > WAITING_MAX) tell();
   };
-  const stopListening = sandbox.listen((exchange, noted) =>
-    wait({ kind: "request", exchange, noted, endedAt: system.monotonic() }),
+  const stopRequests = sandbox.events.on("exchange", (answered) =>
+    wait({ kind: "request", answered, endedAt: system.monotonic() }),
   );
-  const stopHearing = sandbox.commits.listen((company, world, changes) => {
+  const stopChanges = sandbox.events.on("changed", ({ company, changes }) => {
     for (const change of changes) {
-      const happening = readChange(sandbox, company, world, change);
+      const happening = readChange(company, change);
       if (happening !== undefined) wait(happening);
     }
   });
   return {
     catchUp: tell,
     stop() {
-      stopListening();
-      stopHearing();
+      stopRequests();
+      stopChanges();
       tell();
     },
   };
@@ -97,7 +96,8 @@ async function whenAnswered(sandbox: Sandbox): Promise<void> {
   await sandbox.system.breathe();
 }
 
-function readChange(sandbox: Sandbox, company: string, world: World, change: Change): Happening | undefined {
+function readChange(owner: Company, change: Change): Happening | undefined {
+  const { id: company, world } = owner;
   if (isOf(world.events, change)) {
     const { before, after: event } = change;
     return before === undefined && event !== undefined ? { kind: "event", company, world, event } : undefined;
@@ -107,7 +107,7 @@ function readChange(sandbox: Sandbox, company: string, world: World, change: Cha
   const name = nameOfDelivery(before, delivery);
   if (name === undefined || delivery === undefined) return undefined;
   const attempted = delivery.attempts.length > (before?.attempts.length ?? 0);
-  const at = sandbox.findCompany(company)?.now() ?? delivery.createdAt;
+  const at = owner.now();
   return { kind: "delivery", company, at, name, delivery, attempted };
 }
 
@@ -128,7 +128,7 @@ function tellOf(log: Log, happening: Happening, requests: readonly RequestHappen
     case "event": {
       const { company, event } = happening;
       const cause = requests.find((request) => hasCaused(request, happening));
-      const fields = fieldsOfEvent(event, cause?.noted.request);
+      const fields = fieldsOfEvent(event, cause?.answered.requestId);
       return log.write("info", event.type, { company, now: toIso(event.at), ...fields });
     }
     case "delivery": {
@@ -137,13 +137,15 @@ function tellOf(log: Log, happening: Happening, requests: readonly RequestHappen
     }
     case "request": {
       if (!wants(log, "debug")) return undefined;
-      const { exchange, noted, endedAt } = happening;
-      const fields = fieldsOfExchange(exchange, noted.request, endedAt);
-      return log.write("debug", "request", { company: noted.company, now: toIso(exchange.at), ...fields });
+      const { endedAt, answered } = happening;
+      const { exchange, companyId, requestId } = answered;
+      const fields = fieldsOfExchange(exchange, requestId, endedAt);
+      return log.write("debug", "request", { company: companyId, now: toIso(exchange.at), ...fields });
     }
   }
 }
 
-function hasCaused({ exchange: { made, company } }: RequestHappening, { world, event }: EventHappening): boolean {
+function hasCaused({ answered }: RequestHappening, { world, event }: EventHappening): boolean {
+  const { made, company } = answered.exchange;
   return company?.world === world && event.seq > made.from && event.seq <= made.to;
 }

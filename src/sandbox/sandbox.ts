@@ -2,24 +2,26 @@ import { createMemoryStore } from "../adapters/store/memory-store.js";
 import type { Store } from "../adapters/store/store.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
-import { createIdSource, type IdSource } from "../kernel/ids.js";
+import { EventEmitter } from "../kernel/events.js";
+import { type IdSource, createIdSource } from "../kernel/ids.js";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
 import { Table } from "../kernel/table.js";
 import { acceptProfile } from "./state/accept-profile.js";
 import { assertTokensFree } from "./state/assert-tokens-free.js";
-import { Commits } from "./commits.js";
 import { Company } from "./company/company.js";
 import type { CompanyDeps } from "./company/company-deps.js";
 import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
 import { createCompany } from "./company/create-company.js";
-import type { Exchange, ExchangeListener } from "./company/exchange.js";
+import type { Exchange } from "./company/exchange.js";
 import type { CompanySetup } from "./state/fixture.js";
+import type { CompanyEvents } from "./company/company-events.js";
+import type { Finding } from "./observation/finding.js";
 import { accountFor } from "./observation/account-for.js";
 import { CoverageBook } from "./observation/coverage-book.js";
 import type { Observation } from "./observation/observation.js";
-import { type FindingListener, Observations } from "./observation/observations.js";
+import { Observations } from "./observation/observations.js";
 import { createLineRedactor } from "./observation/line-redactor.js";
 import { RetiredSecrets } from "./observation/redact.js";
 import { KeptCompanies } from "./kept-companies.js";
@@ -30,6 +32,21 @@ import { TokenBook } from "./token-book.js";
 import { resumeCompany } from "./company/resume-company.js";
 import type { KeptAtReset, OpenedCompany, SandboxParts } from "./sandbox-parts.js";
 import { createStoredSandbox } from "./state/store-format.js";
+
+/** What happens in a sandbox. */
+export interface SandboxEvents extends CompanyEvents {
+  /** A request to the API or a changing call of the control API was answered. */
+  readonly exchange: ExchangeEvent;
+  readonly finding: { readonly companyId: string; readonly finding: Finding };
+}
+
+export interface ExchangeEvent {
+  readonly exchange: Exchange;
+  /** Which company it counts for, also when its token is unknown; undefined when there is no company left. */
+  readonly companyId: string | undefined;
+  /** Its id in that company's journal; undefined when it is not there. */
+  readonly requestId: string | undefined;
+}
 
 /** All companies of one process. Two sandboxes share nothing. */
 export class Sandbox {
@@ -48,13 +65,11 @@ export class Sandbox {
   readonly #tokens = new TokenBook();
   /** What the clients met of the contract. */
   readonly coverage = new CoverageBook();
-  /** What changes in the companies' worlds. */
-  readonly commits = new Commits();
+  readonly events = new EventEmitter<SandboxEvents>();
   readonly retired = new RetiredSecrets();
   /** Takes out the companies' present credentials, what is retired, and the admin token. */
   readonly redactor = createLineRedactor(this);
   readonly #observations: Observations;
-  readonly #listeners = new Set<ExchangeListener>();
   #openings = 0;
   readonly #ids: IdSource;
 
@@ -69,6 +84,9 @@ export class Sandbox {
     this.#ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.#observations = new Observations(this);
+    this.events.on("changed", ({ company: { id, world }, changes }) => {
+      if (changes.length > 0) this.coverage.tallyOf(id).noteChanges(world, changes);
+    });
     for (const stored of this.#kept.list()) this.#resume(stored);
     for (const setup of options.companies) {
       if (!this.#companies.has(setup.id) && !this.#kept.isGone(setup.id)) this.open(setup);
@@ -123,30 +141,20 @@ export class Sandbox {
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
   }
 
-  /** Tells `listener` of every request to the API and its answer, until the returned function is called. */
-  listen(listener: ExchangeListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  tell(exchange: Exchange): void {
-    const id = accountFor(exchange, this);
-    let request: string | undefined;
-    if (exchange.door === "api" && id !== undefined) {
-      request = this.#observations.see(id, exchange)?.id;
-      this.coverage.see(id, exchange);
+  /** Records a request and its answer, and reports it as an event. */
+  recordExchange(exchange: Exchange): void {
+    const companyId = accountFor(exchange, this);
+    let requestId: string | undefined;
+    if (exchange.door === "api" && companyId !== undefined) {
+      requestId = this.#observations.see(companyId, exchange)?.id;
+      this.coverage.see(companyId, exchange);
     }
-    for (const listener of this.#listeners) listener(exchange, { company: id, request });
+    this.events.emit("exchange", { exchange, companyId, requestId });
   }
 
   /** What the company's client did. Throws UsageError("not-found") when there is no such company. */
   observationOf(companyId: string): Observation {
     return this.#observations.of(companyId);
-  }
-
-  /** Tells `listener` of each new finding of any company, also of one that is forgotten at a reset, until the returned function is called. */
-  onFinding(listener: FindingListener): () => void {
-    return this.#observations.onFinding(listener);
   }
 
   /** Another after each change that is kept. */
@@ -286,11 +294,10 @@ export class Sandbox {
   }
 
   #deps(): CompanyDeps {
-    const { system, log, options } = this;
+    const { system, log, options, events } = this;
     const { seed, limits } = options;
-    const watcherOf = (id: string) => this.commits.heardThrough(id, this.coverage.tallyOf(id));
-    const onAttempt: CompanyDeps["onAttempt"] = (...attempted) => this.#observations.attempted(...attempted);
-    return { system, log, transport: this.#transport, store: this.#store, seed, limits, watcherOf, onAttempt };
+    const watcherOf = (id: string) => this.coverage.tallyOf(id);
+    return { system, log, transport: this.#transport, store: this.#store, seed, limits, watcherOf, events };
   }
 
   #create(setup: CompanySetup, snapshots: CompanyRecord["snapshots"] | undefined): Company {

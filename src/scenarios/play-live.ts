@@ -6,7 +6,6 @@ import { createIdSource } from "../kernel/ids.js";
 import { toIso } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import { hashToSeed } from "../kernel/random.js";
-import { Signal } from "../kernel/signal.js";
 import type { DomainEvent } from "../domain/events.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Exchange } from "../sandbox/company/exchange.js";
@@ -104,16 +103,14 @@ function startWatch(sandbox: Sandbox): Watch {
   const { id } = sandbox.defaultCompany;
   const requests: unknown[] = [];
   let forgotten = 0;
-  const changed = new Signal();
   const beginSeq = sandbox.defaultCompany.record.seq;
-  const stopListening = sandbox.listen((exchange) => {
+  const stopListening = sandbox.events.on("exchange", ({ exchange }) => {
     if (exchange.company?.id !== id) return;
     requests.push(describeExchange(exchange));
     if (requests.length > HAPPENED_MAX) {
       requests.shift();
       forgotten++;
     }
-    changed.raise();
   });
   return {
     stop: stopListening,
@@ -125,18 +122,18 @@ function startWatch(sandbox: Sandbox): Watch {
           const found = requests.findIndex((each, at) => forgotten + at >= nextRequest && matches(expected, each));
           nextRequest = found === -1 ? nextRequest : forgotten + found + 1;
           if (found !== -1) return;
-          await changed.next();
+          await sandbox.events.waitFor("exchange", ({ exchange }) => exchange.company?.id === id);
         }
       };
       const eventComes = async (expected: unknown): Promise<void> => {
         for (;;) {
-          const { world, profile, changed: committed } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
+          const { world, profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
           const isIt = (event: DomainEvent): boolean =>
             event.seq > afterEvent && matches(expected, describeEvent(event, profile));
           const found = world.events.values().find(isIt);
           afterEvent = found?.seq ?? afterEvent;
           if (found !== undefined) return;
-          await committed.next();
+          await sandbox.events.waitFor("changed", ({ company }) => company.id === id);
         }
       };
       return async ({ request, event }) => {

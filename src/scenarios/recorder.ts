@@ -31,7 +31,7 @@ export function startRecorder(
   const recorded: RecordedRequest[] = [];
   let bytes = 0;
   let leftOut = 0;
-  const stop = sandbox.listen((exchange) => {
+  const stop = sandbox.events.on("exchange", ({ exchange }) => {
     const item = describeExchange(exchange, id);
     if (item === "another") return;
     const size = item === undefined ? 0 : sizeOf(item);

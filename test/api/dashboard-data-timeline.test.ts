@@ -93,7 +93,7 @@ it("shows some of what a large batch made, and says that there is more", async (
 it("gives each request its own changes, also when a later one was answered first", async () => {
   const live = await startLive();
   const exchanges: Exchange[] = [];
-  live.sandbox.listen((exchange) => exchanges.push(exchange));
+  live.sandbox.events.on("exchange", ({ exchange }) => exchanges.push(exchange));
   await live.createCharge({ externalId: "first" });
   await live.createCharge({ externalId: "second" });
   const overtaken = new Journal(10);

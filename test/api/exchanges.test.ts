@@ -11,7 +11,7 @@ async function listening(door: Door, options?: WorldOptions) {
   const ruled = await openDoor(door, options);
   const heard: Exchange[] = [];
   const lost: Exchange[] = [];
-  ruled.live.sandbox.listen((exchange) => {
+  ruled.live.sandbox.events.on("exchange", ({ exchange }) => {
     if (exchange.door !== "api") return;
     heard.push(exchange);
     exchange.onLost(() => lost.push(exchange));

@@ -84,7 +84,7 @@ describe("what could be read in two ways", () => {
     const { url, sandbox } = await listen();
     const hidden = `POST /_sandbox/reset HTTP/1.1\r\nhost: localhost\r\n\r\n`;
     const seen: string[] = [];
-    onTestFinished(sandbox.listen(({ path }) => seen.push(path)));
+    onTestFinished(sandbox.events.on("exchange", ({ exchange }) => seen.push(exchange.path)));
     const { body } = await sendRaw(url, [
       `${post}content-length: 0\r\ncontent-length: ${hidden.length}\r\n\r\n${hidden}`,
     ]);

@@ -87,7 +87,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
     deliveries: () => company().world.deliveries.values(),
     events: () => company().world.events.values(),
     until: async (holds: () => boolean) => {
-      while (!holds()) await company().changed.next();
+      while (!holds()) await world.sandbox.events.waitFor("changed", () => true);
     },
   });
 }

@@ -24,6 +24,6 @@ export async function answerByRule(
   tellExchange(c, sandbox, id, seen, answer);
   // It is told of when it begins: nobody is told of its end.
   if (fault === "hang") await wait(delayMs ?? HANG_MAX_MS);
-  returned.raise();
+  returned.resolve();
   return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, seen.company, answer);
 }

@@ -42,8 +42,8 @@ export function linger(c: HttpContext, company: Company, system: SystemClock, ms
     const stops = [
       system.after(ms, end),
       whenLost(c, end),
-      company.changed.listen(() => {
-        if (company.closed) end();
+      company.events.on("changed", ({ company: changed }) => {
+        if (changed === company && company.closed) end();
       }),
       stopping === undefined ? () => undefined : whenAborted(stopping, end),
     ];

@@ -2,7 +2,7 @@ import { type OperationId, operationOf, successStatus } from "../../contract/ope
 import type { Query } from "../../contract/queries-wire.js";
 import { refuse } from "../../domain/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { Signal } from "../../kernel/signal.js";
+import { createDeferred } from "../../kernel/events.js";
 import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type AnswerGate, afterAnswer } from "../shared/after-answer.js";
@@ -84,7 +84,7 @@ async function answerCall(
     if (company.world.rules.size > 0) {
       company = seen.company = await makeReady(c, sandbox, company);
       const rule = useRequestRule(c, company, seen.body);
-      if (rule !== undefined) seen.ruled = { rule, company, returned: new Signal() };
+      if (rule !== undefined) seen.ruled = { rule, company, returned: createDeferred() };
       if (rule !== undefined && replacesWork(rule.then)) {
         await sandbox.durable();
         return nothingDone;
@@ -166,7 +166,7 @@ class RequestCall implements Call {
   }
 
   run<Input, Output>(operation: DomainOperation<Input, Output>, input: Input): Output {
-    this.#gate ??= afterAnswer(this.#c, this.sandbox.system, this.#ruled?.returned.next());
+    this.#gate ??= afterAnswer(this.#c, this.sandbox.system, this.#ruled?.returned.promise);
     return this.company.run(operation, input, this.#gate);
   }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { OperationId } from "../../contract/operations.js";
 import { collectSettings, ReadSettings } from "../../domain/profile/track-profile.js";
 import type { RequestRule } from "../../domain/rules/rule.js";
-import type { Signal } from "../../kernel/signal.js";
+import type { Deferred } from "../../kernel/events.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
@@ -27,8 +27,8 @@ export interface Ruled {
   readonly rule: RequestRule;
   /** Whose rule it is. */
   readonly company: Company;
-  /** Raised when the answer leaves, or is lost. */
-  readonly returned: Signal;
+  /** Resolves when the answer leaves, or is lost. */
+  readonly returned: Deferred;
 }
 
 export function beginSeen({ system }: Sandbox): Seen {
@@ -61,7 +61,7 @@ export function tellExchange(
   const { company, body, bodyText, ruled, made, receivedAt, settings } = seen;
   const { status, problem, fault } = answer;
   const { method, url } = c.req;
-  sandbox.tell({
+  sandbox.recordExchange({
     door: "api",
     operation,
     company,

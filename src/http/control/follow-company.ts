@@ -35,12 +35,10 @@ const WAITING_MAX = 10_000;
  */
 export function followCompany(sandbox: Sandbox, companyId: string, follower: Follower): () => void {
   const redactor = createLineRedactor(sandbox);
-  let company: Company | undefined;
   let waiting: Happening[] = [];
   let woken = false;
   let stopped = false;
   let toldClock = "";
-  let stopWatching = (): void => undefined;
 
   const wake = (): void => {
     if (woken) return;
@@ -61,7 +59,6 @@ export function followCompany(sandbox: Sandbox, companyId: string, follower: Fol
     if (stopped) return;
     const current = sandbox.findCompany(companyId);
     if (current === undefined || current.closed) return leave();
-    if (current !== company) watch(current);
     const told = waiting;
     waiting = [];
     for (const happening of told) {
@@ -69,11 +66,6 @@ export function followCompany(sandbox: Sandbox, companyId: string, follower: Fol
       if (message !== undefined) follower.hear(message);
     }
     tellClock(current);
-  };
-  const watch = (current: Company): void => {
-    stopWatching();
-    company = current;
-    stopWatching = current.changed.listen(wake);
   };
   const tellClock = (current: Company): void => {
     const { clock, world } = current;
@@ -90,16 +82,16 @@ export function followCompany(sandbox: Sandbox, companyId: string, follower: Fol
     // Those that follow later are told as deliveries.
     return entry && { kind, data: renderRequest(entry, entry.owed, redactor()) };
   };
-  const stopListening = sandbox.listen((exchange, noted) => {
-    const { request: id } = noted;
-    if (noted.company !== companyId || id === undefined) return;
+  const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId: counted, requestId: id }) => {
+    if (counted !== companyId || id === undefined) return;
     wait({ kind: "request", id });
     exchange.onLost(() => {
       if (!waiting.some((other) => other.kind === "request" && other.id === id)) wait({ kind: "request", id });
     });
   });
-  const stopHearing = sandbox.commits.listen((id, world, changes) => {
+  const stopChanges = sandbox.events.on("changed", ({ company: { id, world }, changes }) => {
     if (id !== companyId) return;
+    wake();
     for (const change of changes) {
       if (isOf(world.events, change)) {
         if (change.before === undefined && change.after !== undefined) wait({ kind: "event", event: change.after });
@@ -110,9 +102,8 @@ export function followCompany(sandbox: Sandbox, companyId: string, follower: Fol
   });
   const stop = (): void => {
     stopped = true;
-    stopListening();
-    stopHearing();
-    stopWatching();
+    stopRequests();
+    stopChanges();
   };
   tell();
   return stop;

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import { formatDuration } from "../../kernel/duration.js";
-import { nextRaise } from "../../kernel/signal.js";
 import type { Company } from "../../sandbox/company/company.js";
+import type { CompanyChange } from "../../sandbox/company/company-events.js";
 import { duration } from "./control-fields.js";
 import { makeReady } from "./control-endpoint.js";
 import type { CompanyCall } from "./control-route.js";
@@ -33,7 +33,11 @@ export async function waitForDelivery(call: CompanyCall, request: z.infer<typeof
     // A company that was reset goes on under its id; one that was removed, or whose sandbox closes, does not.
     const isOver = sandbox.findCompany(company.id)?.closed ?? true;
     if (left <= 0 || isOver || signal.aborted) return answerMissing(call, company, request);
-    if (!company.closed) await nextRaise(company.deliveriesChanged, sandbox.system, left, signal);
+    if (company.closed) continue;
+    const { deliveries } = company.world;
+    const isRelevant = ({ company: changed, changes }: CompanyChange): boolean =>
+      changed === company && (company.closed || changes.some(({ store }) => store === deliveries));
+    await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort: signal });
   }
 }
 

@@ -70,10 +70,11 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   let end = start;
   company.clock.pin(start);
   company.rearm();
-  company.onFired = (item) => {
+  const unsubscribe = company.events.on("fired", ({ company: other, item }) => {
+    if (other !== company) return;
     firedCount++;
     if (fired.length < FIRED_MAX) fired.push({ at: item.dueAt, kind: item.kind, subject: item.subject });
-  };
+  });
   try {
     // "the next advance or settle waits for what is still in flight": its retries may belong into this span.
     if (patient) await quiet();
@@ -85,7 +86,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
       atEnd: settles ? quiet : goOn,
     });
   } finally {
-    company.onFired = undefined;
+    unsubscribe();
     company.isWalked = false;
     company.clock.release(options.mode);
     company.rearm();

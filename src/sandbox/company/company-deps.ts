@@ -1,11 +1,10 @@
 import type { Transport } from "../../adapters/delivery/transport.js";
 import type { Store } from "../../adapters/store/store.js";
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
-import type { World } from "../../domain/work.js";
+import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { Change } from "../../kernel/unit-of-work.js";
+import type { CompanyEvents } from "./company-events.js";
 import type { StoredSandbox } from "../state/company-record.js";
 
 /** What a company needs of the sandbox it stands in. */
@@ -17,8 +16,7 @@ export interface CompanyDeps {
   readonly seed: number | undefined;
   readonly limits: CompanyLimits;
   readonly watcherOf: (companyId: string) => CompanyWatcher;
-  /** An attempt to deliver a webhook ended. `delivery` is as it stands since. */
-  readonly onAttempt: (companyId: string, attempt: Attempt, delivery: Delivery) => void;
+  readonly events: EventEmitter<CompanyEvents>;
 }
 
 /** Watches what becomes of a company's world: each commit, and what is sent. */
@@ -27,8 +25,6 @@ export interface CompanyWatcher {
   adopt(overrides: ProfileOverrides): void;
   /** Runs one synchronous piece of the company's work. */
   watch<T>(run: () => T): T;
-  /** Within a piece that is watched: what it has committed. */
-  noteChanges(world: World, changes: readonly Change[]): void;
 }
 
 /** Bounds of what only grows. */

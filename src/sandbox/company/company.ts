@@ -11,13 +11,15 @@ import { Clock } from "../../kernel/clock.js";
 import type { DueItem } from "../../kernel/due-work.js";
 import { type IdSource, createIdSource } from "../../kernel/ids.js";
 import type { Instant } from "../../kernel/instant.js";
-import { Signal } from "../../kernel/signal.js";
+import type { EventEmitter } from "../../kernel/events.js";
+import type { Change } from "../../kernel/unit-of-work.js";
 import { attemptDelivery } from "../delivery/attempt-delivery.js";
 import type { CompanyRecord } from "../state/company-record.js";
 import { Dispatcher } from "../delivery/dispatcher.js";
 import { dueHandlers } from "./due-handlers.js";
 import { createForgetter } from "./forget-oldest.js";
 import { type ReleaseGate, atOnce } from "../delivery/release-gate.js";
+import type { CompanyEvents } from "./company-events.js";
 import type { CompanyDeps, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
 
@@ -39,12 +41,6 @@ export class Company {
   readonly watcher: CompanyWatcher;
   /** It notes which of its settings are read (`collectSettings`). */
   profile: Profile;
-  /** Raised after every commit, and when the clock, the profile or the snapshots were changed. */
-  readonly changed = new Signal();
-  /** Raised whenever a delivery has changed. */
-  readonly deliveriesChanged = new Signal();
-  /** Told of everything that fires while an advance walks. */
-  onFired: ((item: DueItem<DueKind>) => void) | undefined;
   /** Whether an advance goes on to fire what is due: a timer beside it would fire as much again in each turn of the event loop, faster than it can be sent. */
   isWalked = false;
   readonly #ids: IdSource;
@@ -73,6 +69,7 @@ export class Company {
       giveUp: (work, rows) => this.#giveUp(work, rows),
     });
     this.dispatcher = new Dispatcher({
+      events: deps.events,
       attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
       isOwed: (deliveryId) => this.world.deliveries.get(deliveryId)?.status === "pending",
       nextSeq: this.nextSeq,
@@ -92,8 +89,17 @@ export class Company {
     return this.#closing.signal.aborted;
   }
 
+  get events(): EventEmitter<CompanyEvents> {
+    return this.deps.events;
+  }
+
   now(): Instant {
     return this.clock.now();
+  }
+
+  /** Reports that something other than the records has changed: the clock, the profile, the snapshots. */
+  emitChanged(changes: readonly Change[] = []): void {
+    this.events.emit("changed", { company: this, changes });
   }
 
   ids(): IdSource {
@@ -151,7 +157,7 @@ export class Company {
     this.#armedFor = undefined;
     this.record.clock = this.clock.save();
     this.note(() => headEntry(this.id, { clock: this.record.clock }));
-    this.changed.raise();
+    this.emitChanged();
     this.wake();
   }
 
@@ -168,7 +174,7 @@ export class Company {
     this.record.overrides = overrides;
     this.watcher.adopt(overrides);
     this.note(() => headEntry(this.id, { overrides }));
-    this.changed.raise();
+    this.emitChanged();
   }
 
   /** Tells the store of a change, if it keeps any. Nobody stores what another company has taken the place of. */
@@ -190,7 +196,7 @@ export class Company {
       );
       this.#logBug({ due: item.kind, id: item.subject }, error);
     }
-    this.onFired?.(item);
+    this.events.emit("fired", { company: this, item });
   }
 
   /** Starts nothing more, gives up what is on the wire. */
@@ -198,8 +204,7 @@ export class Company {
     this.#disarm();
     this.#closing.abort();
     this.dispatcher.close();
-    this.changed.raise();
-    this.deliveriesChanged.raise();
+    this.emitChanged();
   }
 
   #runAt<Input, Output>(at: Instant, operation: Operation<Input, Output>, input: Input, gate: ReleaseGate): Output {
@@ -223,11 +228,9 @@ export class Company {
       this.#forgetDeliveries(work);
       const changes = work.commit();
       committed = true;
-      this.watcher.noteChanges(this.world, changes);
       this.record.idPosition = this.#ids.position;
       if (changes.length > 0) this.note(() => commitEntry(this.record, changes, at));
-      this.changed.raise();
-      if (changes.some(({ store }) => store === this.world.deliveries)) this.deliveriesChanged.raise();
+      this.emitChanged(changes);
       return { output, owed: work.owed };
     } finally {
       if (!committed) work.rollback();

@@ -49,15 +49,5 @@ export interface Exchange {
   readonly onLost: (listener: () => void) => void;
 }
 
-/** Where an exchange was noted. */
-export interface Noted {
-  /** To whom it is counted, also when its token is unknown; undefined when there is no company left. */
-  readonly company: string | undefined;
-  /** Its id in that company's journal; undefined when it is not there. */
-  readonly request: string | undefined;
-}
-
-export type ExchangeListener = (exchange: Exchange, noted: Noted) => void;
-
 /** Whether the client read the answer, as far as the sandbox can know. */
 export type AnswerFate = "written" | "lost";

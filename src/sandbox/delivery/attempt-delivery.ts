@@ -34,7 +34,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
   company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
-  if (stored !== undefined) company.deps.onAttempt(company.id, made, stored);
+  if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored });
   return { succeeded };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../domain/deliveries/delivery.js";
+import { EventEmitter } from "../../kernel/events.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
 
@@ -31,6 +32,7 @@ describe("Dispatcher", () => {
     const bugs: unknown[] = [];
     let begun = 0;
     const dispatcher = new Dispatcher({
+      events: new EventEmitter(),
       attempt: () => (begun++ < CONCURRENT_ATTEMPTS_PER_RECEIVER ? answered : undefined),
       isOwed: () => true,
       nextSeq: () => 0,
@@ -49,6 +51,7 @@ describe("Dispatcher", () => {
   it("owes and starts nothing once it is closed", async () => {
     let begun = 0;
     const dispatcher = new Dispatcher({
+      events: new EventEmitter(),
       attempt: () => void begun++,
       isOwed: () => true,
       nextSeq: () => 0,
@@ -64,6 +67,7 @@ describe("Dispatcher", () => {
   it("does not keep what is not owed any more behind a receiver that hangs", () => {
     const owed = new Set<string>();
     const dispatcher = new Dispatcher({
+      events: new EventEmitter(),
       attempt: () => new Promise(() => undefined),
       isOwed: (id) => owed.has(id),
       nextSeq: () => 0,

@@ -1,7 +1,7 @@
 import { type Delivery, receiverOf } from "../../domain/deliveries/delivery.js";
+import type { EventEmitter } from "../../kernel/events.js";
 import { Fifo } from "../../kernel/fifo.js";
 import { RecentMap } from "../../kernel/recent-map.js";
-import { Signal, waitUntil } from "../../kernel/signal.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 
 /** Attempts of one company on the wire to one receiver at a time; more wait their turn. */
@@ -12,7 +12,13 @@ const WAITING_UNSWEPT = 10_000;
 
 const ORIGINS_KEPT = 1_000;
 
+export interface DispatcherEvents {
+  /** An attempt of this dispatcher is over, or the dispatcher was closed. */
+  readonly attemptEnded: Dispatcher;
+}
+
 export interface DispatcherDeps {
+  readonly events: EventEmitter<DispatcherEvents>;
   /**
    * Begins one attempt; resolves when its record stands. Undefined when there is nothing to attempt any more. `turn` is the place of whatever the
    * attempt leads to (its retry) in the order in which due work was scheduled.
@@ -83,8 +89,6 @@ export class Dispatcher {
   readonly #receivers = new Map<string, Receiver>();
   /** How often each delivery is owed: a retry may begin before the attempt before it has left. */
   readonly #outstanding = new Map<string, number>();
-  readonly #wentQuiet = new Signal();
-  readonly #attemptEnded = new Signal();
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
   /** Those that are ready, of all receivers. */
@@ -126,7 +130,7 @@ export class Dispatcher {
         );
         this.#release(jobs.filter(({ lane }, index) => index <= (last.get(lane) ?? -1)));
         const isOver = (): boolean => urgent.every(({ id }) => !this.owes(id));
-        return waitUntil(this.#attemptEnded, isOver, system, maxMs);
+        return this.#waitUntil(isOver, system, maxMs);
       },
     };
   }
@@ -151,12 +155,12 @@ export class Dispatcher {
 
   /** True as soon as no attempt waits for another to end; false when that took longer than `maxMs` of real time. */
   roomWithin(system: SystemClock, maxMs: number): Promise<boolean> {
-    return waitUntil(this.#attemptEnded, () => !this.crowded, system, maxMs);
+    return this.#waitUntil(() => !this.crowded, system, maxMs);
   }
 
   /** True as soon as nothing is outstanding; false when that took longer than `maxMs` of real time. */
   quietWithin(system: SystemClock, maxMs: number): Promise<boolean> {
-    return waitUntil(this.#wentQuiet, () => this.quiet, system, maxMs);
+    return this.#waitUntil(() => this.quiet, system, maxMs);
   }
 
   /** Starts nothing more and owes nothing more. What is on the wire is given up by its company's signal. */
@@ -165,8 +169,16 @@ export class Dispatcher {
     this.#outstanding.clear();
     this.#receivers.clear();
     this.#waiting = 0;
-    this.#wentQuiet.raise();
-    this.#attemptEnded.raise();
+    this.#deps.events.emit("attemptEnded", this);
+  }
+
+  /** True as soon as it `holds`; false when that took longer than `maxMs` of real time. */
+  async #waitUntil(holds: () => boolean, system: SystemClock, maxMs: number): Promise<boolean> {
+    if (holds()) return true;
+    if (maxMs <= 0) return false;
+    const { events } = this.#deps;
+    const isHeld = await events.waitFor("attemptEnded", (ended) => ended === this && holds(), { system, maxMs });
+    return isHeld || holds();
   }
 
   #release(jobs: readonly Job[]): void {
@@ -252,7 +264,6 @@ export class Dispatcher {
     receiver.active--;
     this.#end(job);
     this.#pump(receiver);
-    if (this.quiet) this.#wentQuiet.raise();
   }
 
   /** Behind a receiver that hangs they would wait for ever. */
@@ -265,10 +276,10 @@ export class Dispatcher {
 
   #end(job: Job): void {
     this.#settle(job.deliveryId);
-    this.#attemptEnded.raise();
     if (job.lane !== undefined) this.#leaveLane(job.lane, job);
     const { receiver } = job;
     if (--receiver.owed === 0) this.#receivers.delete(receiver.origin);
+    this.#deps.events.emit("attemptEnded", this);
   }
 
   #settle(deliveryId: string): void {

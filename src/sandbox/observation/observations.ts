@@ -1,22 +1,25 @@
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
+import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Exchange } from "../company/exchange.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Company } from "../company/company.js";
+import type { CompanyEvents } from "../company/company-events.js";
 import type { Finding } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import { Observation, type ObservationLimits } from "./observation.js";
 import type { Guarded, Redactor } from "./redact.js";
 
-/** Told of each new finding, and of whose client it is. */
-export type FindingListener = (finding: Finding, companyId: string) => void;
+interface ObservedEvents extends Pick<CompanyEvents, "attempted"> {
+  readonly finding: { readonly companyId: string; readonly finding: Finding };
+}
 
 /** The sandbox, as far as it is needed here. */
 export interface Observed extends Guarded {
   readonly options: Guarded["options"] & { readonly limits: ObservationLimits };
   readonly log: Log;
   readonly system: SystemClock;
+  readonly events: EventEmitter<ObservedEvents>;
   readonly redactor: () => Redactor;
   findCompany(companyId: string): Company | undefined;
 }
@@ -25,10 +28,12 @@ export interface Observed extends Guarded {
 export class Observations {
   readonly #byCompany = new Map<string, Observation>();
   readonly #sandbox: Observed;
-  readonly #listeners = new Set<FindingListener>();
 
   constructor(sandbox: Observed) {
     this.#sandbox = sandbox;
+    sandbox.events.on("attempted", ({ company, attempt, delivery }) => {
+      this.#byCompany.get(company.id)?.attempted(attempt, delivery);
+    });
   }
 
   /** Throws UsageError("not-found") when there is no such company. */
@@ -52,16 +57,6 @@ export class Observations {
     return this.#byCompany.get(companyId)?.see(exchange);
   }
 
-  attempted(companyId: string, attempt: Attempt, delivery: Delivery): void {
-    this.#byCompany.get(companyId)?.attempted(attempt, delivery);
-  }
-
-  /** Tells `listener` of each new finding of any company, until the returned function is called. */
-  onFinding(listener: FindingListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   #create(companyId: string): Observation {
     const sandbox = this.#sandbox;
     return new Observation({
@@ -70,9 +65,7 @@ export class Observations {
       redactor: sandbox.redactor,
       company: () => sandbox.findCompany(companyId),
       onBug: (error) => this.#logBug(companyId, error),
-      onFinding: (finding) => {
-        for (const listener of this.#listeners) listener(finding, companyId);
-      },
+      onFinding: (finding) => sandbox.events.emit("finding", { companyId, finding }),
     });
   }
 

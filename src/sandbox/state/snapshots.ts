@@ -41,7 +41,7 @@ export function saveSnapshot(company: Company, name: string, limits: SnapshotLim
   const saved: Snapshot = { id: name, seq, savedAt: company.deps.system.now(), now, json, bytes };
   snapshots.set(saved);
   company.note(() => ["snapshot", company.id, saved]);
-  company.changed.raise();
+  company.emitChanged();
   return saved;
 }
 
@@ -54,7 +54,7 @@ export function readSnapshot(company: Company, name: string): unknown {
 export function removeSnapshot(company: Company, name: string): void {
   company.record.snapshots.delete(find(company, name).id);
   company.note(() => ["snapshot-gone", company.id, name]);
-  company.changed.raise();
+  company.emitChanged();
 }
 
 function find({ record: { snapshots } }: Company, name: string): Snapshot {

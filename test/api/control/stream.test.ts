@@ -290,18 +290,8 @@ describe("what a stream takes", () => {
   });
 });
 
-/** How many listen to the company's commits. */
-function countListeners({ sandbox }: Live): () => number {
-  let count = 0;
-  const { commits } = sandbox;
-  const listen = commits.listen.bind(commits);
-  commits.listen = (listener) => {
-    const stop = listen(listener);
-    count++;
-    return () => {
-      count--;
-      stop();
-    };
-  };
-  return () => count;
+/** How many more listeners there are since this call. */
+function countListeners({ sandbox: { events } }: Live): () => number {
+  const before = events.listenerCount("changed");
+  return () => events.listenerCount("changed") - before;
 }

@@ -79,7 +79,7 @@ describe("double-payout", () => {
     const agent = new Agent();
     const giveUp = new AbortController();
     const lost = gate();
-    live.sandbox.listen(({ onLost }) => onLost(() => lost.open()));
+    live.sandbox.events.on("exchange", ({ exchange }) => exchange.onLost(() => lost.open()));
     const headers = { authorization: "Bearer at_sandbox", "content-type": "application/json" };
     const init = {
       method: "POST",

@@ -67,7 +67,9 @@ it("is of one company, forgotten at its reset, and starts anew after it", async 
 it("tells whoever listens of each new one, once, of whichever company, and of what a reset forgets later too", async () => {
   const world = open();
   const told: string[] = [];
-  const stop = world.sandbox.onFinding(({ kind }, companyId) => told.push(`${companyId} ${kind}`));
+  const stop = world.sandbox.events.on("finding", ({ companyId, finding }) =>
+    told.push(`${companyId} ${finding.kind}`),
+  );
   await payDropped(world, 1);
   await world.control("POST", "/reset");
   await payDropped(world, 1);

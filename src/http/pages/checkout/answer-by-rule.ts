@@ -1,11 +1,11 @@
 import { operationOf } from "../../../contract/operations.js";
 import type { RequestRule } from "../../../domain/rules/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
-import type { Signal } from "../../../kernel/signal.js";
 import type { Company } from "../../../sandbox/company/company.js";
+import type { Deferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ApiAnswer, respond } from "../../api/answer.js";
-import { breakOff, HANG_MAX_MS, linger } from "../../api/break-off.js";
+import { HANG_MAX_MS, breakOff, linger } from "../../api/break-off.js";
 import { misbehave, nothingDone } from "../../api/misbehave.js";
 import { headersOf } from "../../api/tell-exchange.js";
 import type { HttpContext } from "../../shared/env.js";
@@ -27,8 +27,8 @@ export function useCheckoutRule(c: HttpContext, company: Company, form: URLSearc
 interface Ruled {
   readonly company: Company;
   readonly rule: RequestRule;
-  /** Raised when the answer is sent, or lost. */
-  readonly returned: Signal;
+  /** Resolves when the answer leaves, or is lost. */
+  readonly returned: Deferred;
 }
 
 /** Applies a rule to the answer to a form, as to an answer of the API. `answer` undefined: the work was not done. */
@@ -46,7 +46,7 @@ export async function answerByRule(
   const spoilt = misbehave(context, rule, made);
   const wait = fault === "hang" ? (delayMs ?? HANG_MAX_MS) : delayMs;
   if (wait !== undefined) await linger(c, company, sandbox.system, wait);
-  returned.raise();
+  returned.resolve();
   return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, company, spoilt);
 }
 

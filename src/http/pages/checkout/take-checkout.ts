@@ -4,7 +4,7 @@ import { payCharge } from "../../../domain/charges/pay-charge.js";
 import { isMsisdn } from "../../../domain/msisdn.js";
 import { isApiProblem, refuse } from "../../../domain/problem-codes.js";
 import type { Work } from "../../../domain/work.js";
-import { Signal } from "../../../kernel/signal.js";
+import { createDeferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { describeProblem } from "../../api/answer.js";
 import { replacesWork } from "../../api/misbehave.js";
@@ -43,8 +43,8 @@ async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promi
   if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
   const { company } = payment;
   const rule = useCheckoutRule(c, company, form);
-  const returned = new Signal();
-  const gate = afterAnswer(c, sandbox.system, rule === undefined ? undefined : returned.next());
+  const returned = createDeferred();
+  const gate = afterAnswer(c, sandbox.system, rule === undefined ? undefined : returned.promise);
   const work = async (): Promise<Response> => {
     const answer = await act({ sandbox, view, payment, form, gate });
     await gate.ready();

@@ -36,32 +36,23 @@ export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company)
 /** Until the returned function is called. */
 function watch(sandbox: Sandbox, id: string, tell: () => void): () => void {
   let cancel: (() => void) | undefined;
-  let company: Company | undefined;
-  let stopWatching = (): void => undefined;
-  const follow = (): void => {
-    const current = sandbox.findCompany(id);
-    if (current === company) return;
-    stopWatching();
-    company = current;
-    stopWatching = current?.changed.listen(note) ?? (() => undefined);
-  };
   const note = (): void => {
     cancel ??= sandbox.system.after(TICK_MS, () => {
       cancel = undefined;
-      // A reset, or a state put in, has put another company in its place.
-      follow();
       tell();
     });
   };
-  const stopListening = sandbox.listen((exchange, noted) => {
-    if (noted.company !== id) return;
+  const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId }) => {
+    if (companyId !== id) return;
     note();
     exchange.onLost(note);
   });
-  follow();
+  const stopChanges = sandbox.events.on("changed", ({ company }) => {
+    if (company.id === id) note();
+  });
   return () => {
     cancel?.();
-    stopWatching();
-    stopListening();
+    stopRequests();
+    stopChanges();
   };
 }

@@ -1,0 +1,72 @@
+import type { SystemClock } from "./system-clock.js";
+
+type Listener<Event> = (event: Event) => void;
+
+/** How long to wait for an event. */
+export interface WaitLimits {
+  readonly system: Pick<SystemClock, "after">;
+  /** Real time. */
+  readonly maxMs: number;
+  /** Ends the wait early. */
+  readonly abort?: AbortSignal | undefined;
+}
+
+/**
+ * A typed event emitter: `Events` maps each event's name to its payload. Listeners run synchronously, in the order in which they subscribed. They must
+ * not throw, because events are emitted in the middle of other work.
+ */
+export class EventEmitter<Events extends object> {
+  readonly #listeners: { [Name in keyof Events]?: Set<Listener<Events[Name]>> } = {};
+
+  /** Calls `listener` at every such event until the returned function is called. */
+  on<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): () => void {
+    const listeners = (this.#listeners[name] ??= new Set());
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
+    // A copy: a listener that subscribes again from here gets the next event, not this one.
+    const listeners = [...(this.#listeners[name] ?? [])];
+    for (const listener of listeners) listener(event);
+  }
+
+  listenerCount(name: keyof Events): number {
+    return this.#listeners[name]?.size ?? 0;
+  }
+
+  /** Resolves to true at the first event that `matches`, and to false when a limit is reached before. */
+  waitFor<Name extends keyof Events>(
+    name: Name,
+    matches: (event: Events[Name]) => boolean,
+    limits?: WaitLimits,
+  ): Promise<boolean> {
+    const { system, maxMs, abort } = limits ?? {};
+    return new Promise((resolve) => {
+      const end = (found: boolean): void => {
+        unsubscribe();
+        cancel?.();
+        abort?.removeEventListener("abort", giveUp);
+        resolve(found);
+      };
+      const giveUp = (): void => end(false);
+      const unsubscribe = this.on(name, (event) => {
+        if (matches(event)) end(true);
+      });
+      const cancel = maxMs === undefined ? undefined : system?.after(maxMs, giveUp);
+      abort?.addEventListener("abort", giveUp);
+    });
+  }
+}
+
+export interface Deferred {
+  readonly promise: Promise<void>;
+  resolve(): void;
+}
+
+/** A promise and the function that resolves it. */
+export function createDeferred(): Deferred {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
