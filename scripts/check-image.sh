@@ -44,7 +44,7 @@ for _ in $(seq 1 100); do grep -q '"event":"listening"' /tmp/read-only.$$ && bre
 node scripts/smoke-node.mjs "$(node -p 'JSON.parse(fs.readFileSync(process.argv[1], "utf8").split("\n")[0]).url' /tmp/read-only.$$)"
 pkill -TERM -P $reader -f sandbox.js || kill -TERM $reader
 wait $reader || true
-grep -q 'dist/cli\.cjs was accepted' /tmp/compiled.$$ || fail "Node compiles dist/cli.cjs although the image holds it compiled"
+grep -q 'dist/cli\.js was accepted' /tmp/compiled.$$ || fail "Node compiles dist/cli.js although the image holds it compiled"
 rm /tmp/read-only.$$ /tmp/compiled.$$
 
 before=$(now_ms)

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { build } from "rolldown";
+import { bundles } from "../../rolldown.config.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,15 +12,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  */
 export default async function buildProgram(): Promise<void> {
   try {
-    if (await isStale())
-      await promisify(execFile)(process.execPath, ["scripts/build.mjs", "--bundle-only"], { cwd: root });
+    if (await isStale()) await build([...bundles]);
   } catch (error) {
     process.env["SANDBOX_BUILD_FAILURE"] = error instanceof Error ? error.message : String(error);
   }
 }
 
 async function isStale(): Promise<boolean> {
-  const builtAt = await changedAt(join(root, "dist/cli.cjs"));
+  const builtAt = await changedAt(join(root, "dist/cli.js"));
   const sources = ["src", "scripts"].map(async (folder) => {
     const names = await readdir(join(root, folder), { recursive: true });
     return names.map((name) => join(root, folder, name));

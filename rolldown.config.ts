@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { type BuildOptions, defineConfig } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
+import { licenses, rawFiles, removeOldChunks } from "./scripts/build-plugins.js";
+
+const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+
+const node = {
+  platform: "node",
+  external: Object.keys(dependencies),
+  transform: { target: "node20.19" },
+  checks: { pluginTimings: false },
+} satisfies BuildOptions;
+
+/** The command and the library. Verbs and routes that load their modules by `import()` have chunks of their own. */
+const program: BuildOptions = {
+  ...node,
+  input: { cli: "src/cli/main.ts", index: "src/index.ts" },
+  plugins: [rawFiles(), licenses(), removeOldChunks()],
+  output: { dir: "dist", chunkFileNames: "chunks/[name]-[hash].js", minify: true, comments: false },
+};
+
+/** Runs in other people's production code: one readable file, which imports only Node. */
+const webhooks: BuildOptions = { ...node, input: "src/webhooks.ts", output: { dir: "dist" } };
+
+/** The public types, one file for each entry. */
+const declarations: BuildOptions = {
+  ...node,
+  input: { index: "src/index.ts", webhooks: "src/webhooks.ts" },
+  plugins: [dts({ emitDtsOnly: true })],
+  output: { dir: "dist" },
+};
+
+export const bundles = [program, webhooks];
+export default defineConfig([...bundles, declarations]);
