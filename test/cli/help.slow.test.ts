@@ -1,10 +1,6 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
 import { runSandbox } from "../support/cli.js";
-import { folderWith } from "../support/folder.js";
 
 const verbs = ["start", "exec", "replay", "audit", "init", "clock", "sign", "validate", "openapi", "profile"];
 
@@ -54,24 +50,5 @@ describe("help", () => {
       [{}, { CI: "true" }, { NO_COLOR: "1" }, { FORCE_COLOR: "0" }].map((env) => runSandbox([], { env })),
     );
     for (const { stdout } of plain) expect(stdout).not.toContain("\u001B[");
-  });
-});
-
-describe("a small verb", () => {
-  // What V8 counted the coverage of is what was loaded.
-  it.each([
-    ["help", ["--help"]],
-    ["sign", ["sign"]],
-    ["clock", ["clock", "--url", "http://127.0.0.1:1"]],
-  ])("loads little: %s", async (_, args) => {
-    const folder = await folderWith({});
-    await runSandbox(args, { env: { NODE_V8_COVERAGE: folder } });
-    const [report = ""] = await readdir(folder);
-    const { result } = JSON.parse(await readFile(join(folder, report), "utf8")) as { result: { url: string }[] };
-    const loaded = result.map(({ url }) => url).filter((url) => /\/dist\/|\/node_modules\//.test(url));
-    expect(loaded).toContainEqual(expect.stringMatching(/\/dist\/cli\.cjs$/));
-    const sizes = await Promise.all(loaded.map(async (url) => (await stat(fileURLToPath(url))).size));
-    // The command line alone is about 150 kB; the server with zod, yaml and undici far beyond a megabyte.
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
   });
 });
