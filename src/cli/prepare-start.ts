@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fromXof } from "../domain/accounts/money.js";
 import { mergeOverrides } from "../domain/profile/merge-overrides.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
-import type { ServeOptions } from "../http/server/serve.js";
+import type { ServeOptions } from "../http/server/listen.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";

@@ -3,7 +3,7 @@ import type { Store } from "../adapters/store/store.js";
 import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
-import { type Listener, listen } from "../http/server/serve.js";
+import { type Listener, listen } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";
 import { lazily } from "../kernel/lazily.js";
 import { UsageError } from "../kernel/problem.js";
@@ -41,7 +41,7 @@ export async function runSandbox(
   let source = sourceBefore(options);
   const log = createLog(choice, () => source, logPlace);
   // Its address first: what a company begins with may already hold links to it.
-  const server = await listen({ ...serve, log });
+  const server = await listen({ ...serve, log, overrideGlobalObjects: true });
   const store =
     storeFile === undefined
       ? undefined

@@ -1,4 +1,4 @@
-import type { RunningServer } from "../http/server/serve.js";
+import type { RunningServer } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";
 import type { Narrator } from "../sandbox/narrate.js";
 import type { Sandbox } from "../sandbox/sandbox.js";

@@ -7,7 +7,6 @@ import { addApiRoutes } from "./api/routes.js";
 import { addCheckoutRoutes } from "./pages/checkout/routes.js";
 import { addControlRoutes } from "./control-on-demand.js";
 import type { HttpEnv } from "./shared/env.js";
-import { LiteralFirstRouter } from "./literal-first-router.js";
 import { logRequest, logRequests } from "./shared/log-request.js";
 import { addOpenApiRoutes } from "./control/openapi-routes.js";
 import { addAssetRoutes } from "./pages/asset-routes.js";
@@ -16,7 +15,7 @@ import { wantsPage } from "./shared/wants-page.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
-  const app = new Hono<HttpEnv>({ router: new LiteralFirstRouter() });
+  const app = new Hono<HttpEnv>();
   addApiRoutes(app, sandbox);
   for (const path of ["/openapi.json", "/openapi.yaml"]) app.use(path, logRequests(sandbox));
   addOpenApiRoutes(app, sandbox);

@@ -2,7 +2,7 @@ import { isApiProblem } from "../domain/problem-codes.js";
 import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
-import { listen, type Listener } from "../http/server/serve.js";
+import { listen, type Listener } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";

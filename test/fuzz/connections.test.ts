@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RunningServer, serve } from "../../src/http/server/serve.js";
+import { type RunningServer, serve } from "../../src/http/server/listen.js";
 import { expectPromised, type FuzzWorld, openFuzzWorld, runs } from "../support/fuzz.js";
 import { hostileText, splice } from "../support/hostile.js";
 import fc from "../support/fast-check.js";

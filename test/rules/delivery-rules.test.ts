@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serve } from "../../src/http/server/serve.js";
+import { serve } from "../../src/http/server/listen.js";
 import { verifySignature } from "../../src/webhooks.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { openDoor, untilTrue } from "../support/doors.js";

@@ -36,9 +36,9 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     expect(JSON.parse(text)).toMatchObject({ statusCode: status, error, message });
   });
 
-  it("may have any header, whatever it is called, also for a HEAD", async () => {
+  it("may have any header, also for a HEAD", async () => {
     const { ask, rule } = await openDoor(door);
-    await rule({ then: { headers: { "X-Broken-Off": "1", "X-Hono-Already-Sent": "1" } } });
+    await rule({ then: { headers: { "X-Broken-Off": "1" } } });
     for (const method of ["GET", "HEAD"]) {
       const { status, headers } = await ask(method, "/v1/balance");
       expect({ status, headers }).toMatchObject({ status: 200, headers: { "x-broken-off": "1" } });

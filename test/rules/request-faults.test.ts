@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serve } from "../../src/http/server/serve.js";
+import { serve } from "../../src/http/server/listen.js";
 import { doors, openDoor, untilTrue } from "../support/doors.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { startReceiver } from "../support/live.js";

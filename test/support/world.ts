@@ -7,7 +7,7 @@ import { createApp } from "../../src/http/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import type { HttpEnv } from "../../src/http/shared/env.js";
-import { serve } from "../../src/http/server/serve.js";
+import { serve } from "../../src/http/server/listen.js";
 import { parseInstant } from "../../src/kernel/instant.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";

@@ -7,7 +7,6 @@ import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { TextAnswer } from "../shared/text-answer.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
@@ -35,7 +34,7 @@ export function respond(sandbox: Sandbox, company: Company | undefined, answer: 
     headers["x-sandbox-now"] = toIso(nowOf(sandbox, company));
   }
   if (answer.headers !== undefined) Object.assign(headers, answer.headers);
-  return new TextAnswer(text ?? null, status, headers);
+  return new Response(text ?? null, { status, headers });
 }
 
 /** `body` undefined: no content. */

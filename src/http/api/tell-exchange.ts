@@ -7,7 +7,7 @@ import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
-import { whenLost } from "../shared/when-closed.js";
+import { whenAnswered } from "../shared/after-answer.js";
 import { type ApiAnswer, nowOf } from "./answer.js";
 
 /** What was understood of a request, however far it came. */
@@ -82,27 +82,11 @@ export function tellExchange(
     fault,
     made,
     settings: settings.paths,
-    onLost: createLossTeller(c, fault),
+    onLost: (listener) => {
+      if (fault !== undefined) listener();
+      else whenAnswered(c, (lost) => lost && listener());
+    },
   });
-}
-
-/** One listener for all who want to know. */
-function createLossTeller(c: HttpContext, fault: ApiAnswer["fault"]): Exchange["onLost"] {
-  let listeners: readonly (() => void)[] = [];
-  let isLost = fault !== undefined;
-  return (listener) => {
-    if (isLost) {
-      listener();
-      return;
-    }
-    // One or two: an array that grows has room for sixteen more.
-    listeners = [...listeners, listener];
-    if (listeners.length > 1) return;
-    whenLost(c, () => {
-      isLost = true;
-      for (const tell of listeners) tell();
-    });
-  };
 }
 
 /** `http://host:port` of an absolute URL, cheaper than parsing it: this runs on every charge that is created. */

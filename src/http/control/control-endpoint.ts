@@ -8,7 +8,6 @@ import { afterAnswer } from "../shared/after-answer.js";
 import { answerJson } from "../api/answer.js";
 import type { HttpContext } from "../shared/env.js";
 import { readBytes, readJson } from "../shared/read-body.js";
-import { isAnswer } from "../shared/text-answer.js";
 import { answerRefusal, answerThrown } from "./answer-control.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute } from "./control-route.js";
 
@@ -29,7 +28,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       const result = await handle(call, route, company);
       await gate.ready();
       await sandbox.durable(writes);
-      if (isAnswer(result)) return result;
+      if (result instanceof Response) return result;
       return answerJson(sandbox, current(c, sandbox, company), route.success ?? 200, result);
     } catch (thrown) {
       return answerThrown(sandbox, current(c, sandbox, company), c.req.path, thrown);

@@ -16,23 +16,20 @@ export function guardConnections(
   limits: ConnectionLimits,
   refuse: (malformed: Malformed) => Promise<Response>,
 ): void {
-  const latest = new WeakMap<Duplex, { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }>();
-  server.prependListener("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    latest.set(incoming.socket, { incoming, outgoing });
-  });
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", ({ socket }: IncomingMessage, outgoing: ServerResponse) => latest.set(socket, outgoing));
   const answer = async (socket: Duplex, malformed: Malformed | undefined): Promise<void> => {
-    // The connection broke: nobody is there to be answered.
+    // The connection broke: there is no client to answer.
     if (malformed === undefined) {
       socket.destroy();
       return;
     }
     const text = await renderAnswer(await refuse(malformed));
-    const { incoming, outgoing } = latest.get(socket) ?? {};
+    const outgoing = latest.get(socket);
     const say = (): void => void (socket.writable ? sayLast(socket, text) : socket.destroy());
-    if (incoming === undefined || outgoing === undefined || outgoing.writableFinished) say();
-    // Behind a request that is whole: that has its answer first.
-    else if (incoming.complete) outgoing.once("close", say);
-    // In the middle of one.
+    if (outgoing === undefined || outgoing.writableFinished) say();
+    // A complete request before it has its answer first.
+    else if (outgoing.req.complete) outgoing.once("close", say);
     else if (outgoing.headersSent || outgoing.socket !== socket) socket.destroy();
     else say();
   };

@@ -1,7 +1,5 @@
 import type { Hono } from "hono";
-import { isBrokenOff } from "../api/break-off.js";
 import type { HttpEnv } from "../shared/env.js";
-import { TextAnswer } from "../shared/text-answer.js";
 
 /**
  * The app without a socket, as the global fetch would have it: when a rule breaks the answer off it rejects with a `TypeError` whose cause has
@@ -9,9 +7,10 @@ import { TextAnswer } from "../shared/text-answer.js";
  */
 export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Request) => Promise<Response> {
   return async (request) => {
-    const answer = await app().fetch(request);
+    let isBrokenOff = false;
+    const answer = await app().fetch(request, { breakOff: () => (isBrokenOff = true) });
     request.signal.throwIfAborted();
-    if (!isBrokenOff(request)) return answer instanceof TextAnswer ? answer.real : answer;
+    if (!isBrokenOff) return answer;
     const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
     throw new TypeError("fetch failed", { cause });
   };

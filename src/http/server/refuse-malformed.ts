@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { answerJson, describeError } from "../api/answer.js";
 import type { ConnectionLimits } from "./connection-limits.js";
@@ -39,8 +39,7 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Malf
  * message that contains more than one" (RFC 9112, 3.2).
  */
 export function findMalformed(
-  rawHeaders: readonly string[],
-  httpVersion: string,
+  { rawHeaders, httpVersion }: IncomingMessage,
   limits: ConnectionLimits,
 ): Malformed | undefined {
   if (rawHeaders.length > 2 * limits.headers)

@@ -1,43 +1,79 @@
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { HttpContext } from "./env.js";
-import { isClosed, whenAborted, whenClosed, whenLost } from "./when-closed.js";
+
+type Stop = () => void;
+
+/** Calls `listener` once: when the answer is written, or when the client has left without it (`lost`). The returned function cancels. */
+export function whenAnswered(c: HttpContext, listener: (lost: boolean) => void): Stop {
+  const { incoming, outgoing } = c.env ?? {};
+  if (incoming === undefined || outgoing === undefined) return whenAborted(c.req.raw.signal, () => listener(true));
+  // An answer that is queued behind others of its connection does not see that connection close.
+  const emitters = [outgoing, incoming.socket];
+  const stop = (): void => {
+    for (const emitter of emitters) emitter.off("close", end);
+  };
+  const end = (): void => {
+    stop();
+    listener(!outgoing.writableFinished);
+  };
+  if (outgoing.closed || incoming.socket.destroyed) end();
+  else for (const emitter of emitters) emitter.once("close", end);
+  return stop;
+}
+
+/** Calls `listener` once when the signal is aborted, immediately when it was aborted before. The returned function cancels. */
+export function whenAborted(signal: AbortSignal | undefined, listener: () => void): Stop {
+  if (signal?.aborted === true) listener();
+  else signal?.addEventListener("abort", listener, { once: true });
+  return () => signal?.removeEventListener("abort", listener);
+}
+
+/** Resolves when one of `sources` calls `end`, and early when the client leaves or the server stops. */
+export function waitWithClient(
+  c: HttpContext,
+  ...sources: readonly ((end: () => void) => Stop | void)[]
+): Promise<void> {
+  return new Promise((resolve) => {
+    let isOver = false;
+    const stops: (Stop | void)[] = [];
+    const end = (): void => {
+      isOver = true;
+      for (const stop of stops) stop?.();
+      resolve();
+    };
+    const all = [
+      (ended: () => void) => whenAnswered(c, ended),
+      (ended: () => void) => whenAborted(c.env?.stopping, ended),
+      ...sources,
+    ];
+    for (const source of all) if (!isOver) stops.push(source(end));
+  });
+}
 
 export interface AnswerGate extends ReleaseGate {
-  /** What the answer has to wait for (a rule's `before: "response"`); undefined when it may leave, which is nearly always. */
+  /** What the answer has to wait for (a rule's `before: "response"`); undefined when it may leave. */
   ready(): Promise<unknown> | undefined;
 }
 
 /**
- * "Deliveries start when the API's answer has been written": a receiver never hears of a charge before its creator does. Without a socket
- * the answer is written when it is returned, which is when `returned` resolves. What happened is told also when the client has gone without waiting
- * for its answer.
+ * "Deliveries start when the API's answer has been written": a receiver never hears of a charge before its creator does, or when the client has left
+ * without waiting for it. Without a socket the answer is written when it is returned, which is when `returned` resolves.
  */
 export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Promise<void>): AnswerGate {
   const awaited: Promise<unknown>[] = [];
   return {
     before: (attempts) => void awaited.push(attempts),
-    ready: () => (awaited.length === 0 ? undefined : whileWaitedFor(c, Promise.all(awaited))),
-    after: (release) => {
-      const { incoming, outgoing } = c.env ?? {};
-      if (incoming === undefined || outgoing === undefined) {
+    ready() {
+      if (awaited.length === 0) return undefined;
+      return waitWithClient(c, (end) => void Promise.all(awaited).then(end));
+    },
+    after(release) {
+      if (c.env?.outgoing !== undefined) whenAnswered(c, release);
+      else
         void Promise.resolve(returned)
           .then(() => system.breathe())
           .then(release);
-      } else if (isClosed(incoming, outgoing)) void system.breathe().then(release);
-      else whenClosed(incoming, outgoing, release);
     },
   };
-}
-
-/** Ends early when the client has left, and when the server stops: then whoever still waits gets the answer at once. */
-async function whileWaitedFor(c: HttpContext, attempts: Promise<unknown>): Promise<void> {
-  const stops: (() => void)[] = [];
-  const { stopping } = c.env ?? {};
-  await new Promise<void>((resolve) => {
-    void attempts.then(() => resolve());
-    stops.push(whenLost(c, resolve));
-    if (stopping !== undefined) stops.push(whenAborted(stopping, resolve));
-  });
-  for (const stop of stops) stop();
 }

@@ -3,7 +3,6 @@ import { toIso } from "../../kernel/instant.js";
 import { correlationIdOf, rounded } from "../../sandbox/log-fields.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "./env.js";
-import { headerOf } from "./text-answer.js";
 
 /** One line of the log at debug for each call of what is not the API under test: `Sandbox.tell` is told of those. */
 export function logRequests(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
@@ -39,7 +38,7 @@ export function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, 
 
 /** Only the answers that refuse something have one. */
 async function correlationIdIn(answer: Response): Promise<string | undefined> {
-  if (answer.status < 400 || headerOf(answer, "content-type")?.startsWith("application/json") !== true)
+  if (answer.status < 400 || answer.headers.get("content-type")?.startsWith("application/json") !== true)
     return undefined;
   return correlationIdOf(await answer.clone().json());
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
 import { refuse } from "../../domain/problem-codes.js";
 import { beyondBounds, type JsonBounds } from "../../kernel/json-bounds.js";
+import { Problem } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import type { HttpContext } from "./env.js";
 
@@ -39,17 +39,34 @@ export async function readJsonText(
   return { value, text };
 }
 
-/** The body as it was sent. */
+/** The body as it was sent. Beyond the limit nothing more is kept. */
 export async function readBytes(c: HttpContext, limit: number): Promise<Buffer> {
-  const announced = Number(c.req.header("content-length") ?? 0);
-  if (announced > limit) refuseTooLarge(limit);
   const { incoming } = c.env ?? {};
-  if (incoming === undefined) return readWebBody(c.req.raw, limit);
-  if (announced === 0 && c.req.header("transfer-encoding") === undefined) return EMPTY;
-  return readIncoming(incoming, limit);
+  const announced = c.req.header("content-length");
+  if (Number(announced ?? 0) > limit) refuseTooLarge(limit);
+  if (incoming !== undefined && announced === undefined && c.req.header("transfer-encoding") === undefined)
+    return Buffer.alloc(0);
+  try {
+    // HTTP bounds it by its announced length.
+    if (incoming !== undefined && announced !== undefined) return Buffer.from(await c.req.arrayBuffer());
+    return await readChunks(incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body, limit);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    refuse("malformed_json", "The body was cut off");
+  }
 }
 
-const EMPTY = Buffer.alloc(0);
+async function readChunks(body: AsyncIterable<Uint8Array> | null, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > limit) refuseTooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 const JSON_MEDIA_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
 function assertMediaType(c: HttpContext): void {
@@ -84,58 +101,4 @@ function reasonOf(parserMessage: string, text: string): string {
 
 function refuseTooLarge(limit: number): never {
   refuse("body_too_large", `The body must be at most ${limit} bytes`);
-}
-
-/** Straight from the socket. Beyond the limit nothing more is kept. */
-function readIncoming(incoming: IncomingMessage, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const stop = (): void => {
-      incoming.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
-    };
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= limit) {
-        chunks.push(chunk);
-        return;
-      }
-      stop();
-      incoming.pause();
-      reject(tooLarge(limit));
-    };
-    const onEnd = (): void => {
-      stop();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    };
-    const onCut = (): void => {
-      stop();
-      reject(problemOf(() => refuse("malformed_json", "The body was cut off")));
-    };
-    incoming.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
-  });
-}
-
-async function readWebBody(request: Request, limit: number): Promise<Buffer> {
-  if (request.body === null) return EMPTY;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > limit) refuseTooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function tooLarge(limit: number): unknown {
-  return problemOf(() => refuseTooLarge(limit));
-}
-
-function problemOf(refusal: () => never): unknown {
-  try {
-    return refusal();
-  } catch (problem) {
-    return problem;
-  }
 }

@@ -6,7 +6,7 @@ import type { Topic } from "../../../domain/subscriptions/topic.js";
 import { UsageError } from "../../../kernel/problem.js";
 import type { SystemClock } from "../../../kernel/system-clock.js";
 import type { HttpContext } from "../../shared/env.js";
-import { whenAborted, whenLost } from "../../shared/when-closed.js";
+import { whenAborted, whenAnswered } from "../../shared/after-answer.js";
 import type { Fields } from "./view/actions.js";
 import { quoted } from "./view/curl.js";
 import type { AuditedReceiver, Auditor } from "./view/auditor.js";
@@ -45,8 +45,8 @@ export async function auditReceiver(
   const ending = new AbortController();
   const endFor = (why: string) => (): void => ending.abort(new UsageError("state", `The audit was ended: ${why}.`));
   const stops = [
-    whenLost(c, endFor("nobody waits for it any more")),
-    whenAborted(c.env?.stopping ?? new AbortController().signal, endFor("the sandbox stops")),
+    whenAnswered(c, endFor("nobody waits for it any more")),
+    whenAborted(c.env?.stopping, endFor("the sandbox stops")),
     system.after(AUDIT_MS_MAX, endFor("it had taken five minutes")),
   ];
   try {

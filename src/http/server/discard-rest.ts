@@ -1,0 +1,48 @@
+import type { IncomingMessage } from "node:http";
+
+/** What a client that has its answer may still send before its connection is cut. */
+const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
+
+/** How long a client may pause while it sends the rest. */
+const IDLE_MS_MAX = 5_000;
+
+/**
+ * Sends the answer to a client that is still sending at once, but ends it only when the client has sent everything. Ending sooner would close the
+ * connection (`connection: close`), and many clients lose the answer to that reset.
+ */
+export async function answerWhileReceiving(answer: Response, incoming: IncomingMessage): Promise<Response> {
+  const { status, headers } = answer;
+  if (answer.body === null) {
+    await discardRest(incoming);
+    return answer;
+  }
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  headers.set("content-length", String(bytes.length));
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(bytes);
+      await discardRest(incoming);
+      controller.close();
+    },
+  });
+  return new Response(body, { status, headers });
+}
+
+/** Resolves when the client has sent everything, or its connection was cut. */
+function discardRest(incoming: IncomingMessage): Promise<void> {
+  if (incoming.complete || incoming.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let discarded = 0;
+    incoming
+      .on("data", (chunk: Buffer) => {
+        discarded += chunk.length;
+        if (discarded > DISCARDED_BYTES_MAX) incoming.socket.destroy();
+      })
+      .on("error", () => undefined)
+      .once("end", resolve)
+      .once("close", resolve);
+    // The server destroys a connection that times out; with the next request it sets its own timeout again.
+    incoming.socket.setTimeout(IDLE_MS_MAX);
+    incoming.resume();
+  });
+}

@@ -1,0 +1,206 @@
+import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
+import type { Hono } from "hono";
+import { setMaxListeners } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { ServerOptions as TlsServerOptions } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { type Log, silentLog } from "../../kernel/log.js";
+import { UsageError } from "../../kernel/problem.js";
+import { internal } from "../api/answer.js";
+import type { HttpEnv } from "../shared/env.js";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
+import { answerWhileReceiving } from "./discard-rest.js";
+import { guardConnections } from "./guard-connections.js";
+import { findMalformed, type Malformed, unreadable } from "./refuse-malformed.js";
+
+export interface ServeOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  /** PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly log?: Log;
+  readonly limits?: Partial<ConnectionLimits>;
+  /** Replaces the process's `Request` and `Response` by the faster ones of the server. Only for a process that is the sandbox's own. */
+  readonly overrideGlobalObjects?: boolean;
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:4010` */
+  readonly url: string;
+  readonly port: number;
+  /** No new requests; resolves when those in flight have their answer. */
+  close(): Promise<void>;
+  /** Cuts every connection that is still open. */
+  cutOff(): void;
+}
+
+/** A server that has its address, for an app that is built with it. Requests wait until it answers. */
+export interface Listener extends RunningServer {
+  answerWith(app: Hono<HttpEnv>): void;
+}
+
+/** Resolves when it listens; throws UsageError("cannot-run") when it cannot. */
+export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<RunningServer> {
+  const listener = await listen(options);
+  listener.answerWith(app);
+  return listener;
+}
+
+/** As `serve`, in two steps. */
+export async function listen(options: ServeOptions): Promise<Listener> {
+  const { log = silentLog, tls } = options;
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
+  // Node would leave out further ones silently.
+  server.maxHeadersCount = limits.headers + 1;
+  await bind(server, options);
+  // A connection that could not be accepted (too many open files, say) does not end the server.
+  server.on("error", (error) => log.write("error", "server", { error: error.message }));
+  const { port } = server.address() as AddressInfo;
+  const address = `${reachable(options.host)}:${port}`;
+
+  let attach = (_: Hono<HttpEnv>): void => undefined;
+  const attached = new Promise<Hono<HttpEnv>>((resolve) => (attach = resolve));
+  const stopping = new AbortController();
+  // Every request that a rule holds back listens.
+  setMaxListeners(0, stopping.signal);
+  const refuse = async (malformed: Malformed): Promise<Response> => {
+    const app = await attached;
+    return app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
+  };
+  const answer = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
+    const app = await attached;
+    const malformed = findMalformed(incoming, limits);
+    const breakOff = (fault: "reset" | "hang"): void => {
+      if (fault === "reset") tcpOf(incoming.socket).resetAndDestroy();
+      else incoming.socket.destroy();
+    };
+    const env = { incoming, outgoing, boundTo: options.host, stopping: stopping.signal, breakOff };
+    const response = await (malformed === undefined ? app.fetch(request, env) : refuse(malformed));
+    return incoming.complete ? response : answerWhileReceiving(response, incoming);
+  };
+  guardConnections(server, limits, refuse);
+  const respond = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+    hostname: address,
+    overrideGlobalObjects: options.overrideGlobalObjects ?? false,
+    // `answerWhileReceiving` does it.
+    autoCleanupIncoming: false,
+    errorHandler(error) {
+      if (error instanceof RequestError) return refuse(unreadable(error.message));
+      log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+      return refuse({ status: 500, message: internal.messages.join() });
+    },
+  });
+  server.on("request", (incoming, outgoing) => {
+    // A connection that is kept for a next request would hold a server that is about to close.
+    outgoing.on("close", () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+    void respond(incoming, outgoing);
+  });
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${address}`,
+    port,
+    close() {
+      stopping.abort();
+      return close(server);
+    },
+    cutOff: () => server.closeAllConnections(),
+    answerWith: attach,
+  };
+}
+
+interface OpenServer {
+  readonly server: Server;
+  /** The TCP connection of a request's socket, which lies beneath a TLS one. */
+  readonly tcpOf: (socket: Socket) => Socket;
+}
+
+function openHttp(limits: ConnectionLimits): OpenServer {
+  return { server: createServer(settingsOf(limits)), tcpOf: (socket) => socket };
+}
+
+/** Only TCP connections can be reset. */
+async function openHttps(tls: TlsServerOptions, limits: ConnectionLimits): Promise<OpenServer> {
+  const { createServer: createTlsServer } = await import("node:https");
+  try {
+    const server = createTlsServer({ ...tls, ...settingsOf(limits) });
+    const open = new Map<string, Socket>();
+    const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+    server.on("connection", (socket: Socket) => {
+      const peer = peerOf(socket);
+      open.set(peer, socket);
+      socket.once("close", () => {
+        if (open.get(peer) === socket) open.delete(peer);
+      });
+    });
+    return { server, tcpOf: (socket) => open.get(peerOf(socket)) ?? socket };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("file", `Failed to use the TLS certificate and key: ${why}. They must be a PEM pair.`);
+  }
+}
+
+function settingsOf(limits: ConnectionLimits) {
+  return {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // What is not strictly HTTP/1.1 could mean one thing to a proxy and another here.
+    insecureHTTPParser: false,
+    // Node would refuse a request without a host silently: `findMalformed` says why.
+    requireHostHeader: false,
+  };
+}
+
+/** A server that listens on every address is reached on this one. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function bind(server: Server, { port, host }: ServeOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => reject(explain(error, port, host));
+    server.once("error", fail);
+    server.listen(port, host, () => {
+      server.off("error", fail);
+      resolve();
+    });
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, port: number, host: string): UsageError {
+  const failed = `Failed to listen on ${host}:${port}`;
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new UsageError(
+        "cannot-run",
+        `${failed}: the port is taken. Choose another with --port, or --port 0 for a free one.`,
+      );
+    case "EACCES":
+      return new UsageError(
+        "cannot-run",
+        `${failed}: not permitted. Ports below 1024 need privileges; choose another with --port.`,
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new UsageError(
+        "cannot-run",
+        `${failed}: this machine does not have that address. Choose another with --host.`,
+      );
+    default:
+      return new UsageError("cannot-run", `${failed}: ${error.message}.`);
+  }
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeIdleConnections();
+  });
+}
