@@ -46,7 +46,7 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
   sandbox.events.on("finding", ({ finding }) => findings.push(finding));
   return () => {
     // It goes into logs and files of a CI.
-    const redactor = sandbox.redactor();
+    const redactor = sandbox.redactor;
     const { text } = redactor;
     const coverage = redactCoverage(sandbox.coverage.ofAll(sandbox.companies), redactor);
     const deliveries = sandbox.companies.flatMap(({ world }) => world.deliveries.values());

@@ -5,13 +5,12 @@ import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";
-import { lazily } from "../kernel/lazily.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import type { StoredSandbox } from "../sandbox/state/company-record.js";
 import type { ResolvedOptions } from "../sandbox/config/options.js";
 import { narrate } from "../sandbox/narrate.js";
-import { RetiredSecrets, redactorOf } from "../sandbox/observation/redact.js";
+import { SecretRedactor, secretTexts } from "../sandbox/observation/redact.js";
 import { Sandbox } from "../sandbox/sandbox.js";
 import { type LineLog, type LogPlace, type LogSource, createLog } from "./log.js";
 import type { PreparedStart } from "./prepare-start.js";
@@ -58,11 +57,8 @@ export async function runSandbox(
 
 /** While there is no sandbox yet. */
 function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
-  const guarded = companies.map((identity) => ({ record: { identity } }));
-  const redactor = lazily(() =>
-    redactorOf({ companies: guarded, options: { adminToken }, retired: new RetiredSecrets() }),
-  );
-  return { now: () => systemClock.now(), home: undefined, redact: (text) => redactor().text(text) };
+  const redactor = new SecretRedactor([...companies.flatMap(secretTexts), adminToken ?? ""]);
+  return { now: () => systemClock.now(), home: undefined, redact: redactor.text };
 }
 
 function sourceOf(sandbox: Sandbox): LogSource {
@@ -71,7 +67,7 @@ function sourceOf(sandbox: Sandbox): LogSource {
     get home() {
       return sandbox.companies[0]?.id;
     },
-    redact: (text) => sandbox.redactor().text(text),
+    redact: sandbox.redactor.text,
   };
 }
 

@@ -22,8 +22,7 @@ import { accountFor } from "./observation/account-for.js";
 import { CoverageBook } from "./observation/coverage-book.js";
 import type { Observation } from "./observation/observation.js";
 import { Observations } from "./observation/observations.js";
-import { createLineRedactor } from "./observation/line-redactor.js";
-import { RetiredSecrets } from "./observation/redact.js";
+import { SecretRedactor, secretTexts } from "./observation/redact.js";
 import { KeptCompanies } from "./kept-companies.js";
 import type { ResolvedOptions } from "./config/options.js";
 import { Provisioned } from "./provisioned.js";
@@ -66,15 +65,15 @@ export class Sandbox {
   /** What the clients met of the contract. */
   readonly coverage = new CoverageBook();
   readonly events = new EventEmitter<SandboxEvents>();
-  readonly retired = new RetiredSecrets();
-  /** Takes out the companies' present credentials, what is retired, and the admin token. */
-  readonly redactor = createLineRedactor(this);
+  /** Of the credentials of all companies, present and past, and the admin token. */
+  readonly redactor = new SecretRedactor([], () => this.#secrets());
   readonly #observations: Observations;
   #openings = 0;
   readonly #ids: IdSource;
 
   constructor(options: ResolvedOptions, parts: SandboxParts = {}) {
     this.options = options;
+    this.redactor.add(this.#secrets());
     this.system = parts.system ?? systemClock;
     this.log = parts.log ?? silentLog;
     this.#url = parts.url ?? "http://127.0.0.1:4010";
@@ -246,6 +245,7 @@ export class Sandbox {
     company.record.identity = identity;
     this.#kept.identify(company.record);
     this.#tokens.add(identity);
+    this.redactor.add(secretTexts(identity));
   }
 
   /** Whether any company has this access token. */
@@ -266,6 +266,7 @@ export class Sandbox {
     const setup = this.#opened.get(id)?.setup;
     if (setup !== undefined) this.#kept.put(record, setup, replaces);
     this.#tokens.add(record.identity);
+    this.redactor.add(secretTexts(record.identity));
     company.wake();
   }
 
@@ -280,8 +281,15 @@ export class Sandbox {
     this.#kept.resume(record, setup);
     this.#provisioned.resume(id, setup);
     this.#tokens.add(record.identity);
+    this.redactor.add(secretTexts(record.identity));
     resumeDeliveries(company);
     company.wake();
+  }
+
+  #secrets(): readonly string[] {
+    const { adminToken } = this.options;
+    const ofCompanies = this.companies.flatMap(({ record }) => secretTexts(record.identity));
+    return adminToken === undefined ? ofCompanies : [adminToken, ...ofCompanies];
   }
 
   #keep({ id, record }: Company): KeptAtReset {
@@ -289,7 +297,7 @@ export class Sandbox {
   }
 
   #forgetTokens(company: Company): void {
-    this.retired.add(company.record.identity);
+    this.redactor.add(secretTexts(company.record.identity));
     this.#tokens.forget(company.record.identity);
   }
 

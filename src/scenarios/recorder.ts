@@ -51,7 +51,7 @@ export function startRecorder(
       const company = sandbox.findCompany(id);
       const webhooks = company === undefined ? [] : listWebhooks(company, begin.seq);
       // At one instant the requests come first, then what they caused.
-      const redactor = sandbox.redactor();
+      const redactor = sandbox.redactor;
       const shown = webhooks.map((webhook) => ({ ...webhook, data: redactData(webhook.data, redactor) }));
       const merged = [...recorded.map(redacting(redactor)), ...shown].sort((a, b) => a.at - b.at);
       return renderRecording({ ...begin, fixtures, recorded: merged, leftOut });

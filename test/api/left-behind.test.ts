@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { HttpEnv } from "../../src/http/shared/env.js";
 import { whenAnswered } from "../../src/http/shared/after-answer.js";
 import { serve } from "../../src/http/server/listen.js";
-import { startSandbox } from "../support/cli.js";
 
 /** Clients that leave, and what they leave behind. */
 
@@ -46,18 +45,5 @@ describe("a client that leaves", () => {
     await begun;
     client.destroy();
     expect(await lost).toBe(true);
-  });
-
-  it("leaves no word of Node's about it, however it leaves a stream", async () => {
-    const sandbox = await startSandbox();
-    for (const leave of ["destroy", "resetAndDestroy", "end"] as const) {
-      const client = await connectTo(sandbox.url);
-      client.write(get("/_sandbox/stream"));
-      await once(client, "data");
-      client[leave]();
-      await once(client, "close");
-    }
-    expect(await sandbox.stop()).toBe(0);
-    expect(sandbox.stderr).toBe("");
   });
 });

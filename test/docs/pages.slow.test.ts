@@ -51,7 +51,7 @@ describe("docs/audit.md", () => {
   const lines = textOf(page.take("bash"));
   page.leave("the same lines against a receiver of the reader's", "sh");
   for (const language of ["js", "python", "php"])
-    page.leave("test/audit/languages.test.ts audits receivers that are made of these snippets", language);
+    page.leave("test/audit/languages.slow.test.ts audits receivers that are made of these snippets", language);
 
   it("has lines that work, and names the mistake of its example", { timeout: 60_000 }, async () => {
     const receiver = await startProgram("examples/audit/buggy-receiver.mjs");

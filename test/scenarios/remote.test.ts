@@ -1,14 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { assertReachable, createRemoteTarget } from "../../src/scenarios/run/remote-target.js";
 import { renderFailure } from "../../src/scenarios/run/failure.js";
 import { replay } from "../../src/scenarios/run/replay.js";
-import { runSandbox } from "../support/cli.js";
 import { startLive } from "../support/live.js";
 import { story } from "../support/stories.js";
 
@@ -98,20 +94,6 @@ describe("another deployment", () => {
     const result = await replayAt("http://127.0.0.1:9", yaml, { "other.yaml": "steps:\n  - advance: 1h" });
     expect(result).toMatchObject({ outcome: "skipped", reason, failure: undefined });
   });
-});
-
-it("a story that waits is played to its end, though nothing else keeps the process", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "remote-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(
-    join(folder, "waits.yaml"),
-    "steps: [{ wait: 20ms }, { request: GET /v1/balance, expect: { status: 200 } }]",
-  );
-  const url = await startDeployment();
-  const finished = await runSandbox(["replay", "waits.yaml", "--target", url, "--token", "at_sandbox"], {
-    cwd: folder,
-  });
-  expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
 });
 
 describe("a target that does not answer", () => {

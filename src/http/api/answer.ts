@@ -84,7 +84,7 @@ export function describeError(
 ): unknown {
   const { status, correlationId, path } = error;
   // What was sent is quoted, and the client's own log is no place for its credentials either.
-  const messages = error.messages.map(sandbox.redactor().text);
+  const messages = error.messages.map(sandbox.redactor.text);
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
   if (shape === "message") return renderPlainError(messages);
   return renderError(status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });

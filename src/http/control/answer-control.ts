@@ -43,7 +43,7 @@ function answerWithId(
   correlationId: string,
 ): Response {
   const { status, headers, more } = refusal;
-  const messages = refusal.messages.map(sandbox.redactor().text);
+  const messages = refusal.messages.map(sandbox.redactor.text);
   const at = (company ?? sandbox.companies[0])?.now() ?? sandbox.system.now();
   const body = renderError(status, messages, { correlationId, path, timestamp: toIso(at) });
   return answerJson(sandbox, company, status, { ...body, ...more }, headers);

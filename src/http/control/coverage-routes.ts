@@ -22,7 +22,7 @@ export const coverageRoutes: readonly ControlRoute[] = [
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
       const { coverage: book } = sandbox;
       const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
-      const coverage = redactCoverage(seen, sandbox.redactor());
+      const coverage = redactCoverage(seen, sandbox.redactor);
       if (format === "json") return coverage;
       const headers = { "content-type": "text/markdown; charset=utf-8" };
       return respond(sandbox, company, {

@@ -1,7 +1,6 @@
 import type { Delivery } from "../../domain/deliveries/delivery.js";
 import type { DomainEvent } from "../../domain/events.js";
 import type { Company } from "../../sandbox/company/company.js";
-import { createLineRedactor } from "../../sandbox/observation/line-redactor.js";
 import { isOf } from "../../sandbox/observation/read-changes.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
@@ -34,7 +33,6 @@ const WAITING_MAX = 10_000;
  * is put in are followed. Nothing is told before it is kept, and nothing is rendered on the way of a request.
  */
 export function followCompany(sandbox: Sandbox, companyId: string, follower: Follower): () => void {
-  const redactor = createLineRedactor(sandbox);
   let waiting: Happening[] = [];
   let woken = false;
   let stopped = false;
@@ -80,7 +78,7 @@ export function followCompany(sandbox: Sandbox, companyId: string, follower: Fol
     if (kind === "delivery") return { kind, data: renderDelivery(happening.delivery) };
     const entry = sandbox.observationOf(companyId).journal.entries.get(happening.id);
     // Those that follow later are told as deliveries.
-    return entry && { kind, data: renderRequest(entry, entry.owed, redactor()) };
+    return entry && { kind, data: renderRequest(entry, entry.owed, sandbox.redactor) };
   };
   const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId: counted, requestId: id }) => {
     if (counted !== companyId || id === undefined) return;

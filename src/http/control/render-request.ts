@@ -1,7 +1,7 @@
 import { toIso } from "../../kernel/instant.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { chain, createRedactor, type Redactor } from "../../sandbox/observation/redact.js";
+import { chain, type Redactor, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { pathOf, queryOf, statusOf } from "../../sandbox/observation/request-subject.js";
 import type { NearMiss } from "../../sandbox/observation/verify-requests.js";
 
@@ -75,5 +75,5 @@ export function redactPath(entry: JournalEntry, { text }: Redactor): string {
 /** A token that no company knows may be another deployment's. */
 export function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
   const token = problem === "token_invalid" ? headers["authorization"]?.split(" ").at(-1) : undefined;
-  return token === undefined ? redactor : chain(redactor, createRedactor([token]));
+  return token === undefined ? redactor : chain(redactor, new SecretRedactor([token]));
 }

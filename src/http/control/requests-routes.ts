@@ -36,7 +36,7 @@ function listRequests({ sandbox, company, query }: CompanyCall) {
   const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
   const page = listOf(journal.entries, { limit, cursor }, { where }, (entry) => entry);
   const deliveriesOf = followingDeliveries(company.world, journal, page.data);
-  const redactor = sandbox.redactor();
+  const redactor = sandbox.redactor;
   return { ...page, data: page.data.map((entry) => renderRequest(entry, deliveriesOf(entry), redactor)) };
 }
 
@@ -47,7 +47,7 @@ function verify({ sandbox, company, body, refuse }: CompanyCall): unknown {
   const verified = verifyRequests(entries, order);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
   if (verified.missed === undefined) return found;
-  const redactor = sandbox.redactor();
+  const redactor = sandbox.redactor;
   const nearest = verified.nearest.map((miss) => renderNearMiss(miss, redactor));
   const messages = [
     redactor.text(explain(verified, verified.missed, entries.length)),

@@ -7,7 +7,7 @@ import { Sandbox } from "../sandbox.js";
 import type { Finding } from "./finding.js";
 import { Findings, FINDINGS_MAX } from "./findings.js";
 import { Journal, type JournalEntry } from "./journal.js";
-import { createRedactor } from "./redact.js";
+import { SecretRedactor } from "./redact.js";
 
 const { defaultCompany: first } = new Sandbox(resolveOptions());
 const { defaultCompany: second } = new Sandbox(resolveOptions());
@@ -19,7 +19,7 @@ function create() {
     system: { monotonic: () => 0 },
     journal: new Journal(10),
     company: () => stage.company,
-    redactor: () => createRedactor(["secret_sandbox"]),
+    redactor: new SecretRedactor(["secret_sandbox"]),
     onFinding: (finding) => told.push(finding),
   });
   const see = (entry: JournalEntry, company: Company = stage.company) =>

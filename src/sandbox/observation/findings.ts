@@ -9,8 +9,7 @@ import type { Detection, Detector, Scene } from "./detectors/detector.js";
 import type { Finding, FindingKind } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import type { Observer } from "./observation.js";
-import type { Redactor } from "./redact.js";
-import { type Secret, secretsOf } from "./secrets.js";
+import { type Redactor, type Secret, secretsOf } from "./redact.js";
 
 /** Findings of one company that are kept; the oldest are forgotten first. */
 export const FINDINGS_MAX = 1_000;
@@ -26,7 +25,7 @@ export interface FindingsDeps {
   /** The company as it stands; undefined when it was removed. */
   readonly company: () => Company | undefined;
   /** What is found is shown without any secret. */
-  readonly redactor: () => Redactor;
+  readonly redactor: Redactor;
   /** Told of each new finding. */
   readonly onFinding: (finding: Finding) => void;
 }
@@ -106,7 +105,7 @@ export class Findings implements Observer {
   #keep(kind: FindingKind, { key, severity, why, fix, requests }: Detection): void {
     const id = `${kind} ${key}`;
     if (this.#rows.get(id) !== undefined) return;
-    const { text } = this.#deps.redactor();
+    const { text } = this.#deps.redactor;
     const shown = requests.map((request) => ({ ...request, path: text(request.path), summary: text(request.summary) }));
     const finding: Finding = { kind, severity, why: text(why), fix: text(fix), requests: shown };
     this.#rows.set({ id, seq: ++this.#found, finding });

@@ -8,19 +8,19 @@ import type { CompanyEvents } from "../company/company-events.js";
 import type { Finding } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import { Observation, type ObservationLimits } from "./observation.js";
-import type { Guarded, Redactor } from "./redact.js";
+import type { Redactor } from "./redact.js";
 
 interface ObservedEvents extends Pick<CompanyEvents, "attempted"> {
   readonly finding: { readonly companyId: string; readonly finding: Finding };
 }
 
 /** The sandbox, as far as it is needed here. */
-export interface Observed extends Guarded {
-  readonly options: Guarded["options"] & { readonly limits: ObservationLimits };
+export interface Observed {
+  readonly options: { readonly limits: ObservationLimits };
   readonly log: Log;
   readonly system: SystemClock;
   readonly events: EventEmitter<ObservedEvents>;
-  readonly redactor: () => Redactor;
+  readonly redactor: Redactor;
   findCompany(companyId: string): Company | undefined;
 }
 

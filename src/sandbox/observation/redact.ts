@@ -1,70 +1,195 @@
 import type { Identity } from "../state/company-record.js";
-import { createEncodedRedactor } from "./encoded-secrets.js";
-import { decode, isTooPlain } from "./secrets.js";
 
 export const REDACTED = "[redacted]";
 
-/** Takes out what only the client and the service may know, before anything is shown. */
+/** Replaces secrets in a text or value before it is shown. */
 export interface Redactor {
   readonly text: (text: string) => string;
-  /** Deep, in the names of members too. A copy. */
+  /** A deep copy; the names of members are redacted too. */
   readonly value: (value: unknown) => unknown;
-  /** As `value`, without what says who asks. */
+  /** As `value`, and without the headers that carry credentials. */
   readonly headers: (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 }
 
-/** Of these headers nothing is shown, whether or not what they say is known here. */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
+/** What only the client and the service may know. */
+export interface Secret {
+  readonly name: "secret key" | "access token";
+  readonly text: string;
+}
 
-/** Deeper than any body of the API; what is nested so deep that no JSON can be made of it does not get there. */
+/** The values of these headers are never shown, known or not. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
+/** A value nested deeper than this cannot be written as JSON; no body of the API is. */
 const DEPTH_MAX = 200;
 const TOO_DEEP = `[deeper than ${DEPTH_MAX} levels]`;
+/** Secrets that are remembered after no company has them. */
+const RETIRED_MAX = 10_000;
+/** A secret of this length or more is redacted inside of words too. */
+const LONG = 8;
+/** Shorter secrets appear in base64 and hex by chance. */
+const ENCODED_BYTES_MIN = 5;
+/** base64 and base64url. */
+const BASE64_RUN = /[\w+/-]{7,}={0,2}/g;
+const HEX_RUN = /[\dA-Fa-f]{10,}/g;
 
-/** Whose secrets are to be taken out. */
-export interface Guarded {
-  readonly companies: readonly { readonly record: { readonly identity: Identity } }[];
-  readonly options: { readonly adminToken: string | undefined };
-  readonly retired: RetiredSecrets;
-}
+/**
+ * Redacts the secrets that it knows, as they are, quoted in JSON, encoded for a URL, and as a part of base64 or hex. A secret stays known after it
+ * was replaced: a client may still use it. `current` lists the secrets in use, which are never forgotten.
+ */
+export class SecretRedactor implements Redactor {
+  readonly #current: () => Iterable<string>;
+  /** Oldest first. */
+  #known = new Set<string>();
+  #knownMax = 2 * RETIRED_MAX;
+  /** Redacted only where they are the whole text. */
+  #plain = new Set<string>();
+  #forms = new TextIndex();
+  /** The bytes of secrets, as latin1. */
+  #bytes = new TextIndex();
 
-/** For one answer: the secret keys and access tokens of every company, also those that were replaced, and the admin token. */
-export function redactorOf({ companies, options: { adminToken }, retired }: Guarded): Redactor {
-  const current = companies.flatMap(({ record }) => textsOf(record.identity));
-  return createRedactor([...current, ...retired.texts, ...(adminToken === undefined ? [] : [adminToken])]);
-}
+  constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => []) {
+    this.#current = current;
+    this.add(secrets);
+  }
 
-/** Wherever a secret of these stands, also encoded for a URL, as base64, or as hex. */
-export function createRedactor(given: Iterable<string>): Redactor {
-  const secrets = new Set(given);
-  const pattern = patternOf(secrets);
-  const redactEncoded = createEncodedRedactor(
-    [...secrets].filter((secret) => !isTooPlain(secret)),
-    REDACTED,
-  );
-  const text = (said: string): string => {
-    if (pattern === undefined) return said;
-    const shown = redactEncoded(said.replaceAll(pattern, REDACTED));
+  /** Call it again when a secret is replaced: it is then among the newest. */
+  add(secrets: Iterable<string>): void {
+    for (const secret of secrets) this.#learn(secret);
+    if (this.#known.size > this.#knownMax) this.#forgetOldest();
+  }
+
+  readonly text = (text: string): string => {
+    const shown = this.#redactOnce(text);
     if (!shown.includes("%")) return shown;
-    const decoded = decode(shown);
-    const redacted = redactEncoded(decoded.replaceAll(pattern, REDACTED));
+    const decoded = decodeUrl(shown);
+    const redacted = this.#redactOnce(decoded);
     return redacted === decoded ? shown : redacted;
   };
-  const value = (said: unknown, depth = 0): unknown => {
-    if (typeof said === "string") return text(said);
-    if (typeof said === "number") return text(String(said)) === REDACTED ? REDACTED : said;
-    if (typeof said !== "object" || said === null) return said;
-    if (depth === DEPTH_MAX) return TOO_DEEP;
-    if (Array.isArray(said)) return said.map((element: unknown) => value(element, depth + 1));
-    return Object.fromEntries(Object.entries(said).map(([name, member]) => [text(name), value(member, depth + 1)]));
-  };
-  const headers: Redactor["headers"] = (all) =>
+
+  readonly value = (value: unknown): unknown => this.#value(value, 0);
+
+  readonly headers: Redactor["headers"] = (headers) =>
     Object.fromEntries(
-      Object.entries(all).map(([name, said]) => [text(name), CREDENTIAL_HEADERS.has(name) ? REDACTED : text(said)]),
+      Object.entries(headers).map(([name, value]) => [
+        this.text(name),
+        CREDENTIAL_HEADERS.has(name) ? REDACTED : this.text(value),
+      ]),
     );
-  return { text, value: (said) => value(said), headers };
+
+  #learn(secret: string): void {
+    if (this.#known.delete(secret) || secret === "") {
+      if (secret !== "") this.#known.add(secret);
+      return;
+    }
+    this.#known.add(secret);
+    const utf8 = Buffer.from(secret);
+    // In a query that is not decoded, "+" is a space.
+    const forms = [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(String(utf8)),
+      secret.replaceAll("+", " "),
+    ];
+    if (isTooPlain(secret)) for (const form of forms) this.#plain.add(form);
+    else {
+      for (const form of forms) this.#forms.add(form);
+      if (utf8.length >= ENCODED_BYTES_MIN) this.#bytes.add(utf8.toString("latin1"));
+    }
+  }
+
+  #forgetOldest(): void {
+    const kept = [...this.#current(), ...[...this.#known].slice(-RETIRED_MAX)];
+    this.#known = new Set();
+    this.#plain = new Set();
+    this.#forms = new TextIndex();
+    this.#bytes = new TextIndex();
+    for (const secret of kept) this.#learn(secret);
+    this.#knownMax = this.#known.size + RETIRED_MAX;
+  }
+
+  #redactOnce(text: string): string {
+    if (this.#plain.has(text)) return REDACTED;
+    return this.#redactEncoded(this.#redactForms(text));
+  }
+
+  #redactForms(text: string): string {
+    let shown = "";
+    let shownTo = 0;
+    for (let at = 0; at < text.length; at++) {
+      const length = this.#forms.lengthAt(text, at, (end) => end - at >= LONG || standsAlone(text, at, end));
+      if (length === 0) continue;
+      shown += text.slice(shownTo, at) + REDACTED;
+      shownTo = at + length;
+      at = shownTo - 1;
+    }
+    return shownTo === 0 ? text : shown + text.slice(shownTo);
+  }
+
+  #redactEncoded(text: string): string {
+    if (this.#bytes.isEmpty) return text;
+    const isBase64 = (run: string): boolean => this.#isIn(run, "base64", 4);
+    return text
+      .replaceAll(HEX_RUN, (run) => (this.#isIn(run, "hex", 2) ? REDACTED : run))
+      .replaceAll(BASE64_RUN, (run) => {
+        if (!isBase64(run)) return run;
+        // In a path the slashes are most likely separators.
+        const parts = run.split("/");
+        return parts.some(isBase64) ? parts.map((part) => (isBase64(part) ? REDACTED : part)).join("/") : REDACTED;
+      });
+  }
+
+  /** Whether a secret is in the encoded bytes. The run may begin with characters that are not part of them. */
+  #isIn(run: string, encoding: "base64" | "hex", characters: number): boolean {
+    for (let from = 0; from < characters; from++) {
+      const bytes = Buffer.from(run.slice(from), encoding).toString("latin1");
+      for (let at = 0; at < bytes.length; at++) if (this.#bytes.lengthAt(bytes, at) > 0) return true;
+    }
+    return false;
+  }
+
+  #value(value: unknown, depth: number): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (typeof value === "number") return this.text(String(value)) === REDACTED ? REDACTED : value;
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === DEPTH_MAX) return TOO_DEEP;
+    if (Array.isArray(value)) return value.map((element: unknown) => this.#value(element, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.text(name), this.#value(member, depth + 1)]),
+    );
+  }
 }
 
-/** What the one and then the other leaves. */
+/** Finds the longest of many texts at a position. Its time does not depend on how many there are: there may be thousands of companies. */
+class TextIndex {
+  readonly #texts = new Set<string>();
+  /** The lengths of the texts that begin with the same two characters, longest first. */
+  readonly #lengths = new Map<number, number[]>();
+
+  get isEmpty(): boolean {
+    return this.#texts.size === 0;
+  }
+
+  add(text: string): void {
+    this.#texts.add(text);
+    const lengths = new Set([...(this.#lengths.get(headOf(text, 0)) ?? []), text.length]);
+    this.#lengths.set(
+      headOf(text, 0),
+      [...lengths].toSorted((a, b) => b - a),
+    );
+  }
+
+  /** 0 when none of them is there. */
+  lengthAt(text: string, at: number, accepts: (end: number) => boolean = () => true): number {
+    const lengths = this.#lengths.get(headOf(text, at)) ?? [];
+    return lengths.find((length) => this.#texts.has(text.slice(at, at + length)) && accepts(at + length)) ?? 0;
+  }
+}
+
+function headOf(text: string, at: number): number {
+  return (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
+}
+
+/** What is left by one and then the other. */
 export function chain(first: Redactor, second: Redactor): Redactor {
   return {
     text: (text) => second.text(first.text(text)),
@@ -73,59 +198,48 @@ export function chain(first: Redactor, second: Redactor): Redactor {
   };
 }
 
-/** A client that still uses what was replaced must not have it shown either. */
-export class RetiredSecrets {
-  readonly #texts = new Set<string>();
-  #count = 0;
-
-  /** How often something was added: another number when there may be other texts. */
-  get count(): number {
-    return this.#count;
-  }
-
-  add(identity: Identity): void {
-    this.#count++;
-    for (const text of textsOf(identity)) {
-      this.#texts.delete(text);
-      this.#texts.add(text);
-    }
-    for (const oldest of this.#texts) {
-      if (this.#texts.size <= RETIRED_MAX) break;
-      this.#texts.delete(oldest);
-    }
-  }
-
-  get texts(): Iterable<string> {
-    return this.#texts;
-  }
+/** A short word or number (`shop`, from `--auto-provision`) may be in any text by chance. One character, too. */
+function isTooPlain(secret: string): boolean {
+  return /^(?:[A-Za-z]{0,11}|\d{0,11}|.)$/su.test(secret);
 }
 
-const RETIRED_MAX = 10_000;
-
-export function textsOf({ secretKey, tokens }: Identity): readonly string[] {
+export function secretTexts({ secretKey, tokens }: Identity): readonly string[] {
   return [secretKey, ...tokens.map(({ token }) => token)];
 }
 
-/** From this length on, no word happens to have a secret in it. */
-const LONG = 8;
-
-/** One expression for all of them: there may be thousands, of companies that were opened by their tokens. */
-function patternOf(secrets: ReadonlySet<string>): RegExp | undefined {
-  const forms = [...secrets].flatMap(formsOf);
-  // Of two that begin alike, the longer is the one that stands there.
-  const parts = forms.filter((form) => form !== "").toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  return parts.length === 0 ? undefined : new RegExp(parts.map(partOf).join("|"), "g");
+/** The secrets of a company that can be recognised in a text. */
+export function secretsOf({ secretKey, tokens }: Identity): readonly Secret[] {
+  const secrets: Secret[] = [
+    { name: "secret key", text: secretKey },
+    ...tokens.map(({ token }) => ({ name: "access token" as const, text: token })),
+  ];
+  return secrets.filter(({ text }) => !isTooPlain(text));
 }
 
-/** As it is, quoted in a message, in a URL, and as a query that was not encoded is read. */
-function formsOf(secret: string): readonly string[] {
-  const encoded = encodeURIComponent(Buffer.from(secret).toString("utf8"));
-  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encoded, secret.replaceAll("+", " ")])];
+/** Whether the secret is in a text, as it is or encoded for a URL. */
+export function holdsSecret(text: string, { text: secret }: Secret): boolean {
+  return isAloneIn(text, secret) || (text.includes("%") && isAloneIn(decodeUrl(text), secret));
 }
 
-/** A plain word is redacted where nothing else stands, a short text where it stands alone, any other everywhere. */
-function partOf(secret: string): string {
-  const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
-  if (isTooPlain(secret)) return `^${literal}$`;
-  return secret.length < LONG ? String.raw`(?<![\w-])${literal}(?![\w-])` : literal;
+function isAloneIn(text: string, secret: string): boolean {
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {
+    if (standsAlone(text, at, at + secret.length)) return true;
+  }
+  return false;
+}
+
+/** Not as a part of a longer word: `at_1` is not in `flat_12`. */
+function standsAlone(text: string, from: number, to: number): boolean {
+  return !/[\w-]/.test(text[from - 1] ?? "") && !/[\w-]/.test(text[to] ?? "");
+}
+
+/** Decodes each URL escape by itself, so that a wrong one does not spoil the others. */
+function decodeUrl(text: string): string {
+  return text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (escaped) => {
+    try {
+      return decodeURIComponent(escaped);
+    } catch {
+      return escaped;
+    }
+  });
 }

@@ -2,7 +2,6 @@ import { type Context, Hono } from "hono";
 import type { Rule } from "../../../domain/rules/rule.js";
 import { quote } from "../../../kernel/quote.js";
 import type { Company } from "../../../sandbox/company/company.js";
-import { redactorOf } from "../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/answer-control.js";
@@ -106,7 +105,7 @@ export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardD
     return {
       sandbox,
       company,
-      redactor: redactorOf(sandbox),
+      redactor: sandbox.redactor,
       root: rootOf(c.req.path),
       here: new URL(c.req.url),
       query,

@@ -3,7 +3,7 @@ import type { World } from "../../../domain/work.js";
 import type { Row } from "../../../kernel/table.js";
 import type { Finding } from "../finding.js";
 import type { JournalEntry } from "../journal.js";
-import type { Secret } from "../secrets.js";
+import type { Secret } from "../redact.js";
 
 /**
  * Looks for one kind of mistake: a small state machine that is told what happens, in the order in which it does, and says what it found. It keeps what

@@ -1,6 +1,6 @@
 import { describeRequest } from "../describe-request.js";
 import type { JournalEntry } from "../journal.js";
-import { holdsSecret, type Secret } from "../secrets.js";
+import { holdsSecret, type Secret } from "../redact.js";
 import { leavesOf } from "../walk-json.js";
 import type { Detector } from "./detector.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRedactor, REDACTED } from "../../../../sandbox/observation/redact.js";
+import { REDACTED, SecretRedactor } from "../../../../sandbox/observation/redact.js";
 import { said, shortened, TEXT_MAX } from "./said.js";
 
-const view = { redactor: createRedactor(["secret_sandbox_1"]) };
+const view = { redactor: new SecretRedactor(["secret_sandbox_1"]) };
 
 describe("said", () => {
   it("shows a short text as it is, without credentials", () => {

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { Identity } from "../state/company-record.js";
+import { holdsSecret, REDACTED, SecretRedactor, secretsOf, secretTexts } from "./redact.js";
+
+const redactedWith = (secret: string, text: string): string => new SecretRedactor([secret]).text(text);
+
+describe("a secret is redacted", () => {
+  it.each([
+    ["as it is", "k/y+1=abc", "key k/y+1=abc!", `key ${REDACTED}!`],
+    ["inside of a longer word when it is long", "at_sandbox", "flat_sandbox2", `fl${REDACTED}2`],
+    ["alone when it is short", "at_1", "at_1 flat_1 at_12", `${REDACTED} flat_1 at_12`],
+    ["as the whole text when it is a plain word", "shop", "shop", REDACTED],
+    ["as it is quoted in JSON", 'a"b\\c-d-e', String.raw`{"key":"a\"b\\c-d-e"}`, `{"key":"${REDACTED}"}`],
+    ["encoded for a URL", "k/y+1=abc", "?k=k%2Fy%2B1%3Dabc&x=1", `?k=${REDACTED}&x=1`],
+    ["encoded for a URL in another way", "at_sandbox", "/%61t_s%61ndbox", `/${REDACTED}`],
+    ["where a plus became a space", "abc+defgh", "?k=abc defgh", `?k=${REDACTED}`],
+    ["in base64", "at_sandbox", `Basic ${Buffer.from("user:at_sandbox").toString("base64")}`, `Basic ${REDACTED}`],
+    ["in hex", "at_sandbox", `x ${Buffer.from("-at_sandbox-").toString("hex")} y`, `x ${REDACTED} y`],
+    [
+      "in base64 in a path",
+      "at_sandbox",
+      `/v1/${Buffer.from("at_sandbox").toString("base64url")}/pay`,
+      `/v1/${REDACTED}/pay`,
+    ],
+  ])("%s", (_, secret, text, expected) => {
+    expect(redactedWith(secret, text)).toBe(expected);
+  });
+
+  it("by the longest secret when several begin at the same place", () => {
+    const redactor = new SecretRedactor(["at_sandbox", "at_sandbox_two"]);
+    expect(redactor.text("at_sandbox_two at_sandbox")).toBe(`${REDACTED} ${REDACTED}`);
+  });
+
+  it("in values, in the names of members, and in numbers", () => {
+    const redactor = new SecretRedactor(["at_sandbox", "123456"]);
+    expect(redactor.value({ at_sandbox: ["x", { a: "at_sandbox" }], n: 123_456, m: 1_234_567 })).toEqual({
+      [REDACTED]: ["x", { a: REDACTED }],
+      n: REDACTED,
+      m: 1_234_567,
+    });
+  });
+
+  it("with every credential header, known or not", () => {
+    const headers = { authorization: "Bearer other", cookie: "a=b", "x-note": "at_sandbox" };
+    expect(new SecretRedactor(["at_sandbox"]).headers(headers)).toEqual({
+      authorization: REDACTED,
+      cookie: REDACTED,
+      "x-note": REDACTED,
+    });
+  });
+});
+
+it("a text without secrets is not changed", () => {
+  const redactor = new SecretRedactor(["at_sandbox", "shop", "k/y+1="]);
+  for (const text of ["", "%", "%zz", "the shop is open", "at_sand box", "YXRfc2FuZA=="]) {
+    expect(redactor.text(text)).toBe(text);
+  }
+});
+
+describe("the secrets that are known", () => {
+  function identity(name: string): Identity {
+    const tokens = [{ token: `token-${name}-1`, expiresAt: null }];
+    return { id: `company_${name}`, secretKey: `key-${name}-1`, tokens };
+  }
+  const isRedacted = (redactor: SecretRedactor, name: string): boolean =>
+    secretTexts(identity(name)).every((secret) => redactor.text(secret) === REDACTED);
+
+  it("include those that were replaced", () => {
+    const redactor = new SecretRedactor();
+    redactor.add(secretTexts(identity("a")));
+    redactor.add(secretTexts(identity("b")));
+    expect(isRedacted(redactor, "a")).toBe(true);
+    expect(isRedacted(redactor, "b")).toBe(true);
+  });
+
+  it("are bounded, and include those in use and the newest of the others", () => {
+    const redactor = new SecretRedactor([], () => secretTexts(identity("used")));
+    redactor.add(secretTexts(identity("used")));
+    for (let n = 1; n <= 12_000; n++) redactor.add(secretTexts(identity(`n${n}`)));
+    for (const name of ["used", "n12000", "n9000"]) expect(isRedacted(redactor, name)).toBe(true);
+    expect(isRedacted(redactor, "n1")).toBe(false);
+  });
+});
+
+describe("the secrets that are looked for in requests", () => {
+  const secrets = secretsOf({
+    id: "company_shop",
+    secretKey: "k/y+1=",
+    tokens: ["at_shop", "shop", "1234", "averylongwordthatisatoken"].map((token) => ({ token, expiresAt: null })),
+  });
+
+  it("are the secret key and the tokens, but no plain words or numbers", () => {
+    expect(secrets.map(({ text }) => text)).toEqual(["k/y+1=", "at_shop", "averylongwordthatisatoken"]);
+  });
+
+  it.each(["reference at_shop!", "?k=k%2Fy%2B1%3D&x=%20", "/%61t_shop", "at_shopping at_shop"])("are in %j", (text) => {
+    expect(secrets.some((secret) => holdsSecret(text, secret))).toBe(true);
+  });
+
+  it.each(["flat_shop", "at_shopping", "at_shop-2", "%", "%zz", "", "shop 1234"])("are not in %j", (text) => {
+    expect(secrets.some((secret) => holdsSecret(text, secret))).toBe(false);
+  });
+});

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../support/cli.js";
+
+/** Clients that leave, and what they leave behind. */
+
+async function connectTo(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+
+describe("a client that leaves", () => {
+  it("leaves no word of Node's about it, however it leaves a stream", async () => {
+    const sandbox = await startSandbox();
+    for (const leave of ["destroy", "resetAndDestroy", "end"] as const) {
+      const client = await connectTo(sandbox.url);
+      client.write(get("/_sandbox/stream"));
+      await once(client, "data");
+      client[leave]();
+      await once(client, "close");
+    }
+    expect(await sandbox.stop()).toBe(0);
+    expect(sandbox.stderr).toBe("");
+  });
+});
