@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { fromXof } from "../domain/accounts/money.js";
+import { fromXof } from "../domain/values/money.js";
 import { mergeOverrides } from "../domain/profile/merge-overrides.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import type { ServeOptions } from "../http/server/listen.js";

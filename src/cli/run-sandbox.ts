@@ -1,4 +1,4 @@
-import { isApiProblem } from "../domain/problem-codes.js";
+import { isApiProblem } from "../domain/model/problem-codes.js";
 import type { Store } from "../adapters/store/store.js";
 import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/app.js";

@@ -1,4 +1,4 @@
-import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../domain/test-numbers.js";
+import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../domain/accounts/test-numbers.js";
 import type { ClockMode } from "../kernel/clock.js";
 import { formatDuration } from "../kernel/duration.js";
 import { type Instant, toIso } from "../kernel/instant.js";

@@ -1,9 +1,9 @@
 import { note } from "./fields.js";
 import { absoluteUrl, text } from "../kernel/fields.js";
-import { metadata, msisdn, wholeXof } from "../domain/fields.js";
+import { metadata, msisdn, wholeXof } from "../domain/values/fields.js";
 import * as z from "zod";
-import { CURRENCY, fromXof, toXof, XOF_MAX } from "../domain/accounts/money.js";
-import { type Charge, type ChargeEntry, dueOf } from "../domain/charges/charge.js";
+import { CURRENCY, fromXof, toXof, XOF_MAX } from "../domain/values/money.js";
+import { type Charge, type ChargeEntry, dueOf } from "../domain/model/charge.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
 import { perProfile } from "./parse.js";

@@ -1,7 +1,7 @@
-import type { LedgerEntry } from "../domain/accounts/account.js";
-import type { Delivery } from "../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../domain/events.js";
-import type { DueKind } from "../domain/work.js";
+import type { LedgerEntry } from "../domain/model/account.js";
+import type { Delivery } from "../domain/model/delivery.js";
+import type { DomainEvent } from "../domain/model/events.js";
+import type { DueKind } from "../domain/model/work.js";
 import { batchId, transactionId } from "./transfers-wire.js";
 
 /** Ids as the API's answers give them: `txn_` before a transaction's, `bat_` before a batch's, everything else as it is stored. */

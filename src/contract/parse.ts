@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { collectSettings, touchSettings } from "../domain/profile/track-profile.js";
-import { refuse } from "../domain/problem-codes.js";
+import { refuse } from "../domain/model/problem-codes.js";
 import { isSentence, renderPath, valueAt } from "../kernel/fields.js";
 import { quote } from "../kernel/quote.js";
 import { isSecretPlace } from "../kernel/secret-fields.js";

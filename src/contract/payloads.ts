@@ -1,4 +1,4 @@
-import type { DomainEvent } from "../domain/events.js";
+import type { DomainEvent } from "../domain/model/events.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { Bug } from "../kernel/problem.js";
 import { renderCharge } from "./charges-wire.js";

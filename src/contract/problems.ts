@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import type { ProblemCode } from "../domain/problem-codes.js";
+import type { ProblemCode } from "../domain/model/problem-codes.js";
 import type { ErrorBody } from "./resources.js";
 
 /** Every status the API answers with. */

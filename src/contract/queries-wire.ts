@@ -1,9 +1,9 @@
 import { note } from "./fields.js";
-import { msisdn } from "../domain/fields.js";
+import { msisdn } from "../domain/values/fields.js";
 import * as z from "zod";
-import { CURRENCY, type Money, toXof } from "../domain/accounts/money.js";
-import type { CustomerCheck } from "../domain/customers/customer.js";
-import { refuse } from "../domain/problem-codes.js";
+import { CURRENCY, type Money, toXof } from "../domain/values/money.js";
+import type { CustomerCheck } from "../domain/model/customer.js";
+import { refuse } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
 import { quote } from "../kernel/quote.js";

@@ -1,8 +1,8 @@
 import { note, amount, compactTimestamp, type FieldsOf, timestamp } from "./fields.js";
 import { absoluteUrl } from "../kernel/fields.js";
-import { metadata } from "../domain/fields.js";
+import { metadata } from "../domain/values/fields.js";
 import * as z from "zod";
-import { CURRENCY } from "../domain/accounts/money.js";
+import { CURRENCY } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
 

@@ -1,5 +1,5 @@
 import { note, amount, type FieldsOf, timestamp, uuidWith } from "./fields.js";
-import { msisdn } from "../domain/fields.js";
+import { msisdn } from "../domain/values/fields.js";
 import * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import type { BatchBody, TransactionBody } from "./resources.js";

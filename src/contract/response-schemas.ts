@@ -1,9 +1,9 @@
 import { note, type FieldsOf, timestamp, uuidWith } from "./fields.js";
 import { absoluteUrl } from "../kernel/fields.js";
 import * as z from "zod";
-import { CURRENCY } from "../domain/accounts/money.js";
+import { CURRENCY } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { singularOf, type Topic, topics, topicSpellings } from "../domain/subscriptions/topic.js";
+import { singularOf, type Topic, topics, topicSpellings } from "../domain/values/topic.js";
 import type {
   BalanceBody,
   CustomerCheckBody,

@@ -1,10 +1,10 @@
 import { note } from "./fields.js";
-import { msisdn, wholeXof } from "../domain/fields.js";
+import { msisdn, wholeXof } from "../domain/values/fields.js";
 import { text } from "../kernel/fields.js";
 import * as z from "zod";
-import { fromXof, toXof } from "../domain/accounts/money.js";
+import { fromXof, toXof } from "../domain/values/money.js";
 import type { CreatedBatch } from "../domain/transfers/create-batch.js";
-import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/transfers/transfer.js";
+import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/model/transfer.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
 import { parseRequest, perProfile } from "./parse.js";

@@ -67,7 +67,7 @@ function hasNoKey(key: string, names: readonly string[]): string {
 export function openObject<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
   expected = "a JSON object",
-): z.ZodObject<Shape, z.core.$strip> {
+): z.ZodObject<Shape> {
   return z.object(shape, { error: `must be ${expected}` });
 }
 

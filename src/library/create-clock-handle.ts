@@ -1,5 +1,5 @@
 import { shownSubject } from "../contract/ids.js";
-import type { DueKind } from "../domain/work.js";
+import type { DueKind } from "../domain/model/work.js";
 import { parseDuration } from "../kernel/duration.js";
 import { type Instant, parseInstant, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";

@@ -1,5 +1,5 @@
 import { balanceOf } from "../domain/accounts/ledger.js";
-import { fromXof, toXof } from "../domain/accounts/money.js";
+import { fromXof, toXof } from "../domain/values/money.js";
 import { setBalance } from "../domain/accounts/set-balance.js";
 import { UsageError } from "../kernel/problem.js";
 import { settle } from "../sandbox/clock/advance.js";

@@ -1,6 +1,6 @@
-import { findCustomer, removeCustomer, setCustomer } from "../domain/customers/check-customer.js";
-import type { Customer as Registered } from "../domain/customers/customer.js";
-import { isMsisdn, msisdnKey } from "../domain/msisdn.js";
+import { findCustomer, removeCustomer, setCustomer } from "../domain/accounts/customers.js";
+import type { Customer as Registered } from "../domain/model/customer.js";
+import { isMsisdn, msisdnKey } from "../domain/values/msisdn.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { Customer, CustomersHandle, Person } from "./company-handle.js";

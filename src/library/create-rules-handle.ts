@@ -1,6 +1,6 @@
 import { messagesOf } from "../contract/parse.js";
 import { addRule, removeAllRules, removeRule, type RuleOrder } from "../domain/rules/change-rules.js";
-import type { Rule as DomainRule } from "../domain/rules/rule.js";
+import type { Rule as DomainRule } from "../domain/model/rule.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import { renderRule } from "../sandbox/state/render-rule.js";

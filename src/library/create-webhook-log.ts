@@ -1,8 +1,8 @@
 import { renderPayload } from "../contract/payloads.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
-import type { Delivery } from "../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../domain/events.js";
-import { findTopic, singularOf, type Topic, topicSpellings } from "../domain/subscriptions/topic.js";
+import type { Delivery } from "../domain/model/delivery.js";
+import type { DomainEvent } from "../domain/model/events.js";
+import { findTopic, singularOf, type Topic, topicSpellings } from "../domain/values/topic.js";
 import { parseDuration } from "../kernel/duration.js";
 import { UsageError } from "../kernel/problem.js";
 import { quote } from "../kernel/quote.js";

@@ -1,5 +1,5 @@
 import { shownSubject } from "../contract/ids.js";
-import type { Delivery } from "../domain/deliveries/delivery.js";
+import type { Delivery } from "../domain/model/delivery.js";
 import { formatDuration } from "../kernel/duration.js";
 import { toIso } from "../kernel/instant.js";
 import type { Company } from "../sandbox/company/company.js";

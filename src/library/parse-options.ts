@@ -1,4 +1,4 @@
-import { fromXof, isExactXof } from "../domain/accounts/money.js";
+import { fromXof, isExactXof } from "../domain/values/money.js";
 import { mergeOverrides } from "../domain/profile/merge-overrides.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import { isObject } from "../domain/profile/read-overrides.js";

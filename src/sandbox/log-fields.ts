@@ -1,9 +1,9 @@
 import { shownDeliveryResource, shownEventResource } from "../contract/ids.js";
-import { toXof } from "../domain/accounts/money.js";
-import type { Charge } from "../domain/charges/charge.js";
-import type { Delivery, DeliveryStatus } from "../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../domain/events.js";
-import type { Transfer } from "../domain/transfers/transfer.js";
+import { toXof } from "../domain/values/money.js";
+import type { Charge } from "../domain/model/charge.js";
+import type { Delivery, DeliveryStatus } from "../domain/model/delivery.js";
+import type { DomainEvent } from "../domain/model/events.js";
+import type { Transfer } from "../domain/model/transfer.js";
 import { toIso } from "../kernel/instant.js";
 import { parseUrl } from "../kernel/parse-url.js";
 import type { Exchange } from "./company/exchange.js";

@@ -1,6 +1,6 @@
-import type { Delivery } from "../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../domain/events.js";
-import type { World } from "../domain/work.js";
+import type { Delivery } from "../domain/model/delivery.js";
+import type { DomainEvent } from "../domain/model/events.js";
+import type { World } from "../domain/model/work.js";
 import { type Instant, toIso } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import type { Change } from "../kernel/unit-of-work.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromXof } from "../../src/domain/accounts/money.js";
+import { fromXof } from "../../src/domain/values/money.js";
 import { type ChargeFixture, emptyFixture } from "../../src/sandbox/state/fixture.js";
 import { call, type Live, startLive, startReceiver } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";

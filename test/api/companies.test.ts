@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromXof } from "../../src/domain/accounts/money.js";
+import { fromXof } from "../../src/domain/values/money.js";
 import { parseInstant } from "../../src/kernel/instant.js";
 import type { CompanySetup } from "../../src/sandbox/state/fixture.js";
 import { DEFAULT_LIMITS, setupFor } from "../../src/sandbox/config/options.js";

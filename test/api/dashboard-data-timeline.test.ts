@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fromXof } from "../../src/domain/accounts/money.js";
+import { fromXof } from "../../src/domain/values/money.js";
 import { setBalance } from "../../src/domain/accounts/set-balance.js";
 import {
   CHANGES_SHOWN,

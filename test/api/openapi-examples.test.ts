@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
 import type { OpenApiDocument } from "../../src/contract/openapi/document.js";
-import { operationIds, operationOf, type OperationId } from "../../src/contract/operations.js";
+import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.js";
 import { errorNames } from "../../src/contract/problems.js";
-import { signBody } from "../../src/domain/deliveries/signature.js";
+import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { useWorlds } from "../support/describe-api.js";

@@ -5,7 +5,7 @@ import { describeApi } from "../../src/contract/openapi/describe-api.js";
 import { renderOpenApiYaml } from "../../src/contract/openapi/render-openapi-yaml.js";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { errorNames } from "../../src/contract/problems.js";
-import { topicSpellings } from "../../src/domain/subscriptions/topic.js";
+import { topicSpellings } from "../../src/domain/values/topic.js";
 import { findSetting, settings } from "../../src/domain/profile/settings.js";
 import { VERSION } from "../../src/kernel/version.js";
 import { everyAlternative, operationsOf, profileOf, visit } from "../support/openapi-walk.js";

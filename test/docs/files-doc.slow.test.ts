@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ATTEMPTS_KEPT } from "../../src/domain/deliveries/delivery-lifecycle.js";
+import { ATTEMPTS_KEPT } from "../../src/domain/model/delivery.js";
 import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
 import { CONNECTION_LIMITS } from "../../src/http/server/connection-limits.js";
 import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { navigation } from "../../src/http/pages/dashboard/registry.js";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
-import { signBody } from "../../src/domain/deliveries/signature.js";
+import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { folderWith } from "../support/folder.js";
 import { startLive } from "../support/live.js";
 import { allPages, readPage, root } from "../support/markdown.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseSource } from "../../src/adapters/files/source.js";
-import { ruleKinds, requestFaults } from "../../src/domain/rules/rule.js";
+import { ruleKinds, requestFaults } from "../../src/domain/model/rule.js";
 import { configSchema } from "../../src/sandbox/config/config-schema.js";
 import { ruleSchema } from "../../src/sandbox/state/rule-schema.js";
 import { renderSchema } from "../../src/sandbox/config/json-schema.js";

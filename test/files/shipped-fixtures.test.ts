@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { balanceOf, effectOnBalance } from "../../src/domain/accounts/ledger.js";
-import { toXof } from "../../src/domain/accounts/money.js";
+import { toXof } from "../../src/domain/values/money.js";
 import { createApp } from "../../src/http/app.js";
 import { advance } from "../../src/sandbox/clock/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fromXof } from "../../src/domain/accounts/money.js";
+import { fromXof } from "../../src/domain/values/money.js";
 import { createTransfer } from "../../src/domain/transfers/create-transfer.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";

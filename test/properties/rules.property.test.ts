@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { webhookTopicOf } from "../../src/domain/deliveries/webhook-topic.js";
-import { signBody } from "../../src/domain/deliveries/signature.js";
+import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { hashToSeed } from "../../src/kernel/random.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";
 import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
-import { createScriptedTransport, type ScriptedTransport } from "../support/scripted-transport.js";
+import { type ScriptedTransport, createScriptedTransport } from "../support/scripted-transport.js";
 import type { LooseJson, TestWorld } from "../support/world.js";
 
 const openWorld = useWorlds();

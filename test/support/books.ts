@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { LedgerEntry } from "../../src/domain/accounts/account.js";
+import type { LedgerEntry } from "../../src/domain/model/account.js";
 import { effectOnBalance } from "../../src/domain/accounts/ledger.js";
-import { toXof } from "../../src/domain/accounts/money.js";
+import { toXof } from "../../src/domain/values/money.js";
 import type { TestWorld } from "./world.js";
 
 /**

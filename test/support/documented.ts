@@ -1,5 +1,5 @@
 import type { Transport } from "../../src/adapters/delivery/transport.js";
-import { signBody } from "../../src/domain/deliveries/signature.js";
+import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";

@@ -1,7 +1,7 @@
 import { Agent, fetch } from "undici";
 import { expect, onTestFinished } from "vitest";
-import type { Delivery } from "../../src/domain/deliveries/delivery.js";
-import type { DomainEvent } from "../../src/domain/events.js";
+import type { Delivery } from "../../src/domain/model/delivery.js";
+import type { DomainEvent } from "../../src/domain/model/events.js";
 import { parseDuration } from "../../src/kernel/duration.js";
 import { parseInstant, toIso } from "../../src/kernel/instant.js";
 import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/clock/advance.js";

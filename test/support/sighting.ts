@@ -1,8 +1,8 @@
-import { createWorld } from "../../src/domain/create-world.js";
-import { fromXof } from "../../src/domain/accounts/money.js";
-import type { Charge } from "../../src/domain/charges/charge.js";
-import type { Attempt, Delivery } from "../../src/domain/deliveries/delivery.js";
-import type { Transfer } from "../../src/domain/transfers/transfer.js";
+import { createWorld } from "../../src/domain/model/world.js";
+import { fromXof } from "../../src/domain/values/money.js";
+import type { Charge } from "../../src/domain/model/charge.js";
+import type { Attempt, Delivery } from "../../src/domain/model/delivery.js";
+import type { Transfer } from "../../src/domain/model/transfer.js";
 import type { Scene } from "../../src/sandbox/observation/detectors/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 

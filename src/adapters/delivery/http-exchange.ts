@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Agent, Dispatcher } from "undici";
-import type { Headers } from "../../domain/deliveries/delivery.js";
+import type { Headers } from "../../domain/model/delivery.js";
 import type { Flight, Flights } from "./flights.js";
 import type { ReceiverHeaders } from "./receiver-headers.js";
 import type { Target } from "./target.js";

@@ -1,6 +1,6 @@
 import type { Agent } from "undici";
 import type { AllowedHosts } from "../../domain/profile/profile.js";
-import { isReceiverAllowed, listsMetadata } from "../../domain/subscriptions/allowed-receivers.js";
+import { isReceiverAllowed, listsMetadata } from "../../domain/deliveries/allowed-receivers.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { Flights } from "./flights.js";

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { AllowedHosts } from "../../domain/profile/profile.js";
-import { isAddressAllowed } from "../../domain/subscriptions/allowed-receivers.js";
+import { isAddressAllowed } from "../../domain/deliveries/allowed-receivers.js";
 
 /** A name that stands for an address where secrets are answered is refused like the address itself. */
 export function lookupAllowed(allow: AllowedHosts): LookupFunction {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Headers } from "../../domain/deliveries/delivery.js";
+import type { Headers } from "../../domain/model/delivery.js";
 import { LastMade } from "../../kernel/last-made.js";
 
 /**

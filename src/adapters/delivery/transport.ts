@@ -1,4 +1,4 @@
-import type { Attempt, Headers } from "../../domain/deliveries/delivery.js";
+import type { Attempt, Headers } from "../../domain/model/delivery.js";
 import type { AllowedHosts } from "../../domain/profile/profile.js";
 
 export interface TransportRequest {

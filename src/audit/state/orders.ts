@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findTopic, singularOf } from "../../domain/subscriptions/topic.js";
+import { findTopic, singularOf } from "../../domain/values/topic.js";
 import type { IdSource } from "../../kernel/ids.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";

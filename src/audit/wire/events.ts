@@ -1,10 +1,10 @@
 import { renderPayload } from "../../contract/payloads.js";
-import { fromXof } from "../../domain/accounts/money.js";
-import type { Charge, ChargeStatus } from "../../domain/charges/charge.js";
-import type { DomainEvent, EventSubject, EventType } from "../../domain/events.js";
+import { fromXof } from "../../domain/values/money.js";
+import type { Charge, ChargeStatus } from "../../domain/model/charge.js";
+import type { DomainEvent, EventSubject, EventType } from "../../domain/model/events.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
-import { singularOf, type Topic } from "../../domain/subscriptions/topic.js";
-import type { Transfer, TransferStatus } from "../../domain/transfers/transfer.js";
+import { singularOf, type Topic } from "../../domain/values/topic.js";
+import type { Transfer, TransferStatus } from "../../domain/model/transfer.js";
 import type { IdSource } from "../../kernel/ids.js";
 import type { Instant } from "../../kernel/instant.js";
 

@@ -1,9 +1,9 @@
-import { signBody } from "../../domain/deliveries/signature.js";
-import { findTopic } from "../../domain/subscriptions/topic.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
+import { findTopic } from "../../domain/values/topic.js";
 import type { IdSource } from "../../kernel/ids.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { AuditRequest, Exchange, HeaderLine } from "./check.js";
-import { createResource, renderStep, type Step, type TopicSpelling } from "./events.js";
+import { type Step, type TopicSpelling, createResource, renderStep } from "./events.js";
 import type { StateSession } from "../state/state-session.js";
 
 /** What a check makes its requests of, and sends them with. */

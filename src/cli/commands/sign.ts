@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { signBody } from "../../domain/deliveries/signature.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { UsageError } from "../../kernel/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { explainUnreadable } from "../files.js";

@@ -1,4 +1,4 @@
-import { msisdn } from "../../domain/fields.js";
+import { msisdn } from "../../domain/values/fields.js";
 import { amount, compactTimestamp, timestamp } from "../fields.js";
 import * as z from "zod";
 import type { Profile } from "../../domain/profile/profile.js";

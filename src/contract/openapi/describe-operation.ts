@@ -1,4 +1,4 @@
-import { type SettingPath } from "../fields.js";
+import type { SettingPath } from "../fields.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { headerIsRequired } from "../operation-errors.js";
 import { type Operation, type OperationId, operationOf, successStatus } from "../operations.js";

@@ -1,4 +1,4 @@
-import { topics } from "../../domain/subscriptions/topic.js";
+import { topics } from "../../domain/values/topic.js";
 import { payloadNames, spellingsOf } from "../response-schemas.js";
 import { schemaRef } from "./component-schemas.js";
 import type { ParameterObject, PathItem } from "./document.js";

@@ -1,4 +1,4 @@
-import { type SettingPath } from "../fields.js";
+import type { SettingPath } from "../fields.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { type ErrorRow, errorsUnder, headerIsRequired } from "../operation-errors.js";
 import type { OperationId } from "../operations.js";

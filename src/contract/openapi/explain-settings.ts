@@ -1,4 +1,4 @@
-import { type SettingPath } from "../fields.js";
+import type { SettingPath } from "../fields.js";
 import { findSetting, settings } from "../../domain/profile/settings.js";
 import type { Resting, SettingObject } from "./document.js";
 

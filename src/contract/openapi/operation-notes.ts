@@ -1,4 +1,4 @@
-import { type SettingPath } from "../fields.js";
+import type { SettingPath } from "../fields.js";
 import type { OperationId } from "../operations.js";
 
 export interface OperationNote {

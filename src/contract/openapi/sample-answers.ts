@@ -1,10 +1,10 @@
 import { balanceOf } from "../../domain/accounts/ledger.js";
-import type { Charge } from "../../domain/charges/charge.js";
-import { checkCustomer } from "../../domain/customers/check-customer.js";
-import { signBody } from "../../domain/deliveries/signature.js";
-import type { DomainEvent } from "../../domain/events.js";
+import type { Charge } from "../../domain/model/charge.js";
+import { checkCustomer } from "../../domain/accounts/customers.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
+import type { DomainEvent } from "../../domain/model/events.js";
 import type { ChargeEvent } from "../../domain/profile/profile.js";
-import { findTopic, type Topic } from "../../domain/subscriptions/topic.js";
+import { type Topic, findTopic } from "../../domain/values/topic.js";
 import { listPage } from "../../kernel/page.js";
 import { renderCharge } from "../charges-wire.js";
 import type { OperationId } from "../operations.js";

@@ -1,10 +1,10 @@
-import { fromXof } from "../../domain/accounts/money.js";
+import { fromXof } from "../../domain/values/money.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
-import { createWorld } from "../../domain/create-world.js";
-import type { DomainEvent, EventType } from "../../domain/events.js";
-import { isApiProblem, type ProblemCode } from "../../domain/problem-codes.js";
+import { createWorld } from "../../domain/model/world.js";
+import type { DomainEvent, EventType } from "../../domain/model/events.js";
+import { isApiProblem, type ProblemCode } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { Work, type World } from "../../domain/work.js";
+import { Work, type World } from "../../domain/model/work.js";
 import { createIdSource, type IdSource } from "../../kernel/ids.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 import { Bug, type Problem } from "../../kernel/problem.js";

@@ -1,22 +1,20 @@
-import { fromXof } from "../../domain/accounts/money.js";
-import type { Charge } from "../../domain/charges/charge.js";
-import { createCharge } from "../../domain/charges/create-charge.js";
+import { fromXof } from "../../domain/values/money.js";
+import type { Charge } from "../../domain/model/charge.js";
+import { createCharge, getCharge } from "../../domain/charges/create-charge.js";
 import { expireCharge } from "../../domain/charges/drop-charge.js";
-import { getCharge } from "../../domain/charges/find-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import { refundCharge } from "../../domain/charges/refund-charge.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { createSubscription } from "../../domain/subscriptions/create-subscription.js";
-import type { Subscription } from "../../domain/subscriptions/subscription.js";
-import { createBatch, type CreatedBatch } from "../../domain/transfers/create-batch.js";
+import { createSubscription } from "../../domain/deliveries/subscriptions.js";
+import type { Subscription } from "../../domain/model/subscription.js";
+import { type CreatedBatch, createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
-import { findTransfer } from "../../domain/transfers/get-transfer.js";
-import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
-import type { Transfer } from "../../domain/transfers/transfer.js";
+import { findTransfer, settleTransfer } from "../../domain/transfers/settle-transfer.js";
+import type { Transfer } from "../../domain/model/transfer.js";
 import { Bug } from "../../kernel/problem.js";
 import type { CreateChargeRequest } from "../charges-wire.js";
-import { toOrder, type TransferRequest } from "../transfers-wire.js";
-import { createSampleStage, type SampleStage } from "./sample-stage.js";
+import { type TransferRequest, toOrder } from "../transfers-wire.js";
+import { type SampleStage, createSampleStage } from "./sample-stage.js";
 
 /** What clients send in the examples; everything else in them is what the sandbox makes of it. */
 export interface SampleRequests {

@@ -1,5 +1,5 @@
-import { type SettingPath } from "../fields.js";
-import { refuse } from "../../domain/problem-codes.js";
+import type { SettingPath } from "../fields.js";
+import { refuse } from "../../domain/model/problem-codes.js";
 import { errorNames, type ErrorStatus } from "../problems.js";
 import type { Content, ResponseObject } from "./document.js";
 import { resting } from "./explain-settings.js";

@@ -1,7 +1,7 @@
 import { Bug } from "../../kernel/problem.js";
-import type { Work } from "../work.js";
-import type { AccountId, LedgerEntry, LedgerEntryType, Posting } from "./account.js";
-import type { Money } from "./money.js";
+import type { Work } from "../model/work.js";
+import type { AccountId, LedgerEntry, LedgerEntryType, Posting } from "../model/account.js";
+import type { Money } from "../values/money.js";
 
 export function balanceOf(work: Pick<Work, "world">, account: AccountId = "balance"): Money {
   return work.world.accounts.get(account)?.amount ?? 0;

@@ -1,6 +1,6 @@
-import type { Work } from "../work.js";
+import type { Work } from "../model/work.js";
 import { balanceOf, book } from "./ledger.js";
-import type { Money } from "./money.js";
+import type { Money } from "../values/money.js";
 
 /** Makes the balance `amount` by an entry that says so. Nothing is booked when it is that already. */
 export function setBalance(work: Work, amount: Money): void {

@@ -1,9 +1,9 @@
 import { quote } from "../../kernel/quote.js";
-import { feeOf, type Money } from "../accounts/money.js";
-import { refuse } from "../problem-codes.js";
-import type { Work } from "../work.js";
-import type { Charge, Metadata } from "./charge.js";
-import { emitCharge } from "./find-charge.js";
+import type { EventType } from "../model/events.js";
+import { refuse } from "../model/problem-codes.js";
+import type { Work } from "../model/work.js";
+import type { Charge, Metadata } from "../model/charge.js";
+import { type Money, feeOf } from "../values/money.js";
 
 export interface ChargeOrder {
   readonly amount: Money;
@@ -51,4 +51,13 @@ export function createCharge(work: Work, order: ChargeOrder): Charge {
   work.schedule("charge.expire", id, charge.expiresAt);
   emitCharge(work, "charge.created", charge);
   return charge;
+}
+
+/** GET /v1/charges/:id. 404: "Charge not found." */
+export function getCharge(work: Pick<Work, "world">, id: string): Charge {
+  return work.world.charges.get(id) ?? refuse("charge_not_found", `No charge has the id ${quote(id)}`);
+}
+
+export function emitCharge(work: Work, type: EventType, charge: Charge): void {
+  work.emit({ type, resource: charge.id, subject: { kind: "charge", charge }, silent: charge.silent });
 }

@@ -1,7 +1,6 @@
-import type { Work } from "../work.js";
-import type { Charge } from "./charge.js";
-import { type ChargeAction, moveCharge } from "./charge-lifecycle.js";
-import { emitCharge, getCharge } from "./find-charge.js";
+import type { Work } from "../model/work.js";
+import { type Charge, type ChargeAction, moveCharge } from "../model/charge.js";
+import { emitCharge, getCharge } from "./create-charge.js";
 
 /** "`due` | time-to-live expires | 1 hour after creation with no successful transaction | `dropped` (automatic)". */
 export function expireCharge(work: Work, id: string): void {

@@ -1,14 +1,13 @@
 import { book } from "../accounts/ledger.js";
-import { toXof } from "../accounts/money.js";
-import { digitsOf } from "../msisdn.js";
-import { refuse } from "../problem-codes.js";
-import type { PaymentEffect } from "../rules/rule.js";
+import { toXof } from "../values/money.js";
+import { digitsOf } from "../values/msisdn.js";
+import { refuse } from "../model/problem-codes.js";
+import type { PaymentEffect } from "../model/rule.js";
 import { useRule } from "../rules/use-rule.js";
-import { behaviourOf, type PaymentOutcome } from "../test-numbers.js";
-import type { Work } from "../work.js";
-import { type Charge, type ChargeEntry, dueOf } from "./charge.js";
-import { moveCharge } from "./charge-lifecycle.js";
-import { emitCharge, getCharge } from "./find-charge.js";
+import { behaviourOf } from "../accounts/test-numbers.js";
+import type { Work } from "../model/work.js";
+import { type Charge, type ChargeEntry, type PaymentOutcome, dueOf, moveCharge } from "../model/charge.js";
+import { emitCharge, getCharge } from "./create-charge.js";
 
 export interface Payment {
   readonly chargeId: string;

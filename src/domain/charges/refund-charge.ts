@@ -1,10 +1,9 @@
 import { balanceOf, book } from "../accounts/ledger.js";
-import { type Money, toXof } from "../accounts/money.js";
-import { refuse } from "../problem-codes.js";
-import type { Work } from "../work.js";
-import { type Charge, type ChargeEntry, refundableOf } from "./charge.js";
-import { moveCharge } from "./charge-lifecycle.js";
-import { emitCharge, getCharge } from "./find-charge.js";
+import { type Money, toXof } from "../values/money.js";
+import { refuse } from "../model/problem-codes.js";
+import type { Work } from "../model/work.js";
+import { type Charge, type ChargeEntry, moveCharge, refundableOf } from "../model/charge.js";
+import { emitCharge, getCharge } from "./create-charge.js";
 
 export interface Refund {
   readonly chargeId: string;

@@ -1,6 +1,6 @@
-import type { DomainEvent } from "../events.js";
+import type { DomainEvent } from "../model/events.js";
 import type { Profile } from "../profile/profile.js";
-import type { Topic } from "../subscriptions/topic.js";
+import type { Topic } from "../values/topic.js";
 
 /** The topic under which an event is sent; undefined when nobody is told of it. */
 export function webhookTopicOf(profile: Profile, event: Pick<DomainEvent, "type" | "silent">): Topic | undefined {

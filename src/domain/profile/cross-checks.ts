@@ -1,4 +1,4 @@
-import { msisdnKey } from "../msisdn.js";
+import { msisdnKey } from "../values/msisdn.js";
 import type { Profile } from "./profile.js";
 import type { ProfileProblem } from "./setting-problems.js";
 

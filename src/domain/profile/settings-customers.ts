@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isMsisdn } from "../msisdn.js";
+import { isMsisdn } from "../values/msisdn.js";
 import type { Profile } from "./profile.js";
 import type { GroupDefinition, SettingDefinition } from "./setting.js";
 import { oneOf } from "../../kernel/fields.js";

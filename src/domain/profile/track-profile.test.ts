@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { behaviourOf } from "../test-numbers.js";
+import { behaviourOf } from "../accounts/test-numbers.js";
 import { defaultProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 import { settings } from "./settings.js";

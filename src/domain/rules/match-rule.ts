@@ -1,7 +1,7 @@
 import { findMismatches, type Mismatch, show } from "../../kernel/matchers.js";
-import { isMsisdn, msisdnKey } from "../msisdn.js";
-import { findTopic } from "../subscriptions/topic.js";
-import type { Rule, RuleKind, RuleMatch } from "./rule.js";
+import { isMsisdn, msisdnKey } from "../values/msisdn.js";
+import { findTopic } from "../values/topic.js";
+import type { Rule, RuleKind, RuleMatch } from "../model/rule.js";
 
 /** What rules of each kind look at. A member that is undefined is not there. */
 export interface RuleSubjects {

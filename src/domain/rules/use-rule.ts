@@ -1,6 +1,6 @@
-import type { Work } from "../work.js";
+import type { Work } from "../model/work.js";
 import { matchesRule, type RuleSubject } from "./match-rule.js";
-import type { Rule, RuleKind, RuleOn } from "./rule.js";
+import type { Rule, RuleKind, RuleOn } from "../model/rule.js";
 
 /**
  * The rule that applies: "the newest match wins; `times` counts down and the rule goes." It counts in the same unit of work as what it does: a

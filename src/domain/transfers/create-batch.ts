@@ -1,6 +1,6 @@
-import type { Work } from "../work.js";
+import type { Work } from "../model/work.js";
 import { afterStart, assertAcceptable, planOrder, startTransfer } from "./create-transfer.js";
-import { type Batch, type Transfer, type TransferOrder, totalOf } from "./transfer.js";
+import { type Batch, type Transfer, type TransferOrder, totalOf } from "../model/transfer.js";
 
 export interface CreatedBatch {
   readonly batch: Batch;

@@ -1,12 +1,12 @@
+import { feeOf, toXof } from "../values/money.js";
+import { useRule } from "../rules/use-rule.js";
+import { behaviourOf } from "../accounts/test-numbers.js";
+import type { Work } from "../model/work.js";
+import { SHORT_OF_MONEY, type Transfer, type TransferOrder, type TransferOutcome, totalOf } from "../model/transfer.js";
 import { quote } from "../../kernel/quote.js";
 import { balanceOf, book } from "../accounts/ledger.js";
-import { feeOf, toXof } from "../accounts/money.js";
-import { refuse } from "../problem-codes.js";
-import type { TransferOutcome } from "../test-numbers.js";
-import type { Work } from "../work.js";
-import { planTransfer, type TransferPlan } from "./plan-transfer.js";
+import { refuse } from "../model/problem-codes.js";
 import { settleTransfer } from "./settle-transfer.js";
-import { SHORT_OF_MONEY, type Transfer, type TransferOrder, totalOf } from "./transfer.js";
 
 /**
  * POST /v1/transactions: "the business debits its account and credits one […] wallet user". Returned as `pending`, with `transactions/started`
@@ -117,4 +117,52 @@ export function afterStart(work: Work, transfer: Transfer): Transfer {
 function planOf(outcome: TransferOutcome | "refused", affordable: boolean): TransferOutcome {
   if (!affordable) return { outcome: "failed", reason: SHORT_OF_MONEY };
   return outcome === "refused" ? { outcome: "failed", reason: "recipient_refused" } : outcome;
+}
+
+/** How a transfer is going to end, were there money for it. */
+export interface TransferPlan {
+  readonly outcome: TransferOutcome | "refused";
+  /** Added to the ordinary time of settlement, ms. */
+  readonly lateMs: number;
+  /** Settled after that time, whatever `transfers.settlement` says; null: as that says. */
+  readonly afterMs: number | null;
+  readonly silent: boolean;
+}
+
+const DEFAULT_REASON = "recipient_unreachable";
+
+/** As a rule has it, else the number. */
+export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
+  const { transfer, lateMs, silent } = behaviourOf(work.profile, order.msisdn);
+  const rule = useRule(work, "transfer", () => ({
+    msisdn: order.msisdn,
+    amount: toXof(order.amount),
+    reference: order.reference,
+  }));
+  if (rule === undefined) return { outcome: transfer, lateMs, afterMs: null, silent };
+  const { outcome, reason, afterMs } = rule.then;
+  return {
+    // A time of its end is an end, also for a number that has none.
+    outcome: outcomeOf(
+      outcome ?? (afterMs !== undefined && isPending(transfer) ? "completed" : undefined),
+      reason,
+      transfer,
+    ),
+    lateMs: afterMs === undefined ? lateMs : 0,
+    afterMs: afterMs ?? null,
+    silent,
+  };
+}
+
+function isPending(ordinary: TransferOutcome | "refused"): boolean {
+  return ordinary !== "refused" && ordinary.outcome === "pending";
+}
+
+function outcomeOf(
+  outcome: "completed" | "failed" | "pending" | undefined,
+  reason: string | undefined,
+  ordinary: TransferOutcome | "refused",
+): TransferOutcome | "refused" {
+  if (outcome === undefined) return ordinary;
+  return outcome === "failed" ? { outcome, reason: reason ?? DEFAULT_REASON } : { outcome };
 }

@@ -1,11 +1,9 @@
-import { canMove, IllegalTransition } from "../../kernel/lifecycle.js";
+import { IllegalTransition, canMove } from "../../kernel/lifecycle.js";
 import { quote } from "../../kernel/quote.js";
-import { refuse } from "../problem-codes.js";
-import type { Work } from "../work.js";
-import { findTransfer } from "./get-transfer.js";
-import { completeTransfer, failTransfer } from "./settle-transfer.js";
-import type { Transfer, TransferStatus } from "./transfer.js";
-import { type TransferAction, transferLifecycle } from "./transfer-lifecycle.js";
+import { refuse } from "../model/problem-codes.js";
+import type { Work } from "../model/work.js";
+import { completeTransfer, failTransfer, findTransfer } from "./settle-transfer.js";
+import { type Transfer, type TransferAction, type TransferStatus, transferLifecycle } from "../model/transfer.js";
 
 export interface TransferFailure {
   /** With or without its prefix. */

@@ -1,8 +1,8 @@
 import { StoreUnavailable } from "../../adapters/store/store.js";
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
-import { isApiProblem, type ProblemCode } from "../../domain/problem-codes.js";
+import { isApiProblem, type ProblemCode } from "../../domain/model/problem-codes.js";
 import { touchSettings } from "../../domain/profile/track-profile.js";
-import type { RequestFault } from "../../domain/rules/rule.js";
+import type { RequestFault } from "../../domain/model/rule.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Company } from "../../sandbox/company/company.js";

@@ -1,5 +1,5 @@
 import type { Operation } from "../../contract/operations.js";
-import { refuse } from "../../domain/problem-codes.js";
+import { refuse } from "../../domain/model/problem-codes.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";

@@ -1,6 +1,6 @@
 import { type OperationId, operationOf, successStatus } from "../../contract/operations.js";
 import type { Query } from "../../contract/queries-wire.js";
-import { refuse } from "../../domain/problem-codes.js";
+import { refuse } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { createDeferred } from "../../kernel/events.js";
 import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";

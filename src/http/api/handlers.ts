@@ -24,16 +24,14 @@ import {
   transferRequest,
 } from "../../contract/transfers-wire.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
-import { fromXof } from "../../domain/accounts/money.js";
-import { createCharge } from "../../domain/charges/create-charge.js";
-import { getCharge } from "../../domain/charges/find-charge.js";
+import { fromXof } from "../../domain/values/money.js";
+import { createCharge, getCharge } from "../../domain/charges/create-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import { refundCharge } from "../../domain/charges/refund-charge.js";
-import { createSubscription, getSubscription } from "../../domain/subscriptions/create-subscription.js";
-import { deleteSubscription } from "../../domain/subscriptions/delete-subscription.js";
+import { createSubscription, deleteSubscription, getSubscription } from "../../domain/deliveries/subscriptions.js";
 import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
-import { getTransfer } from "../../domain/transfers/get-transfer.js";
+import { getTransfer } from "../../domain/transfers/settle-transfer.js";
 import { listPage } from "../../kernel/page.js";
 import { checkCustomerOf, loadPeople } from "../../sandbox/company/people.js";
 import type { Handler } from "./endpoint.js";

@@ -1,5 +1,5 @@
 import { type Operation, successStatus } from "../../contract/operations.js";
-import type { RequestEffect, RequestFault, RequestRule } from "../../domain/rules/rule.js";
+import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
 import { useRule } from "../../domain/rules/use-rule.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company/company.js";

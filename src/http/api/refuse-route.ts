@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../../domain/problem-codes.js";
+import type { ProblemCode } from "../../domain/model/problem-codes.js";
 import { Problem } from "../../kernel/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../adapters/store/store.js";
 import { type ErrorStatus, renderError, statusOfProblem } from "../../contract/problems.js";
-import { isApiProblem } from "../../domain/problem-codes.js";
+import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { toIso } from "../../kernel/instant.js";
 import { IllegalTransition } from "../../kernel/lifecycle.js";
 import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";

@@ -1,6 +1,6 @@
 import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { isExactXof, XOF_MAX } from "../../domain/accounts/money.js";
+import { isExactXof, XOF_MAX } from "../../domain/values/money.js";
 import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";
 import { isCursor } from "../../kernel/page.js";

@@ -1,11 +1,11 @@
 import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
-import { findCustomer, removeCustomer, setCustomer } from "../../domain/customers/check-customer.js";
-import type { Customer } from "../../domain/customers/customer.js";
-import { isMsisdn } from "../../domain/msisdn.js";
+import { findCustomer, removeCustomer, setCustomer } from "../../domain/accounts/customers.js";
+import type { Customer } from "../../domain/model/customer.js";
+import { isMsisdn } from "../../domain/values/msisdn.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
-import type { Work } from "../../domain/work.js";
+import type { Work } from "../../domain/model/work.js";
 import { pagingParameters, text } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { CompanyCall, ControlRoute } from "./control-route.js";

@@ -1,6 +1,6 @@
 import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
-import type { Delivery } from "../../domain/deliveries/delivery.js";
+import type { Delivery } from "../../domain/model/delivery.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company/company.js";

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { plainId } from "../../contract/ids.js";
-import type { Delivery, DeliveryStatus } from "../../domain/deliveries/delivery.js";
-import { deliveryLifecycle } from "../../domain/deliveries/delivery-lifecycle.js";
-import { findTopic, topicSpellings } from "../../domain/subscriptions/topic.js";
+import { type Delivery, type DeliveryStatus, deliveryLifecycle } from "../../domain/model/delivery.js";
+import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
 import { word } from "./control-fields.js";
 

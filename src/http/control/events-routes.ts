@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
-import type { DomainEvent } from "../../domain/events.js";
+import type { DomainEvent } from "../../domain/model/events.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company/company.js";

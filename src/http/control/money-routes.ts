@@ -1,9 +1,9 @@
 import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import { renderBalance } from "../../contract/queries-wire.js";
-import { accountIds } from "../../domain/accounts/account.js";
+import { accountIds } from "../../domain/model/account.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
-import { fromXof, toXof } from "../../domain/accounts/money.js";
+import { fromXof, toXof } from "../../domain/values/money.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
 import { amount, pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";

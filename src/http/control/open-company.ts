@@ -1,6 +1,6 @@
 import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { fromXof } from "../../domain/accounts/money.js";
+import { fromXof } from "../../domain/values/money.js";
 import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";

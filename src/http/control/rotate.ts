@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { object } from "../../kernel/fields.js";
 import { UsageError } from "../../kernel/problem.js";
-import type { Work } from "../../domain/work.js";
+import type { Work } from "../../domain/model/work.js";
 import { credential, duration, optionalBody, text } from "./control-fields.js";
 import type { CompanyCall } from "./control-route.js";
 import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";

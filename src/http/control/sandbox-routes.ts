@@ -1,4 +1,4 @@
-import { signBody } from "../../domain/deliveries/signature.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { VERSION } from "../../kernel/version.js";
 import { selectCompany } from "./control-endpoint.js";
 import { noBody } from "./control-fields.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Delivery } from "../../domain/deliveries/delivery.js";
+import type { Delivery } from "../../domain/model/delivery.js";
 import { formatDuration } from "../../kernel/duration.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { CompanyChange } from "../../sandbox/company/company-events.js";

@@ -1,4 +1,4 @@
-import { type Money, toXof } from "../../domain/accounts/money.js";
+import { type Money, toXof } from "../../domain/values/money.js";
 
 /** As people who pay in XOF write it, in every language of the pages. */
 const format = new Intl.NumberFormat("fr", {

@@ -1,5 +1,5 @@
 import type { Source, SourcePath } from "../../adapters/files/source.js";
-import { isMsisdn, msisdnKey } from "../../domain/msisdn.js";
+import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
 import { isObject } from "../../domain/profile/read-overrides.js";
 import { quote } from "../../kernel/quote.js";
 import { identityOf } from "./company-schema.js";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fromXof } from "../../domain/accounts/money.js";
+import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { resolveOptions } from "./options.js";
 import { type FileDefaults, type LoadedFixtures, loadFixtureFiles } from "./load-config.js";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fromXof } from "../../domain/accounts/money.js";
+import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { resolveOptions } from "./options.js";
 import {

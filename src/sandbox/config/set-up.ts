@@ -1,4 +1,4 @@
-import { msisdnKey } from "../../domain/msisdn.js";
+import { msisdnKey } from "../../domain/values/msisdn.js";
 import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { operationIds, operationOf, successStatus } from "../../contract/operations.js";
-import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
+import { chargeLifecycle } from "../../domain/model/charge.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { settings } from "../../domain/profile/settings.js";
-import { topics } from "../../domain/subscriptions/topic.js";
-import { numberBehaviours } from "../../domain/test-numbers.js";
-import { batchLifecycle, transferLifecycle } from "../../domain/transfers/transfer-lifecycle.js";
+import { topics } from "../../domain/values/topic.js";
+import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
+import { batchLifecycle, transferLifecycle } from "../../domain/model/transfer.js";
 import { listTransitions } from "../../kernel/lifecycle.js";
 import { type CoveragePlan, planCoverage } from "./coverage-plan.js";
 

@@ -1,14 +1,13 @@
 import { errorsUnder } from "../../contract/operation-errors.js";
 import { operationIds, operationOf, successStatus } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
-import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
-import { deliveryLifecycle } from "../../domain/deliveries/delivery-lifecycle.js";
-import type { ProblemCode } from "../../domain/problem-codes.js";
+import { chargeLifecycle } from "../../domain/model/charge.js";
+import { deliveryLifecycle } from "../../domain/model/delivery.js";
+import type { ProblemCode } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { topics } from "../../domain/subscriptions/topic.js";
-import { numberBehaviours } from "../../domain/test-numbers.js";
-import { SHORT_OF_MONEY } from "../../domain/transfers/transfer.js";
-import { batchLifecycle, transferLifecycle } from "../../domain/transfers/transfer-lifecycle.js";
+import { topics } from "../../domain/values/topic.js";
+import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
+import { SHORT_OF_MONEY, batchLifecycle, transferLifecycle } from "../../domain/model/transfer.js";
 import { listTransitions } from "../../kernel/lifecycle.js";
 import type {
   CauseCoverage,

@@ -1,8 +1,8 @@
 import { type OperationId, operationIds } from "../../contract/operations.js";
 import type { Json } from "../../kernel/json.js";
 import { settings } from "../../domain/profile/settings.js";
-import type { RuleKind, RuleMatch } from "../../domain/rules/rule.js";
-import type { Topic } from "../../domain/subscriptions/topic.js";
+import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
+import type { Topic } from "../../domain/values/topic.js";
 
 /**
  * What the client under test met of the contract, with what it never met. What cannot be met under the profiles that were in force is not in it.

@@ -3,7 +3,7 @@ import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { collectOutside, ReadSettings } from "../../domain/profile/track-profile.js";
-import type { World } from "../../domain/work.js";
+import type { World } from "../../domain/model/work.js";
 import { collectMoves, type Move } from "../../kernel/lifecycle.js";
 import { Bug } from "../../kernel/problem.js";
 import type { Change } from "../../kernel/unit-of-work.js";

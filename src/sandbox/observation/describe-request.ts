@@ -1,7 +1,7 @@
 import { operationOf } from "../../contract/operations.js";
-import { toXof } from "../../domain/accounts/money.js";
-import type { Delivery } from "../../domain/deliveries/delivery.js";
-import type { World } from "../../domain/work.js";
+import { toXof } from "../../domain/values/money.js";
+import type { Delivery } from "../../domain/model/delivery.js";
+import type { World } from "../../domain/model/work.js";
 import { quote } from "../../kernel/quote.js";
 import type { Scene } from "./detectors/detector.js";
 import type { FindingRequest } from "./finding.js";

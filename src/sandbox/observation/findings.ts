@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
+import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { type Row, Table } from "../../kernel/table.js";
 import type { Company } from "../company/company.js";

@@ -1,4 +1,4 @@
-import type { World } from "../../domain/work.js";
+import type { World } from "../../domain/model/work.js";
 import type { Journal, JournalEntry } from "./journal.js";
 
 /**

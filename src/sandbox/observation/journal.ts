@@ -1,4 +1,4 @@
-import type { EventSubject } from "../../domain/events.js";
+import type { EventSubject } from "../../domain/model/events.js";
 import { PackedRing } from "../../kernel/packed-ring.js";
 import type { Row, Table } from "../../kernel/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";

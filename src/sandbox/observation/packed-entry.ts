@@ -1,7 +1,7 @@
 import { type OperationId, operations } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
-import type { ProblemCode } from "../../domain/problem-codes.js";
-import { type RequestFault, requestFaults } from "../../domain/rules/rule.js";
+import type { ProblemCode } from "../../domain/model/problem-codes.js";
+import { type RequestFault, requestFaults } from "../../domain/model/rule.js";
 import type { Instant } from "../../kernel/instant.js";
 import { LastMade } from "../../kernel/last-made.js";
 import type { PackedRing, PackedText } from "../../kernel/packed-ring.js";

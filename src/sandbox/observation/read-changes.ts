@@ -1,9 +1,9 @@
-import type { Charge } from "../../domain/charges/charge.js";
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
-import type { Rule } from "../../domain/rules/rule.js";
-import { findTopic, type Topic } from "../../domain/subscriptions/topic.js";
-import type { Transfer } from "../../domain/transfers/transfer.js";
-import type { World } from "../../domain/work.js";
+import type { Charge } from "../../domain/model/charge.js";
+import type { Attempt, Delivery } from "../../domain/model/delivery.js";
+import type { Rule } from "../../domain/model/rule.js";
+import { findTopic, type Topic } from "../../domain/values/topic.js";
+import type { Transfer } from "../../domain/model/transfer.js";
+import type { World } from "../../domain/model/work.js";
 import type { Row, RowStore } from "../../kernel/table.js";
 import type { Change } from "../../kernel/unit-of-work.js";
 

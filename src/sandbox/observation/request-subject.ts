@@ -1,5 +1,5 @@
 import type { RuleSubject } from "../../domain/rules/match-rule.js";
-import type { RequestFault } from "../../domain/rules/rule.js";
+import type { RequestFault } from "../../domain/model/rule.js";
 import type { JournalEntry } from "./journal.js";
 
 /** What a match over the journal looks at: what a `request` rule does, and what came of the request. What is undefined is not there. */

@@ -1,4 +1,4 @@
-import type { Rule } from "../../domain/rules/rule.js";
+import type { Rule } from "../../domain/model/rule.js";
 import { renderThen } from "../state/render-rule.js";
 import { counted, keyOf, type RuleCoverage } from "./coverage-report.js";
 

@@ -1,4 +1,4 @@
-import type { Rule } from "../../domain/rules/rule.js";
+import type { Rule } from "../../domain/model/rule.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { toIso } from "../../kernel/instant.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import fc from "../../../test/support/fast-check.js";
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
-import { fromXof } from "../../domain/accounts/money.js";
+import { fromXof } from "../../domain/values/money.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
 import { advance } from "../clock/advance.js";

@@ -1,6 +1,6 @@
-import { type AccountId, accountIds, type LedgerEntry } from "../../domain/accounts/account.js";
-import { toXof } from "../../domain/accounts/money.js";
-import type { DueKind } from "../../domain/work.js";
+import { type AccountId, accountIds, type LedgerEntry } from "../../domain/model/account.js";
+import { toXof } from "../../domain/values/money.js";
+import type { DueKind } from "../../domain/model/work.js";
 import { quote } from "../../kernel/quote.js";
 import type { Row } from "../../kernel/table.js";
 import type { State } from "./state-schema.js";

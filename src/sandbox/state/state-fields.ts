@@ -2,7 +2,7 @@ import Big from "big.js";
 import * as z from "zod";
 import { batchId, transactionId } from "../../contract/transfers-wire.js";
 import { plainId } from "../../contract/ids.js";
-import { fromXof, isExactXof, type Money, toXof } from "../../domain/accounts/money.js";
+import { fromXof, isExactXof, type Money, toXof } from "../../domain/values/money.js";
 import { type Instant, parseInstant, toIso } from "../../kernel/instant.js";
 
 /**

@@ -1,4 +1,4 @@
-import { createWorld } from "../../domain/create-world.js";
+import { createWorld } from "../../domain/model/world.js";
 import { messagesOf } from "../../contract/parse.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Row, RowStore } from "../../kernel/table.js";

@@ -1,6 +1,6 @@
-import { absoluteUrl, object } from "../../kernel/fields.js";
-import { metadata } from "../../domain/fields.js";
 import * as z from "zod";
+import { absoluteUrl, object } from "../../kernel/fields.js";
+import { metadata } from "../../domain/values/fields.js";
 import {
   plainId,
   shownDeliveryResource,
@@ -8,20 +8,15 @@ import {
   shownEventResource,
   shownSubject,
 } from "../../contract/ids.js";
-import { type Account, accountIds, type LedgerEntry, ledgerEntryTypes } from "../../domain/accounts/account.js";
-import type { Charge } from "../../domain/charges/charge.js";
-import { chargeLifecycle } from "../../domain/charges/charge-lifecycle.js";
-import type { PendingPayment } from "../../domain/charges/pending-payment.js";
-import type { Customer } from "../../domain/customers/customer.js";
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
-import { deliveryLifecycle } from "../../domain/deliveries/delivery-lifecycle.js";
-import { type Hold, holdId } from "../../domain/deliveries/hold.js";
-import { type DomainEvent, type EventSubject, eventTypes } from "../../domain/events.js";
-import type { Subscription } from "../../domain/subscriptions/subscription.js";
-import { topics } from "../../domain/subscriptions/topic.js";
-import type { Batch, Transfer } from "../../domain/transfers/transfer.js";
-import { batchLifecycle, transferLifecycle } from "../../domain/transfers/transfer-lifecycle.js";
-import { type DueKind, dueId } from "../../domain/work.js";
+import { type Account, type LedgerEntry, accountIds, ledgerEntryTypes } from "../../domain/model/account.js";
+import { type Charge, type PendingPayment, chargeLifecycle } from "../../domain/model/charge.js";
+import type { Customer } from "../../domain/model/customer.js";
+import { type Attempt, type Delivery, type Hold, deliveryLifecycle, holdId } from "../../domain/model/delivery.js";
+import { type DomainEvent, type EventSubject, eventTypes } from "../../domain/model/events.js";
+import type { Subscription } from "../../domain/model/subscription.js";
+import { topics } from "../../domain/values/topic.js";
+import { type Batch, type Transfer, batchLifecycle, transferLifecycle } from "../../domain/model/transfer.js";
+import { type DueKind, dueId } from "../../domain/model/work.js";
 import type { DueItem } from "../../kernel/due-work.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
 import {

@@ -1,6 +1,6 @@
 import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import type { Rule } from "../../domain/rules/rule.js";
+import type { Rule } from "../../domain/model/rule.js";
 import { ruleSchema } from "./rule-schema.js";
 import { renderThen } from "./render-rule.js";
 import { checked, count, id, instant } from "./state-fields.js";

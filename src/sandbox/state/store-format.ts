@@ -1,8 +1,8 @@
 import type { StoreEntry, StoreFormat } from "../../adapters/store/store.js";
-import { createWorld } from "../../domain/create-world.js";
-import type { DomainEvent } from "../../domain/events.js";
-import type { Transfer } from "../../domain/transfers/transfer.js";
-import type { World } from "../../domain/work.js";
+import { createWorld } from "../../domain/model/world.js";
+import type { DomainEvent } from "../../domain/model/events.js";
+import type { Transfer } from "../../domain/model/transfer.js";
+import type { World } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/clock.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { SystemClock } from "../../kernel/system-clock.js";

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
-import { numberBehaviours } from "../../domain/test-numbers.js";
+import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
 import { UsageError } from "../../kernel/problem.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import { FileProblems } from "../../sandbox/config/file-problems.js";

@@ -1,6 +1,6 @@
 import { basename, dirname, extname, isAbsolute, join } from "node:path";
 import { readSource, type Source } from "../../adapters/files/source.js";
-import { fromXof } from "../../domain/accounts/money.js";
+import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { loadFixtureFiles } from "../../sandbox/config/load-config.js";
 import { setUpWorld } from "../../sandbox/config/set-up.js";

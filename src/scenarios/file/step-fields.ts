@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { topicSpellings } from "../../domain/subscriptions/topic.js";
+import { topicSpellings } from "../../domain/values/topic.js";
 import { tryParseDuration } from "../../kernel/duration.js";
 import { flag, report, wholeNumber, word } from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/instant.js";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { timingSafeEqual } from "node:crypto";
-import { signBody } from "../../domain/deliveries/signature.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
 
 /** A webhook that reached the runner. */
 export interface Received {

@@ -1,4 +1,4 @@
-import { findTopic } from "../../domain/subscriptions/topic.js";
+import { findTopic } from "../../domain/values/topic.js";
 import { type Failure, StepFailed, reasonOf } from "./failure.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
 import type { Received } from "./receiver.js";

@@ -1,5 +1,5 @@
 import { operationOf } from "../../../contract/operations.js";
-import type { RequestRule } from "../../../domain/rules/rule.js";
+import type { RequestRule } from "../../../domain/model/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Deferred } from "../../../kernel/events.js";

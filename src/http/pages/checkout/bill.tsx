@@ -1,4 +1,4 @@
-import type { Money } from "../../../domain/accounts/money.js";
+import type { Money } from "../../../domain/values/money.js";
 import { showMoney } from "../show-money.js";
 import { isoDuration, showCountdown } from "../show-time.js";
 import { type Payment, timeLeft } from "./payment.js";

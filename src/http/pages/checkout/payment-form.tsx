@@ -1,4 +1,4 @@
-import type { Charge } from "../../../domain/charges/charge.js";
+import type { Charge } from "../../../domain/model/charge.js";
 import { showMoney } from "../show-money.js";
 import type { Payment } from "./payment.js";
 import { showMsisdn, testNumberChoices } from "./test-number-choices.js";

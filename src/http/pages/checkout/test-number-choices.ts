@@ -1,5 +1,5 @@
 import type { Profile } from "../../../domain/profile/profile.js";
-import { numberBehaviours, type TestNumberRole } from "../../../domain/test-numbers.js";
+import { numberBehaviours, type TestNumberRole } from "../../../domain/accounts/test-numbers.js";
 import type { Texts } from "./texts.js";
 
 /** A test number as a choice of the payment page. */

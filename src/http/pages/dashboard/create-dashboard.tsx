@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import type { Rule } from "../../../domain/rules/rule.js";
+import type { Rule } from "../../../domain/model/rule.js";
 import { quote } from "../../../kernel/quote.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";

@@ -1,5 +1,5 @@
-import type { Attempt, Delivery } from "../../../domain/deliveries/delivery.js";
-import type { World } from "../../../domain/work.js";
+import type { Attempt, Delivery } from "../../../domain/model/delivery.js";
+import type { World } from "../../../domain/model/work.js";
 import type { Row } from "../../../kernel/table.js";
 import type { Finding } from "../finding.js";
 import type { JournalEntry } from "../journal.js";

@@ -1,5 +1,5 @@
-import { msisdnKey } from "../../../domain/msisdn.js";
-import type { World } from "../../../domain/work.js";
+import { msisdnKey } from "../../../domain/values/msisdn.js";
+import type { World } from "../../../domain/model/work.js";
 import { quote } from "../../../kernel/quote.js";
 import { RecentMap } from "../../../kernel/recent-map.js";
 import { describeOrder, isLost, itemsOf, memberOf, type RequestLine } from "../describe-request.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { scene, sighting, storeCharge } from "../../../../test/support/sighting.js";
-import { fromXof } from "../../../domain/accounts/money.js";
-import type { ProblemCode } from "../../../domain/problem-codes.js";
+import { fromXof } from "../../../domain/values/money.js";
+import type { ProblemCode } from "../../../domain/model/problem-codes.js";
 import { createRefundBeyondPaidDetector } from "./refund-beyond-paid.js";
 
 function refund(amount: number | undefined, problem: ProblemCode | undefined) {

@@ -1,5 +1,5 @@
-import { toXof } from "../../../domain/accounts/money.js";
-import { refundableOf } from "../../../domain/charges/charge.js";
+import { toXof } from "../../../domain/values/money.js";
+import { refundableOf } from "../../../domain/model/charge.js";
 import { quote } from "../../../kernel/quote.js";
 import { describeRequest, idInPath, memberOf } from "../describe-request.js";
 import { type Detector, nothing } from "./detector.js";

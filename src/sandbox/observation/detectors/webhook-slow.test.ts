@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { attempt, delivery, scene } from "../../../../test/support/sighting.js";
-import type { Attempt } from "../../../domain/deliveries/delivery.js";
+import type { Attempt } from "../../../domain/model/delivery.js";
 import { createWebhookSlowDetector } from "./webhook-slow.js";
 
 const watch = (change: Partial<Attempt>) =>

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { chargeLifecycle } from "../../../../domain/charges/charge-lifecycle.js";
-import { batchLifecycle, transferLifecycle } from "../../../../domain/transfers/transfer-lifecycle.js";
+import { chargeLifecycle } from "../../../../domain/model/charge.js";
+import { batchLifecycle, transferLifecycle } from "../../../../domain/model/transfer.js";
 import { listTransitions } from "../../../../kernel/lifecycle.js";
 import {
-  drawBatch,
-  drawCharge,
-  drawTransfer,
   type LifecycleDrawing,
   STATE_HEIGHT,
   STATE_WIDTH,
+  drawBatch,
+  drawCharge,
+  drawTransfer,
 } from "./lifecycle-drawing.js";
 
 const placesOf = ({ states }: LifecycleDrawing) =>

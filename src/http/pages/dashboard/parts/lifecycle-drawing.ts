@@ -1,12 +1,12 @@
-import { type ChargeAction, chargeLifecycle } from "../../../../domain/charges/charge-lifecycle.js";
-import type { ChargeStatus } from "../../../../domain/charges/charge.js";
+import { type ChargeAction, type ChargeStatus, chargeLifecycle } from "../../../../domain/model/charge.js";
 import {
   type BatchAction,
-  batchLifecycle,
+  type BatchStatus,
   type TransferAction,
+  type TransferStatus,
+  batchLifecycle,
   transferLifecycle,
-} from "../../../../domain/transfers/transfer-lifecycle.js";
-import type { BatchStatus, TransferStatus } from "../../../../domain/transfers/transfer.js";
+} from "../../../../domain/model/transfer.js";
 import type { Instant } from "../../../../kernel/instant.js";
 import { type Lifecycle, listTransitions } from "../../../../kernel/lifecycle.js";
 

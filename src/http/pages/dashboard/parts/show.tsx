@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Money } from "../../../../domain/accounts/money.js";
+import type { Money } from "../../../../domain/values/money.js";
 import { formatDuration } from "../../../../kernel/duration.js";
 import { type Instant, toIso } from "../../../../kernel/instant.js";
 import { showMoney } from "../../show-money.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Charge, ChargeStatus } from "../../../../domain/charges/charge.js";
-import type { DomainEvent, EventType } from "../../../../domain/events.js";
+import type { Charge, ChargeStatus } from "../../../../domain/model/charge.js";
+import type { DomainEvent, EventType } from "../../../../domain/model/events.js";
 import { visitsOfCharge } from "./visits.js";
 
 const charge: Charge = {

@@ -1,6 +1,6 @@
-import type { Charge, ChargeStatus } from "../../../../domain/charges/charge.js";
-import type { DomainEvent } from "../../../../domain/events.js";
-import type { Batch, BatchStatus, Transfer, TransferStatus } from "../../../../domain/transfers/transfer.js";
+import type { Charge, ChargeStatus } from "../../../../domain/model/charge.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import type { Batch, BatchStatus, Transfer, TransferStatus } from "../../../../domain/model/transfer.js";
 import type { Visit } from "./lifecycle-drawing.js";
 
 /** The states that a charge was in, one after another, as its events tell. */

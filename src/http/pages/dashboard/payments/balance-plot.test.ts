@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../../../domain/accounts/account.js";
-import { fromXof, toXof } from "../../../../domain/accounts/money.js";
+import type { LedgerEntry } from "../../../../domain/model/account.js";
+import { fromXof, toXof } from "../../../../domain/values/money.js";
 import { type BalancePlot, plotBalance, POINTS_MAX } from "./balance-plot.js";
 
 const START = Date.UTC(2026, 0, 15, 9);

@@ -1,5 +1,5 @@
-import type { LedgerEntry } from "../../../../domain/accounts/account.js";
-import { type Money, fromXof, toXof } from "../../../../domain/accounts/money.js";
+import type { LedgerEntry } from "../../../../domain/model/account.js";
+import { type Money, fromXof, toXof } from "../../../../domain/values/money.js";
 import { type Instant, toIso } from "../../../../kernel/instant.js";
 import type { Table } from "../../../../kernel/table.js";
 

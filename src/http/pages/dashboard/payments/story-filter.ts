@@ -1,9 +1,9 @@
 import { plainId } from "../../../../contract/ids.js";
 import type { Query } from "../../../../contract/queries-wire.js";
-import type { DeliveryStatus } from "../../../../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../../../../domain/events.js";
-import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/msisdn.js";
-import type { World } from "../../../../domain/work.js";
+import type { DeliveryStatus } from "../../../../domain/model/delivery.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";
+import type { World } from "../../../../domain/model/work.js";
 import { idInPath } from "../../../../sandbox/observation/describe-request.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { Story } from "../view/timeline.js";

@@ -1,9 +1,8 @@
-import type { LedgerEntry } from "../../../../domain/accounts/account.js";
-import type { Charge } from "../../../../domain/charges/charge.js";
-import type { PendingPayment } from "../../../../domain/charges/pending-payment.js";
-import type { Delivery } from "../../../../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../../../../domain/events.js";
-import type { World } from "../../../../domain/work.js";
+import type { LedgerEntry } from "../../../../domain/model/account.js";
+import type { Charge, PendingPayment } from "../../../../domain/model/charge.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import type { World } from "../../../../domain/model/work.js";
 import type { Row } from "../../../../kernel/table.js";
 import { plainId } from "../../../../contract/ids.js";
 import type { Company } from "../../../../sandbox/company/company.js";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { signBody } from "../../../../domain/deliveries/signature.js";
-import { bytesOf, COMMAND_BODY_MAX, signatureCommand, signatureSent } from "./delivery-bytes.js";
+import { signBody } from "../../../../domain/deliveries/sign-delivery.js";
+import { COMMAND_BODY_MAX, bytesOf, signatureCommand, signatureSent } from "./delivery-bytes.js";
 
 const SECRET = "secret_sandbox";
 const HEADER = "x-service-hmac-sha256";

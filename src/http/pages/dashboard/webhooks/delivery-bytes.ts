@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { Delivery } from "../../../../domain/deliveries/delivery.js";
-import { signBody } from "../../../../domain/deliveries/signature.js";
-import { sentBody } from "../../../../domain/deliveries/wire-effect.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
+import { sentBody, signBody } from "../../../../domain/deliveries/sign-delivery.js";
 
 /** What every attempt of a delivery sends. */
 export interface DeliveryBytes {

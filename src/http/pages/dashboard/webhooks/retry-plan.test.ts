@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Attempt, Delivery } from "../../../../domain/deliveries/delivery.js";
-import { nextRetryAt } from "../../../../domain/deliveries/retry-policy.js";
-import { retryPlanOf, type RetryStep } from "./retry-plan.js";
+import { type Attempt, type Delivery, nextRetryAt } from "../../../../domain/model/delivery.js";
+import { type RetryStep, retryPlanOf } from "./retry-plan.js";
 
 const gaps = [10_000, 60_000, 300_000];
 

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from "../../../../domain/deliveries/delivery.js";
+import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
 import type { Instant } from "../../../../kernel/instant.js";
 
 /** One attempt of a delivery, made or to come. */

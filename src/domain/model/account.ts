@@ -1,6 +1,6 @@
 import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
-import type { Money } from "./money.js";
+import type { Money } from "../values/money.js";
 
 /**
  * The accounts of one company's books.

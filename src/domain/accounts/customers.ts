@@ -1,7 +1,7 @@
-import { isMsisdn, msisdnKey } from "../msisdn.js";
-import { behaviourOf, findTestNumber, type TestNumberRole } from "../test-numbers.js";
-import type { Work } from "../work.js";
-import type { Customer, CustomerCheck } from "./customer.js";
+import { isMsisdn, msisdnKey } from "../values/msisdn.js";
+import { behaviourOf, findTestNumber, type TestNumberRole } from "./test-numbers.js";
+import type { Work } from "../model/work.js";
+import type { Customer, CustomerCheck } from "../model/customer.js";
 
 /** "`unknown` is returned when the user is not found"; so are both names. */
 const nobody: CustomerCheck = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };

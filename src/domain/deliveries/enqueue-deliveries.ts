@@ -1,12 +1,11 @@
 import { Bug } from "../../kernel/problem.js";
-import type { DomainEvent } from "../events.js";
-import type { DeliveryEffect, DeliveryRule } from "../rules/rule.js";
+import type { DomainEvent } from "../model/events.js";
+import type { DeliveryEffect, DeliveryRule } from "../model/rule.js";
 import { countRule, findRule, isHolding } from "../rules/use-rule.js";
-import { shownTopic } from "../subscriptions/subscription.js";
-import type { Work } from "../work.js";
-import type { Delivery, WireEffect } from "./delivery.js";
-import { dropDelivery } from "./delivery-lifecycle.js";
-import { findHold, holdDelivery, isLastEvent, releaseHolds } from "./hold-deliveries.js";
+import { shownTopic } from "../model/subscription.js";
+import type { Work } from "../model/work.js";
+import { type Delivery, type WireEffect, dropDelivery } from "../model/delivery.js";
+import { findHold, holdDelivery, isLastEvent, releaseHolds } from "../rules/holds.js";
 import { webhookTopicOf } from "./webhook-topic.js";
 
 /** Writes the body of a webhook, in the contract's spelling. */

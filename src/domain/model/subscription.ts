@@ -1,7 +1,7 @@
 import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
 import type { Profile } from "../profile/profile.js";
-import { findTopic, singularOf, type Topic } from "./topic.js";
+import { findTopic, singularOf, type Topic } from "../values/topic.js";
 
 /** "The business registers webhook URLs per topic." */
 export interface Subscription extends Row {

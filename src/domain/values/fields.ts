@@ -1,8 +1,8 @@
 import Big from "big.js";
 import * as z from "zod";
-import { refuseCodec, wholeNumber } from "../kernel/fields.js";
-import { isObject } from "../kernel/json.js";
-import { fromXof, isExactXof, type Money, toXof, XOF_MAX } from "./accounts/money.js";
+import { refuseCodec, wholeNumber } from "../../kernel/fields.js";
+import { isObject } from "../../kernel/json.js";
+import { fromXof, isExactXof, type Money, toXof, XOF_MAX } from "./money.js";
 import { isMsisdn } from "./msisdn.js";
 
 /** The fields that know something of payments, on top of kernel/fields.ts. */

@@ -1,19 +1,17 @@
-import type { DueItem, DueQueue } from "../kernel/due-work.js";
-import type { IdSource } from "../kernel/ids.js";
-import type { Instant } from "../kernel/instant.js";
-import type { Row, RowStore, Table } from "../kernel/table.js";
-import { type Change, UnitOfWork } from "../kernel/unit-of-work.js";
-import type { Account, LedgerEntry } from "./accounts/account.js";
-import type { Charge } from "./charges/charge.js";
-import type { Customer } from "./customers/customer.js";
-import type { PendingPayment } from "./charges/pending-payment.js";
-import type { Delivery } from "./deliveries/delivery.js";
-import type { Hold } from "./deliveries/hold.js";
+import type { DueItem, DueQueue } from "../../kernel/due-work.js";
+import type { IdSource } from "../../kernel/ids.js";
+import type { Instant } from "../../kernel/instant.js";
+import type { Row, RowStore, Table } from "../../kernel/table.js";
+import { type Change, UnitOfWork } from "../../kernel/unit-of-work.js";
+import type { Account, LedgerEntry } from "./account.js";
+import type { Charge, PendingPayment } from "./charge.js";
+import type { Customer } from "./customer.js";
+import type { Delivery, Hold } from "./delivery.js";
 import type { DomainEvent, NewEvent } from "./events.js";
-import type { Profile } from "./profile/profile.js";
-import type { Rule } from "./rules/rule.js";
-import type { Subscription } from "./subscriptions/subscription.js";
-import type { Batch, Transfer } from "./transfers/transfer.js";
+import type { Profile } from "../profile/profile.js";
+import type { Rule } from "./rule.js";
+import type { Subscription } from "./subscription.js";
+import type { Batch, Transfer } from "./transfer.js";
 
 export type DueKind = "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
 

@@ -1,5 +1,5 @@
-import type { Delivery, WireEffect } from "./delivery.js";
-import { signBody } from "./signature.js";
+import { createHmac } from "node:crypto";
+import type { Delivery, WireEffect } from "../model/delivery.js";
 
 /** What goes over the wire: the bytes that were signed, unless a rule cuts them (`truncate: bytes`). */
 export function sentBody({ body, effect }: Pick<Delivery, "body" | "effect">): Buffer {
@@ -21,4 +21,9 @@ function signatureOf(bytes: Buffer, effect: WireEffect | null, secretKey: string
   const signature = signBody(bytes, secretKey);
   if (effect?.corruptSignature !== true) return signature;
   return (signature.startsWith("A") ? "B" : "A") + signature.slice(1);
+}
+
+/** "Compute HMAC with SHA-256, key = `SECRET_KEY`, message = the body string. Base64-encode the result." */
+export function signBody(body: string | Uint8Array, secretKey: string): string {
+  return createHmac("sha256", secretKey).update(body).digest("base64");
 }

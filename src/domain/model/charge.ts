@@ -1,6 +1,10 @@
-import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
-import type { Money } from "../accounts/money.js";
+import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
+import type { Instant } from "../../kernel/instant.js";
+import type { Money } from "../values/money.js";
+
+/** How a payment of a charge ends. */
+export type PaymentOutcome = { readonly outcome: "paid" } | { readonly outcome: "failed"; readonly error: string };
 
 /** What is stored. The contract's `created` is the creation answer's word for a charge that is `due`. */
 export type ChargeStatus = "due" | "paid" | "refunded_partially" | "refunded" | "dropped";
@@ -53,4 +57,33 @@ export function dueOf(charge: Charge): Money {
 
 export function refundableOf(charge: Charge): Money {
   return charge.paid - charge.refunded;
+}
+
+export type ChargeAction = "pay" | "decline" | "cancel" | "expire" | "drop" | "refund";
+
+/** The contract's table of states and transitions, "Charge". */
+export const chargeLifecycle = {
+  due: { pay: ["paid"], decline: ["due", "dropped"], cancel: ["due"], expire: ["dropped"], drop: ["dropped"] },
+  paid: { refund: ["refunded", "refunded_partially"] },
+  refunded_partially: { refund: ["refunded", "refunded_partially"] },
+  refunded: {},
+  dropped: {},
+} as const satisfies Lifecycle<ChargeStatus, ChargeAction>;
+
+type ChargeChange = Partial<Omit<Charge, "id" | "seq" | "status" | "createdAt">>;
+
+/** The only writer of a charge's status. `outcome` where the table declares more than one. */
+export function moveCharge(charge: Charge, action: ChargeAction, change: ChargeChange, outcome?: ChargeStatus): Charge {
+  const status = nextStatus<ChargeStatus, ChargeAction>(chargeLifecycle, "charge", charge.status, action, outcome);
+  return { ...charge, ...change, status };
+}
+
+/** A payment that was asked for and whose result comes later: "pay answers `due`, the result comes later and may lose against the drop". */
+export interface PendingPayment extends Row {
+  /** A UUID; of the entry that it becomes, too. */
+  readonly id: string;
+  readonly chargeId: string;
+  /** As it was given. */
+  readonly msisdn: string;
+  readonly plan: PaymentOutcome;
 }

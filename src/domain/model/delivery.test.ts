@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextRetryAt } from "./retry-policy.js";
+import { nextRetryAt } from "./delivery.js";
 
 describe("nextRetryAt", () => {
   const gaps = [10_000, 60_000];

@@ -1,15 +1,13 @@
-import { DueQueue } from "../kernel/due-work.js";
-import { Table } from "../kernel/table.js";
-import type { Account, LedgerEntry } from "./accounts/account.js";
-import type { Charge } from "./charges/charge.js";
-import type { Customer } from "./customers/customer.js";
-import type { PendingPayment } from "./charges/pending-payment.js";
-import type { Delivery } from "./deliveries/delivery.js";
-import type { Hold } from "./deliveries/hold.js";
+import { DueQueue } from "../../kernel/due-work.js";
+import { Table } from "../../kernel/table.js";
+import type { Account, LedgerEntry } from "./account.js";
+import type { Charge, PendingPayment } from "./charge.js";
+import type { Customer } from "./customer.js";
+import type { Delivery, Hold } from "./delivery.js";
 import type { DomainEvent } from "./events.js";
-import type { Rule } from "./rules/rule.js";
-import type { Subscription } from "./subscriptions/subscription.js";
-import type { Batch, Transfer } from "./transfers/transfer.js";
+import type { Rule } from "./rule.js";
+import type { Subscription } from "./subscription.js";
+import type { Batch, Transfer } from "./transfer.js";
 import type { DueKind, World } from "./work.js";
 
 /** A company's records before its first. */

@@ -1,9 +1,9 @@
-import type { Instant } from "../kernel/instant.js";
-import type { Row } from "../kernel/table.js";
-import type { Money } from "./accounts/money.js";
-import type { Charge } from "./charges/charge.js";
-import type { Subscription } from "./subscriptions/subscription.js";
-import type { Batch, Transfer } from "./transfers/transfer.js";
+import type { Instant } from "../../kernel/instant.js";
+import type { Row } from "../../kernel/table.js";
+import type { Money } from "../values/money.js";
+import type { Charge } from "./charge.js";
+import type { Subscription } from "./subscription.js";
+import type { Batch, Transfer } from "./transfer.js";
 
 /** What an event is about: the record as it stood right after the transition. Records are immutable, so keeping one costs nothing. */
 export type EventSubject =

@@ -1,7 +1,6 @@
-import type { DomainEvent } from "../events.js";
-import type { Work } from "../work.js";
-import type { Delivery } from "./delivery.js";
-import { type Hold, holdId } from "./hold.js";
+import type { Work } from "../model/work.js";
+import { type Delivery, type Hold, holdId } from "../model/delivery.js";
+import type { DomainEvent } from "../model/events.js";
 
 export function findHold({ world }: Pick<Work, "world">, ruleId: string, resource: string): Hold | undefined {
   return world.holds.get(holdId(ruleId, resource));
@@ -67,4 +66,10 @@ function release(work: Work, hold: Hold): void {
       work.owe(work.put(deliveries, { ...delivery, nextAttemptAt: work.at, turn: work.nextSeq() }));
     }
   }
+}
+
+/** They will never be sent: no timer and no rule waits for them any more. */
+export function giveUpDeliveries(work: Work, deliveries: readonly Delivery[]): void {
+  for (const { id } of deliveries) work.unschedule("delivery.attempt", id);
+  forgetHeld(work, new Set(deliveries.map(({ id }) => id)));
 }

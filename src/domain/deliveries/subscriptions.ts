@@ -1,7 +1,8 @@
-import { refuse } from "../problem-codes.js";
-import type { Work } from "../work.js";
-import type { Subscription } from "./subscription.js";
-import { findTopic } from "./topic.js";
+import { cancelDelivery } from "../model/delivery.js";
+import type { Work } from "../model/work.js";
+import { refuse } from "../model/problem-codes.js";
+import type { Subscription } from "../model/subscription.js";
+import { findTopic } from "../values/topic.js";
 import { Bug } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 
@@ -40,4 +41,16 @@ export function createSubscription(work: Work, order: SubscriptionOrder): Subscr
 /** GET /v1/webhooks/:id. */
 export function getSubscription(work: Pick<Work, "world">, id: string): Subscription {
   return work.world.subscriptions.get(id) ?? refuse("subscription_not_found", `No webhook has the id ${quote(id)}`);
+}
+
+/** DELETE /v1/webhooks/:id. What it still owes is cancelled: nothing more is sent to that URL on its behalf. */
+export function deleteSubscription(work: Work, id: string): void {
+  const subscription = getSubscription(work, id);
+  work.remove(work.world.subscriptions, id);
+  for (const delivery of work.world.deliveries.values()) {
+    if (delivery.subscriptionId !== id || delivery.status !== "pending") continue;
+    work.put(work.world.deliveries, cancelDelivery(delivery));
+    work.unschedule("delivery.attempt", delivery.id);
+  }
+  work.emit({ type: "subscription.deleted", resource: id, subject: { kind: "subscription", subscription } });
 }

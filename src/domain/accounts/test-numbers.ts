@@ -1,6 +1,8 @@
-import { msisdnKey } from "./msisdn.js";
-import type { Profile } from "./profile/profile.js";
-import { touchSettings } from "./profile/track-profile.js";
+import type { PaymentOutcome } from "../model/charge.js";
+import type { TransferOutcome } from "../model/transfer.js";
+import { msisdnKey } from "../values/msisdn.js";
+import type { Profile } from "../profile/profile.js";
+import { touchSettings } from "../profile/track-profile.js";
 
 /**
  * The reserved phone numbers. The contract: "Reserved test phone numbers exist: one simulates a successful outcome […], one simulates
@@ -8,14 +10,6 @@ import { touchSettings } from "./profile/track-profile.js";
  * sandbox. Their values are settings (`testNumbers`).
  */
 export type TestNumberRole = keyof Profile["testNumbers"];
-
-/** How a transfer to a number ends. `pending` never does by itself. */
-export type TransferOutcome =
-  | { readonly outcome: "completed" | "pending" }
-  | { readonly outcome: "failed"; readonly reason: string };
-
-/** How a payment of a charge by a number ends. */
-export type PaymentOutcome = { readonly outcome: "paid" } | { readonly outcome: "failed"; readonly error: string };
 
 export interface NumberBehaviour {
   readonly transfer: TransferOutcome | "refused";
