@@ -1,12 +1,10 @@
 import { renderCharge } from "../contract/charges-wire.js";
 import { renderTransfer } from "../contract/transfers-wire.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { createSubscription } from "../domain/subscriptions/create-subscription.js";
 import { createIdSource } from "../kernel/ids.js";
 import { toIso } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
 import { hashToSeed } from "../kernel/random.js";
-import type { DomainEvent } from "../domain/events.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
@@ -18,6 +16,8 @@ import { type Fetch, createCompanyWorld } from "./run/sandbox-target.js";
 import { type Receiver, startReceiver } from "./run/receiver.js";
 import type { Scenario, When } from "./file/scenario.js";
 import { Variables } from "./run/variables.js";
+import { createSubscription } from "../domain/deliveries/subscriptions.js";
+import type { DomainEvent } from "../domain/model/events.js";
 
 export interface LiveOptions {
   readonly sandbox: Sandbox;

@@ -1,12 +1,12 @@
-import { toXof } from "../domain/accounts/money.js";
 import { balanceOf } from "../domain/accounts/ledger.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
-import type { DomainEvent } from "../domain/events.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Redactor } from "../sandbox/observation/redact.js";
 import { type RecordedRequest, type RecordedWebhook, renderRecording } from "./record-scenario.js";
+import { toXof } from "../domain/values/money.js";
+import type { DomainEvent } from "../domain/model/events.js";
 
 /** What the bodies and answers in a recording take at most, as JSON; how many there may be is `limits.recordedRequests`. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
-import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../../src/domain/test-numbers.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { startSandbox } from "../support/cli.js";
 import { startReceiver } from "../support/live.js";
@@ -11,6 +10,7 @@ import { openPage } from "../support/open-page.js";
 import type { ReceivedRequest, ReplyTo } from "../support/receiver.js";
 import { runShell } from "../support/shell.js";
 import { startShop } from "../support/shop.js";
+import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../src/domain/accounts/test-numbers.js";
 
 const page = openPage("README.md");
 const [subscribeAndCharge, skipAnHour, lookAtDelivery, redeliver, ...others] = page

@@ -1,7 +1,6 @@
 import type { Hono } from "hono";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
-import { fromXof } from "../../src/domain/accounts/money.js";
 import { createAuditor } from "../../src/audit/auditor.js";
 import { createApp } from "../../src/http/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
@@ -11,10 +10,11 @@ import { serve } from "../../src/http/server/listen.js";
 import { parseInstant } from "../../src/kernel/instant.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";
-import { DEFAULT_COMPANY, resolveOptions, type ResolvedOptions } from "../../src/sandbox/config/options.js";
+import { DEFAULT_COMPANY, type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
 import { documentedApi, documentedTransport } from "./documented.js";
+import { fromXof } from "../../src/domain/values/money.js";
 
 export interface WorldOptions extends Partial<ResolvedOptions>, SandboxParts {
   /** Frozen there (the default is {@link WORLD_START}), or `running`. */

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { OperationId } from "../../contract/operations.js";
-import { collectSettings, ReadSettings } from "../../domain/profile/track-profile.js";
-import type { RequestRule } from "../../domain/rules/rule.js";
+import { ReadSettings, collectSettings } from "../../domain/profile/track-profile.js";
 import type { Deferred } from "../../kernel/events.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
@@ -9,6 +8,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
 import { whenAnswered } from "../shared/after-answer.js";
 import { type ApiAnswer, nowOf } from "./answer.js";
+import type { RequestRule } from "../../domain/model/rule.js";
 
 /** What was understood of a request, however far it came. */
 export interface Seen {

@@ -1,10 +1,10 @@
-import type { Delivery } from "../../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../../domain/events.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { isOf } from "../../sandbox/observation/read-changes.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
+import type { Delivery } from "../../domain/model/delivery.js";
+import type { DomainEvent } from "../../domain/model/events.js";
 
 /** What happened, in the shape in which the list of its kind shows it. */
 export interface LiveMessage {

@@ -1,10 +1,10 @@
-import type { DueKind } from "../../domain/work.js";
 import type { ClockMode } from "../../kernel/clock.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { type Instant, LATEST, toIso } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Company } from "../company/company.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER, type DispatchCounts } from "../delivery/dispatcher.js";
+import type { DueKind } from "../../domain/model/work.js";
 
 export interface AdvanceOptions {
   /** Wait until every attempt that the span caused is over (default), or answer after the timers. */

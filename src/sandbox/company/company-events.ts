@@ -1,9 +1,9 @@
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
-import type { DueKind } from "../../domain/work.js";
 import type { DueItem } from "../../kernel/due-work.js";
 import type { Change } from "../../kernel/unit-of-work.js";
 import type { DispatcherEvents } from "../delivery/dispatcher.js";
 import type { Company } from "./company.js";
+import type { Attempt, Delivery } from "../../domain/model/delivery.js";
+import type { DueKind } from "../../domain/model/work.js";
 
 /** What happens in the companies of one sandbox. A reset puts another `Company` of the same id in the place of the first. */
 export interface CompanyEvents extends DispatcherEvents {

@@ -1,12 +1,8 @@
 import type { StoreEntry } from "../../adapters/store/store.js";
 import { renderPayload } from "../../contract/payloads.js";
-import { giveUpDeliveries } from "../../domain/deliveries/give-up-deliveries.js";
-import { oweDeliveries } from "../../domain/deliveries/owe-deliveries.js";
-import type { Delivery } from "../../domain/deliveries/delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { trackProfile } from "../../domain/profile/track-profile.js";
-import { type DueKind, type Owed, Work, type World } from "../../domain/work.js";
 import { Clock } from "../../kernel/clock.js";
 import type { DueItem } from "../../kernel/due-work.js";
 import { type IdSource, createIdSource } from "../../kernel/ids.js";
@@ -22,6 +18,10 @@ import { type ReleaseGate, atOnce } from "../delivery/release-gate.js";
 import type { CompanyEvents } from "./company-events.js";
 import type { CompanyDeps, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
+import { giveUpDeliveries } from "../../domain/rules/holds.js";
+import { oweDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
+import type { Delivery } from "../../domain/model/delivery.js";
+import { type DueKind, type Owed, Work, type World } from "../../domain/model/work.js";
 
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;

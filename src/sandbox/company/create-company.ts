@@ -1,4 +1,4 @@
-import { createWorld } from "../../domain/create-world.js";
+import { createWorld } from "../../domain/model/world.js";
 import type { ClockState } from "../../kernel/clock.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { Table } from "../../kernel/table.js";

@@ -1,8 +1,8 @@
 import type { OperationId } from "../../contract/operations.js";
-import type { ProblemCode } from "../../domain/problem-codes.js";
-import type { RequestFault } from "../../domain/rules/rule.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { Company } from "./company.js";
+import type { ProblemCode } from "../../domain/model/problem-codes.js";
+import type { RequestFault } from "../../domain/model/rule.js";
 
 /** One request and its answer, as they were: to the API under test, or to the control API where it changes something. */
 export interface Exchange {

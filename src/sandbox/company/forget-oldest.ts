@@ -1,5 +1,5 @@
-import type { Work } from "../../domain/work.js";
 import type { Row, Table } from "../../kernel/table.js";
+import type { Work } from "../../domain/model/work.js";
 
 export interface Forgetting<T extends Row> {
   /** Default: all. Others stay until there are `most` of them. */

@@ -1,8 +1,8 @@
 import { importFaker } from "../../adapters/names/load-faker.js";
-import { checkCustomer, type DrawPerson } from "../../domain/customers/check-customer.js";
-import type { CustomerCheck } from "../../domain/customers/customer.js";
 import { hashToSeed } from "../../kernel/random.js";
 import type { Company } from "./company.js";
+import { type DrawPerson, checkCustomer } from "../../domain/accounts/customers.js";
+import type { CustomerCheck } from "../../domain/model/customer.js";
 
 /** Made once per company, when the first person is drawn: the names' library is the heaviest thing the sandbox can load. */
 const drawers = new WeakMap<Company, DrawPerson>();

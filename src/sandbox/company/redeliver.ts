@@ -1,10 +1,9 @@
-import type { Delivery } from "../../domain/deliveries/delivery.js";
-import { redeliver } from "../../domain/deliveries/delivery-lifecycle.js";
-import { unholdDelivery } from "../../domain/deliveries/hold-deliveries.js";
-import type { Work } from "../../domain/work.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Company } from "./company.js";
-import { atOnce, type ReleaseGate } from "../delivery/release-gate.js";
+import { type ReleaseGate, atOnce } from "../delivery/release-gate.js";
+import { type Delivery, redeliver } from "../../domain/model/delivery.js";
+import { unholdDelivery } from "../../domain/rules/holds.js";
+import type { Work } from "../../domain/model/work.js";
 
 /**
  * One more attempt of a delivery, whatever became of it; a retry that was planned is this one. Returns it as it stands before the attempt, which

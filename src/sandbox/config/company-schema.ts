@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { fromXof, type Money } from "../../domain/accounts/money.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { instant, listOf, report, text } from "../../kernel/fields.js";
 import type { AccessToken } from "../state/company-record.js";
-import { balance, clock, type ClockChoice, credential, mapping, onObjects, profile } from "../state/file-fields.js";
+import { type ClockChoice, balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";
 import { type WorldEntry, worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
 import { setupFor } from "./options.js";
+import { type Money, fromXof } from "../../domain/values/money.js";
 
 /** What a file says of a company. What is undefined is left to the sandbox. */
 export interface CompanyEntry {

@@ -1,8 +1,8 @@
-import { fromXof } from "../../domain/accounts/money.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { CompanySetup, WorldFixture } from "../state/fixture.js";
 import type { CompanyLimits } from "../company/company-deps.js";
+import { fromXof } from "../../domain/values/money.js";
 
 /** Everything that can be chosen for a sandbox, resolved: every default stands here and nowhere else. */
 export interface ResolvedOptions {

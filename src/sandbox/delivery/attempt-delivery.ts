@@ -1,11 +1,16 @@
 import type { TransportRequest } from "../../adapters/delivery/transport.js";
-import type { Attempt, Delivery, Headers } from "../../domain/deliveries/delivery.js";
-import { attemptsWith, recordAttempt } from "../../domain/deliveries/delivery-lifecycle.js";
-import { nextRetryAt } from "../../domain/deliveries/retry-policy.js";
-import { signedBody } from "../../domain/deliveries/wire-effect.js";
-import type { Work } from "../../domain/work.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Company } from "../company/company.js";
+import {
+  type Attempt,
+  type Delivery,
+  type Headers,
+  attemptsWith,
+  nextRetryAt,
+  recordAttempt,
+} from "../../domain/model/delivery.js";
+import { signedBody } from "../../domain/deliveries/sign-delivery.js";
+import type { Work } from "../../domain/model/work.js";
 
 /**
  * Begins one attempt of a delivery; resolves when what came of it is recorded. Undefined when nothing is to be sent any more: it was cancelled or

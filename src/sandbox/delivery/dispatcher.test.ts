@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../../domain/deliveries/delivery.js";
 import { EventEmitter } from "../../kernel/events.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
+import type { Delivery } from "../../domain/model/delivery.js";
 
 function delivery(n: number): Delivery {
   return {

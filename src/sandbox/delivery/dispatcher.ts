@@ -1,8 +1,8 @@
-import { type Delivery, receiverOf } from "../../domain/deliveries/delivery.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import { Fifo } from "../../kernel/fifo.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
+import { type Delivery, receiverOf } from "../../domain/model/delivery.js";
 
 /** Attempts of one company on the wire to one receiver at a time; more wait their turn. */
 export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;

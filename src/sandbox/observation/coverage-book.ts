@@ -1,7 +1,7 @@
-import type { World } from "../../domain/work.js";
 import type { Exchange } from "../company/exchange.js";
 import { type Coverage, mergeCoverage } from "./coverage-report.js";
 import { CoverageTally } from "./coverage.js";
+import type { World } from "../../domain/model/work.js";
 
 interface Covered {
   readonly id: string;

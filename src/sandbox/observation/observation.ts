@@ -1,7 +1,7 @@
-import type { Attempt, Delivery } from "../../domain/deliveries/delivery.js";
 import type { Exchange } from "../company/exchange.js";
 import { Findings, type FindingsDeps } from "./findings.js";
 import { Journal, type JournalEntry, type Recorded } from "./journal.js";
+import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 
 /** Watches what the client under test does. A bug in one is logged, and costs neither an answer nor what others see. */
 export interface Observer {

@@ -1,6 +1,4 @@
 import * as z from "zod";
-import { decimalXof, wholeXof } from "../../domain/fields.js";
-import { fromXof, type Money } from "../../domain/accounts/money.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { ProfileProblem } from "../../domain/profile/setting-problems.js";
@@ -9,6 +7,8 @@ import { tryParseDuration } from "../../kernel/duration.js";
 import { INSTANT_EXAMPLE, matching, object, report, visible } from "../../kernel/fields.js";
 import { type Instant, parseInstant } from "../../kernel/instant.js";
 import { didYouMean } from "../../kernel/suggest.js";
+import { decimalXof, wholeXof } from "../../domain/values/fields.js";
+import { type Money, fromXof } from "../../domain/values/money.js";
 
 /** Fields that only the files of users have: configuration, fixtures, profiles and scenarios. */
 

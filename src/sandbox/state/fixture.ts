@@ -1,15 +1,15 @@
 import * as z from "zod";
-import type { Money } from "../../domain/accounts/money.js";
-import type { ChargeStatus } from "../../domain/charges/charge.js";
-import { metadata, msisdn } from "../../domain/fields.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import { topicSpellings } from "../../domain/subscriptions/topic.js";
-import type { TransferStatus } from "../../domain/transfers/transfer.js";
 import { absoluteUrl, listOf, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { AccessToken } from "./company-record.js";
 import { amount, chargeId, createdAt, mapping, onObjects, transactionId } from "./file-fields.js";
+import type { Money } from "../../domain/values/money.js";
+import type { ChargeStatus } from "../../domain/model/charge.js";
+import { metadata, msisdn } from "../../domain/values/fields.js";
+import { topicSpellings } from "../../domain/values/topic.js";
+import type { TransferStatus } from "../../domain/model/transfer.js";
 
 /** What a company begins with, and returns to at a reset. */
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import { requestFaults, ruleKinds } from "../../domain/rules/rule.js";
-import { findTopic, topicSpellings } from "../../domain/subscriptions/topic.js";
 import { duration, flag, isHeaderName, object, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/json.js";
 import { matcherProblems } from "../../kernel/matcher-problems.js";
 import { isMatcher } from "../../kernel/matchers.js";
 import { quote } from "../../kernel/quote.js";
 import { nearest } from "../../kernel/suggest.js";
+import { requestFaults, ruleKinds } from "../../domain/model/rule.js";
+import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 
 /** An answer is delayed in real time, so the limit is low. */
 const REAL_DELAY_MAX_MS = 10 * 60_000;

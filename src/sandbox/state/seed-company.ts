@@ -1,18 +1,18 @@
-import { createWorld } from "../../domain/create-world.js";
+import { createWorld } from "../../domain/model/world.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
-import { type Money, fromXof } from "../../domain/accounts/money.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
-import { setCustomer } from "../../domain/customers/check-customer.js";
 import { addRule } from "../../domain/rules/change-rules.js";
-import { isApiProblem, refuse } from "../../domain/problem-codes.js";
-import { isReceiverAllowed } from "../../domain/subscriptions/allowed-receivers.js";
-import { createSubscription } from "../../domain/subscriptions/create-subscription.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import type { CompanySetup, CustomerFixture, SubscriptionFixture, WorldFixture } from "./fixture.js";
 import { type SeedContext, inWork, seedCharge, seedTransaction } from "./seed-records.js";
 import type { FixtureTime } from "./file-fields.js";
+import { type Money, fromXof } from "../../domain/values/money.js";
+import { setCustomer } from "../../domain/accounts/customers.js";
+import { isApiProblem, refuse } from "../../domain/model/problem-codes.js";
+import { isReceiverAllowed } from "../../domain/deliveries/allowed-receivers.js";
+import { createSubscription } from "../../domain/deliveries/subscriptions.js";
 
 /**
  * Fills a company with what it begins with, in the order in which it was created. Every record goes through the operation that makes it in use,

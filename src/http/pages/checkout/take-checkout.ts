@@ -1,9 +1,5 @@
 import { cancelPayment } from "../../../domain/charges/drop-charge.js";
-import { getCharge } from "../../../domain/charges/find-charge.js";
 import { payCharge } from "../../../domain/charges/pay-charge.js";
-import { isMsisdn } from "../../../domain/msisdn.js";
-import { isApiProblem, refuse } from "../../../domain/problem-codes.js";
-import type { Work } from "../../../domain/work.js";
 import { createDeferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { describeProblem } from "../../api/answer.js";
@@ -18,6 +14,10 @@ import { type Payment, findPaymentNow, settlePayment, stateOf } from "./payment.
 import type { Entered } from "./payment-form.js";
 import { type CheckoutView, WAITING, redirectionTo, viewOf } from "./view.js";
 import type { ReleaseGate } from "../../../sandbox/delivery/release-gate.js";
+import { getCharge } from "../../../domain/charges/create-charge.js";
+import { isMsisdn } from "../../../domain/values/msisdn.js";
+import { isApiProblem, refuse } from "../../../domain/model/problem-codes.js";
+import type { Work } from "../../../domain/model/work.js";
 
 /**
  * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the

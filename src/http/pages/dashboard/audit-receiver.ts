@@ -1,8 +1,6 @@
 import { parseRequest } from "../../../contract/parse.js";
 import { subscriptionRequest } from "../../../contract/subscriptions-wire.js";
 import { webhookSettings } from "../../../domain/profile/settings-webhooks.js";
-import { shownTopic } from "../../../domain/subscriptions/subscription.js";
-import type { Topic } from "../../../domain/subscriptions/topic.js";
 import { UsageError } from "../../../kernel/problem.js";
 import type { SystemClock } from "../../../kernel/system-clock.js";
 import type { HttpContext } from "../../shared/env.js";
@@ -11,6 +9,8 @@ import type { Fields } from "./view/actions.js";
 import { quoted } from "./view/curl.js";
 import type { AuditedReceiver, Auditor } from "./view/auditor.js";
 import type { Company } from "../../../sandbox/company/company.js";
+import { shownTopic } from "../../../domain/model/subscription.js";
+import type { Topic } from "../../../domain/values/topic.js";
 
 /** However slow the receiver is. Some audit of a shared sandbox waits for it. */
 const AUDIT_MS_MAX = 5 * 60_000;

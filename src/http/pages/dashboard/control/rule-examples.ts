@@ -1,4 +1,4 @@
-import type { RuleKind } from "../../../../domain/rules/rule.js";
+import type { RuleKind } from "../../../../domain/model/rule.js";
 
 /** A rule as one writes it, ready to be added or changed first. A test adds each of them. */
 export interface RuleExample {

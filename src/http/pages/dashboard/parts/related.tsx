@@ -1,16 +1,16 @@
 import { said } from "../view/said.js";
-import type { LedgerEntry } from "../../../../domain/accounts/account.js";
 import { effectOnBalance } from "../../../../domain/accounts/ledger.js";
-import type { Money } from "../../../../domain/accounts/money.js";
-import type { Delivery } from "../../../../domain/deliveries/delivery.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { showMoney } from "../../show-money.js";
 import type { Some } from "../view/related.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
 import { ResourceLink } from "./links.js";
 import { RequestLine } from "./request-line.js";
 import { Code, Pill, Status, Time } from "./show.js";
 import { type Column, DataTable, Empty } from "./table.js";
+import type { LedgerEntry } from "../../../../domain/model/account.js";
+import type { Money } from "../../../../domain/values/money.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
 
 interface Props<T> {
   readonly view: View;

@@ -1,14 +1,14 @@
 import { said } from "../view/said.js";
-import type { Delivery } from "../../../../domain/deliveries/delivery.js";
-import type { DomainEvent, EventType } from "../../../../domain/events.js";
-import { shownTopic } from "../../../../domain/subscriptions/subscription.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
 import type { Change, Story } from "../view/timeline.js";
-import { batchUrl, ChargeLink, TransferLink } from "./links.js";
+import { ChargeLink, TransferLink, batchUrl } from "./links.js";
 import { toneOfRequest } from "./related.js";
 import { RequestLine } from "./request-line.js";
-import { Amount, Code, describeDistance, Pill, Status, Time } from "./show.js";
+import { Amount, Code, Pill, Status, Time, describeDistance } from "./show.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
+import type { DomainEvent, EventType } from "../../../../domain/model/events.js";
+import { shownTopic } from "../../../../domain/model/subscription.js";
 
 /** Requests, what they made, and who was told of it, newest first. */
 export function Stories({ view, stories }: { readonly view: View; readonly stories: readonly Story[] }) {

@@ -1,20 +1,20 @@
 import { FACT_MAX, said, shortened } from "../view/said.js";
-import { type Charge, dueOf, refundableOf } from "../../../../domain/charges/charge.js";
-import { toXof } from "../../../../domain/accounts/money.js";
-import { dueId } from "../../../../domain/work.js";
 import { textsIn } from "../../checkout/texts.js";
 import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
 import { drawCharge } from "../parts/lifecycle-drawing.js";
-import { pendingPaymentsOf, RELATED_SHOWN, relatedTo } from "../view/related.js";
+import { RELATED_SHOWN, pendingPaymentsOf, relatedTo } from "../view/related.js";
 import { visitsOfCharge } from "../parts/visits.js";
 import type { DashboardPage } from "../view/page.js";
 import { Action, Choice, Field } from "../parts/action.js";
 import { Lifecycle } from "../parts/lifecycle.js";
 import { foundOr } from "../parts/not-found.js";
 import { DeliveriesOf, EntriesOf, RequestsAbout } from "../parts/related.js";
-import { Amount, Code, describeDistance, Status, Text, Time } from "../parts/show.js";
+import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
 import type { View } from "../view/view.js";
+import { type Charge, dueOf, refundableOf } from "../../../../domain/model/charge.js";
+import { toXof } from "../../../../domain/values/money.js";
+import { dueId } from "../../../../domain/model/work.js";
 
 export const chargePage: DashboardPage = {
   path: "/charges/:id",

@@ -1,6 +1,4 @@
-import { accountIds, ledgerEntryTypes } from "../../../../domain/accounts/account.js";
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
-import { toXof } from "../../../../domain/accounts/money.js";
 import { type BalancePlot, plotBalance } from "./balance-plot.js";
 import { listEntries } from "../view/lists.js";
 import { orderOf } from "../view/actions.js";
@@ -13,7 +11,9 @@ import { entryColumns } from "../parts/related.js";
 import { CutNote, Hint, Search, Tools } from "../parts/search.js";
 import { Amount } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
+import { accountIds, ledgerEntryTypes } from "../../../../domain/model/account.js";
+import { toXof } from "../../../../domain/values/money.js";
 
 const path = "/ledger";
 

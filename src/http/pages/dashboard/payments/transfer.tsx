@@ -1,8 +1,6 @@
 import { FACT_MAX, said } from "../view/said.js";
 import { batchId, transactionId } from "../../../../contract/transfers-wire.js";
 import { plainId } from "../../../../contract/ids.js";
-import { type Transfer, totalOf } from "../../../../domain/transfers/transfer.js";
-import { dueId } from "../../../../domain/work.js";
 import { drawTransfer } from "../parts/lifecycle-drawing.js";
 import { relatedTo } from "../view/related.js";
 import { visitsOfTransfer } from "../parts/visits.js";
@@ -11,9 +9,11 @@ import { Action, Field } from "../parts/action.js";
 import { Lifecycle } from "../parts/lifecycle.js";
 import { foundOr } from "../parts/not-found.js";
 import { DeliveriesOf, EntriesOf, RequestsAbout } from "../parts/related.js";
-import { Amount, Code, describeDistance, Status, Time } from "../parts/show.js";
+import { Amount, Code, Status, Time, describeDistance } from "../parts/show.js";
 import { Facts, Panel } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
+import { type Transfer, totalOf } from "../../../../domain/model/transfer.js";
+import { dueId } from "../../../../domain/model/work.js";
 
 export const transferPage: DashboardPage = {
   path: "/transfers/:id",

@@ -8,8 +8,8 @@ import { Filter, Pager } from "../parts/pager.js";
 import { CutNote, Hint, Search, Tools } from "../parts/search.js";
 import { Amount, Code, Status, Time } from "../parts/show.js";
 import { type Column, DataTable } from "../parts/table.js";
-import type { Transfer } from "../../../../domain/transfers/transfer.js";
 import type { View } from "../view/view.js";
+import type { Transfer } from "../../../../domain/model/transfer.js";
 
 const path = "/transfers";
 

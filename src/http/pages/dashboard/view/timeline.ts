@@ -1,9 +1,9 @@
-import type { Delivery } from "../../../../domain/deliveries/delivery.js";
-import type { DomainEvent } from "../../../../domain/events.js";
-import type { World } from "../../../../domain/work.js";
 import type { Row, Table } from "../../../../kernel/table.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { Company } from "../../../../sandbox/company/company.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import type { World } from "../../../../domain/model/work.js";
 
 /** One part of a company's story: a request with what its own work made, or a change that no request made: it was time for it, or somebody did it by hand. */
 export type Story =

@@ -1,4 +1,3 @@
-import { topicSpellings } from "../../../../domain/subscriptions/topic.js";
 import type { Group, ListedCheck } from "../view/auditor.js";
 import type { KeptAudit } from "../view/audits.js";
 import { listSubscriptions } from "../view/lists.js";
@@ -8,7 +7,8 @@ import { Choice, CommandLine, FormToken } from "../parts/action.js";
 import { Code, Sentence, Time } from "../parts/show.js";
 import { DataTable, Empty, Panel } from "../parts/table.js";
 import { CountPills } from "./verdict.js";
-import { DASHBOARD, linkTo, type View } from "../view/view.js";
+import { DASHBOARD, type View, linkTo } from "../view/view.js";
+import { topicSpellings } from "../../../../domain/values/topic.js";
 
 const path = "/audit";
 

@@ -1,4 +1,3 @@
-import { topics } from "../../../../domain/subscriptions/topic.js";
 import { apiCurl } from "../view/api-curl.js";
 import { deliveryStatuses, listDeliveries } from "../view/lists.js";
 import type { DashboardPage } from "../view/page.js";
@@ -8,6 +7,7 @@ import { CutNote, Hint, Search, Tools } from "../parts/search.js";
 import { DataTable } from "../parts/table.js";
 import type { View } from "../view/view.js";
 import { NoSubscription } from "./subscriptions.js";
+import { topics } from "../../../../domain/values/topic.js";
 
 const path = "/deliveries";
 

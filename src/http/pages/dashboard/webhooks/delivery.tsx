@@ -1,14 +1,14 @@
 import { FACT_MAX, said, shortened } from "../view/said.js";
-import type { Attempt, Delivery } from "../../../../domain/deliveries/delivery.js";
-import { bytesOf, COMMAND_BODY_MAX, type SignatureVerdict, signatureCommand, signatureSent } from "./delivery-bytes.js";
-import { retryPlanOf, type RetryStep } from "./retry-plan.js";
+import { COMMAND_BODY_MAX, type SignatureVerdict, bytesOf, signatureCommand, signatureSent } from "./delivery-bytes.js";
+import { type RetryStep, retryPlanOf } from "./retry-plan.js";
 import type { DashboardPage } from "../view/page.js";
 import { Action, CommandLine } from "../parts/action.js";
 import { ResourceLink } from "../parts/links.js";
 import { foundOr } from "../parts/not-found.js";
-import { Code, describeDistance, Pill, Status, Text, Time, type Tone } from "../parts/show.js";
+import { Code, Pill, Status, Text, Time, type Tone, describeDistance } from "../parts/show.js";
 import { Facts, Panel } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
+import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
 
 /** Only who sends it again and again by hand gets there. */
 const STEPS_SHOWN = 30;

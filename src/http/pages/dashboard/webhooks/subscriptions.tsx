@@ -1,5 +1,4 @@
 import { said } from "../view/said.js";
-import { shownTopic } from "../../../../domain/subscriptions/subscription.js";
 import { listSubscriptions } from "../view/lists.js";
 import { apiCurl } from "../view/api-curl.js";
 import type { DashboardPage } from "../view/page.js";
@@ -8,7 +7,8 @@ import { Pager } from "../parts/pager.js";
 import { CutNote, Hint, Search, Tools } from "../parts/search.js";
 import { Code, Time } from "../parts/show.js";
 import { DataTable } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
+import { shownTopic } from "../../../../domain/model/subscription.js";
 
 const path = "/subscriptions";
 
