@@ -1,8 +1,7 @@
-import { isApiProblem } from "../domain/problem-codes.js";
 import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
-import { listen, type Listener } from "../http/server/listen.js";
+import { type Listener, listen } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
@@ -14,6 +13,7 @@ import type { Door } from "./in-process-fetch.js";
 import { parseCompanyOptions, parseSandboxOptions } from "./parse-options.js";
 import type { Sandbox } from "./sandbox-handle.js";
 import type { CompanyOptions, SandboxOptions } from "./sandbox-options.js";
+import { isApiProblem } from "../domain/model/problem-codes.js";
 
 /**
  * Starts a sandbox in this process on a free port, with no files.
