@@ -3,17 +3,12 @@ import { fromXof } from "../domain/values/money.js";
 import { mergeOverrides } from "../domain/profile/merge-overrides.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import type { ServeOptions } from "../http/server/listen.js";
+import type { ProfileOverrides } from "../domain/profile/setting.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
-import {
-  type FileConfig,
-  findConfigFile,
-  loadConfig,
-  loadFixtureFiles,
-  loadProfileFile,
-  setUpCompanies,
-} from "../sandbox/config/load-config.js";
+import type { FileConfig } from "../sandbox/config/config-schema.js";
+import { findConfigFile } from "../sandbox/config/find-config.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,
@@ -26,10 +21,10 @@ import { explainUnreadable } from "./files.js";
 import type { LogChoice } from "./log.js";
 import {
   type LoadedConfig,
-  resolveStartOptions,
   type StartFlags,
   type StartOptions,
   type Variables,
+  resolveStartOptions,
 } from "./start-options.js";
 
 /** Everything `start` needs, read from wherever it was chosen. */
@@ -114,7 +109,9 @@ function applyGiven(
 async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {
   if (flags.config === "") throw new UsageError("command-line", "--config must be a file.");
   const file = flags.config ?? (variables["SANDBOX_CONFIG"] || findConfigFile("."));
-  return file === undefined ? undefined : { file, values: await loadConfig(file) };
+  if (file === undefined) return undefined;
+  const { loadConfig } = await import("../sandbox/config/load-files.js");
+  return { file, values: await loadConfig(file) };
 }
 
 /** What companies begin with; those that files name are opened instead of the default one. */
@@ -126,15 +123,25 @@ async function readWorlds(
   const bare: CompanyDefaults = {
     balance: config.balance === undefined ? DEFAULT_BALANCE : fromXof(config.balance),
     frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
-    profile: typeof profile === "string" ? await loadProfileFile(profile) : profile,
+    profile: typeof profile === "string" ? await readProfile(profile) : profile,
     fixtures: [],
     rules: config.rules,
   };
+  if (files.length === 0 && config.companies === undefined) return { defaults: bare };
+  const [{ loadFixtureFiles }, { setUpCompanies }] = await Promise.all([
+    import("../sandbox/config/load-files.js"),
+    import("../sandbox/config/set-up.js"),
+  ]);
   const fixtures = await loadFixtureFiles(files, now, { seed, company: bare });
   const defaults = { ...bare, fixtures: [fixtures.shared] };
   const configured = await setUpCompanies(config.companies ?? [], now, { seed, company: defaults });
   const companies = [...configured, ...fixtures.companies];
   return { defaults, ...(companies.length === 0 ? {} : { companies }) };
+}
+
+async function readProfile(file: string): Promise<ProfileOverrides> {
+  const { loadProfileFile } = await import("../sandbox/config/load-files.js");
+  return loadProfileFile(file);
 }
 
 async function readTls({ tlsCert, tlsKey }: StartOptions): Promise<ServeOptions["tls"]> {

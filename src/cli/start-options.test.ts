@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FileConfig } from "../sandbox/config/load-config.js";
-import { resolveStartOptions, type StartFlags, type StartOptions } from "./start-options.js";
+import { type StartFlags, type StartOptions, resolveStartOptions } from "./start-options.js";
+import type { FileConfig } from "../sandbox/config/config-schema.js";
 
 interface Row {
   readonly option: keyof StartOptions;

@@ -2,9 +2,9 @@ import { type Instant, parseInstant } from "../kernel/instant.js";
 import { type LogLevel, logLevels } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { nearest } from "../kernel/suggest.js";
-import type { FileConfig } from "../sandbox/config/load-config.js";
 import { type LogStyle, logStyles } from "./log.js";
 import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "./values.js";
+import type { FileConfig } from "../sandbox/config/config-schema.js";
 
 /** The flags of `start` as they were typed. */
 export interface StartFlags {

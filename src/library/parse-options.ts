@@ -7,7 +7,6 @@ import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
-import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-config.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,
@@ -27,7 +26,7 @@ export interface ParsedOptions {
 
 /** Throws UsageError("input") with everything that is wrong with the options, UsageError("file") for a file that they name. */
 export async function parseSandboxOptions(options: SandboxOptions): Promise<ParsedOptions> {
-  const wanted = typeof options.profile === "string" ? await loadProfileFile(options.profile) : options.profile;
+  const wanted = typeof options.profile === "string" ? await readProfile(options.profile) : options.profile;
   const overrides = check("create the sandbox", options, sandboxChecks, { base: {}, profile: wanted });
   const { clock = "running", seed, port = 0, host = "127.0.0.1", fixtures = [] } = options;
   const bare: CompanyDefaults = {
@@ -38,10 +37,8 @@ export async function parseSandboxOptions(options: SandboxOptions): Promise<Pars
     rules: rulesOf(options.rules, "create the sandbox"),
   };
   const files = typeof fixtures === "string" ? [fixtures] : fixtures;
-  const { shared, companies } = await loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
   const resolved = resolveOptions({
-    defaults: { ...bare, fixtures: [shared] },
-    ...(companies.length === 0 ? {} : { companies }),
+    ...(files.length === 0 ? { defaults: bare } : await readWorlds(files, bare, seed)),
     seed,
     autoProvision: options.autoProvision ?? false,
     publicUrl: options.publicUrl?.replace(/\/+$/, ""),
@@ -49,6 +46,21 @@ export async function parseSandboxOptions(options: SandboxOptions): Promise<Pars
     productionHeadersOnly: options.productionHeadersOnly ?? false,
   });
   return { resolved, port, host };
+}
+
+async function readProfile(file: string): Promise<ProfileOverrides> {
+  const { loadProfileFile } = await import("../sandbox/config/load-files.js");
+  return loadProfileFile(file);
+}
+
+async function readWorlds(
+  files: readonly string[],
+  bare: CompanyDefaults,
+  seed: number | undefined,
+): Promise<Pick<ResolvedOptions, "defaults"> & Partial<Pick<ResolvedOptions, "companies">>> {
+  const { loadFixtureFiles } = await import("../sandbox/config/load-files.js");
+  const { shared, companies } = await loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
+  return { defaults: { ...bare, fixtures: [shared] }, ...(companies.length === 0 ? {} : { companies }) };
 }
 
 /** What is not given is the sandbox's. Throws UsageError("input") with everything that is wrong. */

@@ -7,7 +7,7 @@ import { toXof } from "../../src/domain/values/money.js";
 import { createApp } from "../../src/http/app.js";
 import { advance } from "../../src/sandbox/clock/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
-import { loadFixtureFiles, validateFile } from "../../src/sandbox/config/load-config.js";
+import { loadFixtureFiles, validateFile } from "../../src/sandbox/config/load-files.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 

@@ -1,10 +1,21 @@
 import type { Faker } from "@faker-js/faker";
+import { hashToSeed } from "../../kernel/random.js";
+import type { DrawPerson } from "../../domain/accounts/customers.js";
 
 /**
- * Makes instances of Faker in the French of the XOF zone, each of our own: the library's shared one belongs to whoever else uses it in this process. It is
- * the heaviest thing the sandbox can load, and is imported only when something draws from it.
+ * Imports Faker, the heaviest library of the sandbox, when something draws from it. Each instance is private: the library's shared one may be in use by
+ * the application in this process. Names are in the French of the XOF zone.
  */
 export async function importFaker(): Promise<() => Faker> {
   const { Faker, fr_SN, fr, base } = await import("@faker-js/faker");
   return () => new Faker({ locale: [fr_SN, fr, base] });
+}
+
+/** "a person drawn by Faker, the same for the same number and seed". */
+export async function createDrawPerson(seed: number): Promise<DrawPerson> {
+  const faker = (await importFaker())();
+  return (msisdnKey) => {
+    faker.seed(hashToSeed(seed, msisdnKey));
+    return { kycStatus: "complete", firstName: faker.person.firstName(), lastName: faker.person.lastName() };
+  };
 }

@@ -1,6 +1,6 @@
 import { readSource, type Source } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/problem.js";
-import { validateFile } from "../../sandbox/config/load-config.js";
+import { validateFile } from "../../sandbox/config/load-files.js";
 import { EXIT } from "../exit-codes.js";
 import { printData, printDiagnostic, printJson } from "../output.js";
 import { isScenario } from "../scenario-files.js";

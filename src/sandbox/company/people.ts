@@ -1,5 +1,4 @@
-import { importFaker } from "../../adapters/names/load-faker.js";
-import { hashToSeed } from "../../kernel/random.js";
+import { createDrawPerson } from "../../adapters/names/load-faker.js";
 import type { Company } from "./company.js";
 import { type DrawPerson, checkCustomer } from "../../domain/accounts/customers.js";
 import type { CustomerCheck } from "../../domain/model/customer.js";
@@ -17,13 +16,4 @@ export function loadPeople(company: Company): Promise<void> | undefined {
 
 export function checkCustomerOf(company: Company, msisdn: string): CustomerCheck {
   return checkCustomer(company, msisdn, drawers.get(company));
-}
-
-/** "a person drawn by Faker, the same for the same number and seed", in the French of the XOF zone. */
-export async function createDrawPerson(seed: number): Promise<DrawPerson> {
-  const faker = (await importFaker())();
-  return (msisdnKey) => {
-    faker.seed(hashToSeed(seed, msisdnKey));
-    return { kycStatus: "complete", firstName: faker.person.firstName(), lastName: faker.person.lastName() };
-  };
 }

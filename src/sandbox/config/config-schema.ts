@@ -1,24 +1,114 @@
 import { resolve } from "node:path";
 import * as z from "zod";
-import { absoluteUrl, flag, listOf, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import { absoluteUrl, flag, instant, listOf, matching, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { logLevels } from "../../kernel/log.js";
-import { balance, clock, credential, mapping, profile } from "../state/file-fields.js";
-import { companiesField, rulesField } from "./company-schema.js";
-import type { FileConfig } from "./load-config.js";
-import { DEFAULT_LIMITS, type SandboxLimits } from "./options.js";
+import type { AccessToken } from "../state/company-record.js";
+import { balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";
+import { worldLists } from "../state/fixture.js";
+import { ruleSchema } from "../state/rule-schema.js";
+import { DEFAULT_LIMITS, type SandboxLimits, setupFor } from "./options.js";
+import { fromXof } from "../../domain/values/money.js";
 
-/** A configuration file in `folder`: its relative paths are relative to that. */
-export function configSchema(folder: string): z.ZodType<FileConfig> {
-  return mapping(configFields(folder), "a mapping of the options of sandbox start").superRefine(checkTls, {
-    when: ({ value }) => typeof value === "object" && value !== null,
+/** "A rule is `{name?, on, match?, then, times?}`". */
+export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }" });
+
+const token = credential("an access token");
+const datedToken = mapping(
+  {
+    token: token.meta({ description: "The bearer token" }),
+    expiresAt: instant.meta({ description: "From then on it answers 401, by the company's clock" }),
+  },
+  "an access token, or { token, expiresAt }",
+);
+
+/** `at_shop`, or `{ token: at_shop, expiresAt: 2026-02-01T00:00:00Z }`. */
+const tokenEntry: z.ZodType<AccessToken> = z.union(
+  [token.transform((given) => ({ token: given, expiresAt: null })), datedToken],
+  { error: "must be an access token (visible ASCII characters without spaces), or { token, expiresAt }" },
+);
+
+const companyEntry = mapping(
+  {
+    companyId: credential("the id of a company").meta({
+      description:
+        "Its id; company_shop has the access token at_shop and the secret key secret_shop unless it says otherwise",
+    }),
+    accessToken: tokenEntry.optional().meta({ description: "The bearer token that selects the company" }),
+    accessTokens: listOf(tokenEntry, { of: "access tokens", min: 1 })
+      .optional()
+      .meta({ description: "Several of them, some with an end" }),
+    secretKey: text("the key that signs webhooks")
+      .optional()
+      .meta({ description: "Signs webhooks, and is never sent" }),
+    balance: balance.optional().meta({ description: "In XOF" }),
+    clock: clock.optional().meta({ description: "running, frozen, or an ISO 8601 time to stand at" }),
+    profile: profile.optional().meta({ description: "Settings of this company alone, over those of the sandbox" }),
+    rules: rulesField.optional().meta({ description: "How its world misbehaves from the start" }),
+    ...worldLists,
+  },
+  "a company such as { companyId: company_shop }",
+)
+  .superRefine((company, context) => {
+    if (company.accessToken === undefined || company.accessTokens === undefined) return;
+    const message = "and accessTokens are both there: keep the list, with this token in it";
+    report(context, ["accessToken"], message, { beside: true });
+  }, onObjects)
+  .transform(({ companyId, accessToken, accessTokens, secretKey, balance, clock, profile, rules, ...world }) => {
+    const named = identityOf(companyId);
+    return {
+      id: companyId,
+      tokens: accessTokens ?? (accessToken === undefined ? named.tokens : [accessToken]),
+      secretKey: secretKey ?? named.secretKey,
+      balance: balance === undefined ? undefined : fromXof(balance),
+      clock,
+      profile: profile ?? {},
+      rules: rules ?? [],
+      world,
+    };
   });
+
+/** A company as a file describes it. The sandbox decides about what is undefined. */
+export type CompanyEntry = z.output<typeof companyEntry>;
+
+const companies = listOf(companyEntry, { of: "companies" });
+
+/** "token `at_X` gives company id `company_X` and secret `secret_X`", from the id to the token. */
+export function identityOf(companyId: string): ReturnType<typeof setupFor> {
+  return setupFor(`at_${companyId.replace(/^company_(?=.)/, "")}`);
 }
 
+/** The records of `shared` belong to every company. */
+export const fixturesSchema = mapping(
+  {
+    companies: companies.default([]).meta({ description: "Opened instead of the default company" }),
+    ...worldLists,
+  },
+  "a mapping with companies, customers, charges, transactions and subscriptions",
+).transform(({ companies, ...shared }) => ({ companies, shared }));
+
+function limit(what: string, byDefault: number) {
+  return wholeNumber(1, 10_000_000)
+    .default(byDefault)
+    .meta({ description: `${what} (default ${byDefault})` });
+}
+
+const limits = mapping(
+  {
+    requests: limit("Requests in the journal of a company", DEFAULT_LIMITS.requests),
+    events: limit("Domain events of a company", DEFAULT_LIMITS.events),
+    deliveries: limit("Deliveries of a company that are over", DEFAULT_LIMITS.deliveries),
+    pendingDeliveries: limit("Deliveries of a company that are pending", DEFAULT_LIMITS.pendingDeliveries),
+    companies: limit("Companies opened by their tokens", DEFAULT_LIMITS.companies),
+    recordedRequests: limit("Requests in the story of --record", DEFAULT_LIMITS.recordedRequests),
+  } satisfies Record<keyof SandboxLimits, z.ZodType>,
+  "a mapping of limits",
+);
+
+/** What a configuration file may contain: the flags of `sandbox start`, and companies. Its relative paths are relative to `folder`. */
 export function configFields(folder: string) {
-  const path = (what: string): z.ZodType<string> =>
-    text(`the path of ${what}`).transform((given) => resolve(folder, given));
-  const paths = (what: string): z.ZodType<string[]> => {
+  const path = (what: string) => text(`the path of ${what}`).transform((given) => resolve(folder, given));
+  const paths = (what: string) => {
     const one = path(what);
     return z.union([one.transform((single) => [single]), listOf(one, { of: "paths" })], {
       error: "must be a path, or a list of paths",
@@ -45,7 +135,10 @@ export function configFields(folder: string) {
     record: path("a scenario file to write")
       .optional()
       .meta({ description: "The path of a scenario file that the session is written to" }),
-    store: store(folder).optional().meta({ description: "memory (default), or file:PATH" }),
+    store: matching(/^(?:memory|file:.*\S.*)$/, "memory or file:PATH")
+      .transform((given) => (given === "memory" ? given : `file:${resolve(folder, given.slice("file:".length))}`))
+      .optional()
+      .meta({ description: "memory (default), or file:PATH" }),
     clock: clock
       .transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt)))
       .optional()
@@ -74,41 +167,20 @@ export function configFields(folder: string) {
     rules: rulesField
       .optional()
       .meta({ description: "How every company's world misbehaves from the start: { on, match, then, times }" }),
-    companies: companiesField.optional().meta({ description: "Opened instead of the default company" }),
-  } satisfies Record<keyof FileConfig, z.ZodType>;
+    companies: companies.optional().meta({ description: "Opened instead of the default company" }),
+  };
 }
 
-const LIMIT_MAX = 10_000_000;
-
-function limit(what: string, byDefault: number) {
-  return wholeNumber(1, LIMIT_MAX)
-    .default(byDefault)
-    .meta({ description: `${what} (default ${byDefault})` });
+export function configSchema(folder: string) {
+  return mapping(configFields(folder), "a mapping of the options of sandbox start").superRefine(
+    ({ tlsCert, tlsKey }, context) => {
+      if ((tlsCert === undefined) === (tlsKey === undefined)) return;
+      const [has, lacks] = tlsKey === undefined ? ["tlsCert", "tlsKey"] : ["tlsKey", "tlsCert"];
+      report(context, [has], `needs ${lacks} beside it: HTTPS takes a certificate and its key`, { beside: true });
+    },
+    onObjects,
+  );
 }
 
-const limits = mapping(
-  {
-    requests: limit("Requests in the journal of a company", DEFAULT_LIMITS.requests),
-    events: limit("Domain events of a company", DEFAULT_LIMITS.events),
-    deliveries: limit("Deliveries of a company that are over", DEFAULT_LIMITS.deliveries),
-    pendingDeliveries: limit("Deliveries of a company that are pending", DEFAULT_LIMITS.pendingDeliveries),
-    companies: limit("Companies opened by their tokens", DEFAULT_LIMITS.companies),
-    recordedRequests: limit("Requests in the story of --record", DEFAULT_LIMITS.recordedRequests),
-  } satisfies Record<keyof SandboxLimits, z.ZodType>,
-  "a mapping of limits",
-);
-
-function checkTls({ tlsCert, tlsKey }: FileConfig, context: z.RefinementCtx): void {
-  if ((tlsCert === undefined) === (tlsKey === undefined)) return;
-  const [has, lacks] = tlsKey === undefined ? ["tlsCert", "tlsKey"] : ["tlsKey", "tlsCert"];
-  report(context, [has], `needs ${lacks} beside it: HTTPS takes a certificate and its key`, { beside: true });
-}
-
-const storeError = "must be memory or file:PATH";
-
-function store(folder: string): z.ZodType<string> {
-  return z
-    .string({ error: storeError })
-    .regex(/^(?:memory|file:.*\S.*)$/, { error: storeError })
-    .transform((given) => (given === "memory" ? given : `file:${resolve(folder, given.slice("file:".length))}`));
-}
+/** What a configuration file says. Paths are absolute; undefined takes the default. */
+export type FileConfig = z.output<ReturnType<typeof configSchema>>;

@@ -2,8 +2,8 @@ import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
 import { isObject } from "../../domain/profile/read-overrides.js";
 import { quote } from "../../kernel/quote.js";
-import { identityOf } from "./company-schema.js";
 import type { FileProblems } from "./file-problems.js";
+import { identityOf } from "./config-schema.js";
 
 /** A mapping in a file. */
 interface Place {

@@ -1,21 +1,21 @@
 import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
-import { type SourcePosition, renderPosition } from "../../kernel/problem.js";
+import { type IssueParams, valueAt } from "../../kernel/fields.js";
+import { renderPosition, type SourcePosition } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
 import { isSecretPlace } from "../../kernel/secret-fields.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { IssueParams } from "../../kernel/fields.js";
 
 interface FileProblem {
   readonly position: SourcePosition;
   readonly message: string;
 }
 
-/** Nobody reads more of them, and a file of nonsense has tens of thousands: those are not even looked for, only counted. */
+/** A file of nonsense has tens of thousands of problems: after these they are only counted. */
 const SHOWN_MAX = 100;
 const LOCATED_MAX = 1000;
 
-/** Everything that is wrong in some files, told file by file and from top to bottom. */
+/** Everything that is wrong in some files, reported file by file and from top to bottom. */
 export class FileProblems {
   readonly #byFile = new Map<string, FileProblem[]>();
   #located = 0;
@@ -39,7 +39,7 @@ export class FileProblems {
     problems.push({ position: source.positionOf(path, at), message });
   }
 
-  /** The value that the schema makes of the file, or of what stands at `at` in it; or undefined, with all of the reasons. An empty file is an empty mapping. */
+  /** Parses the file, or the part of it at `at`. Reports every problem and returns undefined if there are any. An empty file is an empty mapping. */
   parse<T>(source: Source, schema: z.ZodType<T>, at: SourcePath = []): T | undefined {
     const value = valueAt(source.value, at);
     const result = schema.safeParse(at.length === 0 ? (value ?? {}) : value);
@@ -56,7 +56,7 @@ export class FileProblems {
       const reasons = issue.message.split("\n");
       issue.keys.forEach((key, index) => {
         const reason = reasons[index] ?? "";
-        // It says by itself which key it is about.
+        // This message names the key itself.
         const subject = reason.startsWith("has no ") ? path : [...path, key];
         this.add(source, [...path, key], `${renderPath(subject) || "The file"} ${reason}`, "key");
       });
@@ -82,8 +82,8 @@ function byPosition({ position: a }: FileProblem, { position: b }: FileProblem):
 }
 
 /**
- * An issue of a union says little; the form that was plainly meant says what is wrong in it: the one with the fewest keys that it does not know,
- * and of those the one with the fewest problems.
+ * For a union, the issues of the form that was most likely meant: the one with the fewest unknown keys, and of those the one with the fewest
+ * problems.
  */
 function meantIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
@@ -109,7 +109,7 @@ function renderPath(path: SourcePath): string {
   }, "");
 }
 
-/** What stood there, briefly, and how to write a text that YAML takes for a number. */
+/** The value in brief, and how to write a text that YAML reads as a number. */
 function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): string {
   const value = valueAt(source.value, path);
   if (value === undefined) return "but it is missing";
@@ -121,11 +121,4 @@ function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): str
   const written = source.writtenAt(path) ?? JSON.stringify(value);
   const wantsText = issue.code === "invalid_type" && issue.expected === "string";
   return wantsText ? `got the ${typeof value} ${written}: write it in quotes, ${quote(written)}` : `got ${written}`;
-}
-
-function valueAt(value: unknown, path: SourcePath): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
-    value,
-  );
 }

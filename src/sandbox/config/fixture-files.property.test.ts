@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import fc, { runs } from "../../../test/support/fast-check.js";
 import { UsageError } from "../../kernel/problem.js";
-import { type FileDefaults, type LoadedFixtures, loadFixtureFiles } from "./load-config.js";
+import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
+import type { FileDefaults } from "./set-up.js";
 
 const START = Date.UTC(2026, 0, 15, 9);
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { resolveOptions } from "./options.js";
-import { type FileDefaults, type LoadedFixtures, loadFixtureFiles } from "./load-config.js";
+import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
+import type { FileDefaults } from "./set-up.js";
 
 const START = Date.UTC(2026, 0, 15, 9);
 

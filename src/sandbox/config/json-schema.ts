@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { groupOf, settings } from "../../domain/profile/settings.js";
 import type { Setting } from "../../domain/profile/setting.js";
-import { fixturesSchema } from "./company-schema.js";
-import { configSchema } from "./config-schema.js";
+import { configSchema, fixturesSchema } from "./config-schema.js";
 import { profile } from "../state/file-fields.js";
 
 /** A JSON Schema, or a part of one. */

@@ -1,61 +1,64 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
+import { createDrawPerson } from "../../adapters/names/load-faker.js";
 import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/quote.js";
+import { systemClock } from "../../kernel/system-clock.js";
 import type { CompanySetup, CustomerFixture, WorldEntry, WorldFixture } from "../state/fixture.js";
-import type { CompanyDefaults } from "./options.js";
-import { createDrawPerson } from "../company/people.js";
-import type { CompanyEntry } from "./company-schema.js";
+import type { CompanyEntry } from "./config-schema.js";
+import { type CompanyDefaults, resolveOptions } from "./options.js";
 
 /** What files leave to the sandbox. */
-export interface SetUpContext {
-  /** The start: where a clock stands that is `frozen` without saying when. */
-  readonly now: Instant;
-  /** Draws the generated persons; as without a seed, 0. */
-  readonly seed: number | undefined;
-  /** What a company has without saying so, the shared fixtures among it. */
-  readonly defaults: CompanyDefaults;
+export interface FileDefaults {
+  /** Draws the customers of `generate`; default 0. */
+  readonly seed?: number | undefined;
+  /** What a company has by default, the shared fixtures included. */
+  readonly company?: CompanyDefaults | undefined;
 }
 
-/** A company as it is opened: what its file says, over what every company has. Throws UsageError("file") when the settings of both do not fit. */
-export async function setUpCompany(entry: CompanyEntry, context: SetUpContext): Promise<CompanySetup> {
-  const { id, tokens, secretKey, balance, profile, rules, world } = entry;
-  const { defaults, seed } = context;
-  const own = await setUpWorld([world], seed, defaults.fixtures);
-  return {
-    id,
-    tokens,
-    secretKey,
-    balance: balance ?? defaults.balance,
-    frozenAt: frozenAtOf(entry, context),
-    profile: mergeProfiles(id, defaults.profile, profile),
-    fixtures: [...defaults.fixtures, own],
-    rules: [...(defaults.rules ?? []), ...rules],
-  };
+/**
+ * The companies of files, complete with the defaults. `at`: where a clock stands that is `frozen` without a time. Throws UsageError("file") when a profile
+ * does not fit the defaults.
+ */
+export function setUpCompanies(
+  entries: readonly CompanyEntry[],
+  at: Instant | undefined,
+  { seed, company: defaults = resolveOptions().defaults }: FileDefaults = {},
+): Promise<CompanySetup[]> {
+  const now = at ?? systemClock.now();
+  return Promise.all(
+    entries.map(async ({ id, tokens, secretKey, balance, clock, profile, rules, world }) => ({
+      id,
+      tokens,
+      secretKey,
+      balance: balance ?? defaults.balance,
+      frozenAt: frozenAtOf(clock, defaults.frozenAt, now),
+      profile: mergeProfiles(id, defaults.profile, profile),
+      fixtures: [...defaults.fixtures, await setUpWorld([world], seed, defaults.fixtures)],
+      rules: [...(defaults.rules ?? []), ...rules],
+    })),
+  );
 }
 
-/** One world of what several files say. Generated persons get numbers that nobody of it, and of `beside`, has. */
+/** The worlds of several files as one. Generated customers get numbers that are free in it and in `beside`. */
 export async function setUpWorld(
   entries: readonly WorldEntry[],
   seed: number | undefined,
   beside: readonly WorldFixture[] = [],
 ): Promise<WorldFixture> {
+  const customers = entries.flatMap((entry) => entry.customers);
   return {
-    customers: await drawGenerated(
-      entries.flatMap(({ customers }) => customers),
-      seed,
-      beside,
-    ),
+    customers: await drawGenerated(customers, seed, beside),
     charges: entries.flatMap(({ charges }) => charges),
     transactions: entries.flatMap(({ transactions }) => transactions),
     subscriptions: entries.flatMap(({ subscriptions }) => subscriptions),
   };
 }
 
-/** Generated persons have the numbers after this one, in order: far from the test numbers and from those that people write by hand. */
+/** Generated customers have the numbers after this one, in order: far from the test numbers and from those that people write by hand. */
 const GENERATED_AFTER = 2_250_700_100_000;
 
 async function drawGenerated(
@@ -63,11 +66,11 @@ async function drawGenerated(
   seed: number | undefined,
   beside: readonly WorldFixture[],
 ): Promise<CustomerFixture[]> {
-  if (!customers.some((customer) => "generate" in customer))
-    return customers.filter((customer) => "msisdn" in customer);
+  const written = customers.filter((customer) => "msisdn" in customer);
+  if (written.length === customers.length) return written;
   const drawPerson = await createDrawPerson(seed ?? 0);
-  const others = [...beside.flatMap((world) => world.customers), ...customers];
-  const taken = new Set(others.flatMap((customer) => ("msisdn" in customer ? [msisdnKey(customer.msisdn)] : [])));
+  const others = [...beside.flatMap((world) => world.customers), ...written];
+  const taken = new Set(others.map(({ msisdn }) => msisdnKey(msisdn)));
   let last = GENERATED_AFTER;
   const nextNumber = (): string => {
     do last++;
@@ -83,13 +86,13 @@ async function drawGenerated(
   });
 }
 
-function frozenAtOf({ clock }: CompanyEntry, { now, defaults }: SetUpContext): Instant | undefined {
-  if (clock === undefined) return defaults.frozenAt;
+function frozenAtOf(clock: CompanyEntry["clock"], byDefault: Instant | undefined, now: Instant): Instant | undefined {
+  if (clock === undefined) return byDefault;
   if (clock === "running") return undefined;
-  return clock === "frozen" ? (defaults.frozenAt ?? now) : clock.frozenAt;
+  return clock === "frozen" ? (byDefault ?? now) : clock.frozenAt;
 }
 
-/** Each fits by itself; together they may not: a smallest amount of the one above a largest amount of the other. */
+/** Each is valid by itself; together they may not be, such as a minimum above the other's maximum. */
 function mergeProfiles(companyId: string, base: ProfileOverrides, own: ProfileOverrides): ProfileOverrides {
   const parsed = parseProfile(mergeOverrides(base, own));
   if (parsed.ok) return parsed.overrides;

@@ -1,16 +1,15 @@
 import { basename, dirname, extname, isAbsolute, join } from "node:path";
-import { readSource, type Source } from "../../adapters/files/source.js";
+import type * as z from "zod";
+import { type Source, readSource } from "../../adapters/files/source.js";
 import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/problem.js";
-import { loadFixtureFiles } from "../../sandbox/config/load-config.js";
+import { loadFixtureFiles } from "../../sandbox/config/load-files.js";
 import { setUpWorld } from "../../sandbox/config/set-up.js";
 import { DEFAULT_BALANCE } from "../../sandbox/config/options.js";
-import type { givenSchema } from "./scenario-schema.js";
-import { scenarioSchema } from "./scenario-schema.js";
+import { type givenSchema, scenarioSchema } from "./scenario-schema.js";
 import { ParseContext, type ReadSource } from "./parse-context.js";
 import { parseSteps } from "./parse-step.js";
 import type { Given, Scenario, Step } from "./scenario.js";
-import type * as z from "zod";
 
 /** When a story begins that does not say so: a fixed instant, so that it is the same every day. */
 export const DEFAULT_START = Date.UTC(2026, 0, 15, 9);

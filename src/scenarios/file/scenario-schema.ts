@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { absoluteUrl, instant, listOf, text, word } from "../../kernel/fields.js";
-import { rulesField } from "../../sandbox/config/company-schema.js";
 import { balance, mapping, profile } from "../../sandbox/state/file-fields.js";
 import { worldLists } from "../../sandbox/state/fixture.js";
 import { step } from "./step-fields.js";
 import { topicSpellings } from "../../domain/values/topic.js";
+import { rulesField } from "../../sandbox/config/config-schema.js";
 
 const webhook = mapping(
   {

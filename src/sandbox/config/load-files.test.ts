@@ -5,14 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/problem.js";
 import { resolveOptions } from "./options.js";
-import {
-  findConfigFile,
-  loadConfig,
-  loadFixtureFiles,
-  loadProfileFile,
-  setUpCompanies,
-  validateFile,
-} from "./load-config.js";
+import { loadConfig, loadFixtureFiles, loadProfileFile, validateFile } from "./load-files.js";
+import { findConfigFile } from "./find-config.js";
+import { setUpCompanies } from "./set-up.js";
 
 const START = Date.UTC(2026, 0, 15, 9);
 

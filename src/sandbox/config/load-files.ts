@@ -1,0 +1,143 @@
+import { basename, dirname, resolve } from "node:path";
+import type * as z from "zod";
+import { readSource, type Source } from "../../adapters/files/source.js";
+import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import { findSetting, settingGroups } from "../../domain/profile/settings.js";
+import type { Instant } from "../../kernel/instant.js";
+import { isObject } from "../../kernel/json.js";
+import { UsageError } from "../../kernel/problem.js";
+import { profile } from "../state/file-fields.js";
+import { type CompanySetup, type WorldFixture, worldLists } from "../state/fixture.js";
+import { configFields, configSchema, type FileConfig, fixturesSchema } from "./config-schema.js";
+import { findDuplicates } from "./duplicates.js";
+import { FileProblems } from "./file-problems.js";
+import { resolveOptions } from "./options.js";
+import { type FileDefaults, setUpCompanies, setUpWorld } from "./set-up.js";
+
+/**
+ * The files that a user writes, YAML or JSON: configuration, profile and fixtures. Each function throws UsageError("file") with everything that is
+ * wrong, as `file:line:column: message`.
+ */
+
+export async function loadConfig(file: string): Promise<FileConfig> {
+  const [config] = await readAll([file], parseConfigs);
+  return config ?? {};
+}
+
+export async function loadProfileFile(file: string): Promise<ProfileOverrides> {
+  const [overrides] = await readAll([file], parseProfiles);
+  return overrides ?? {};
+}
+
+export interface LoadedFixtures {
+  /** Every company's. */
+  readonly shared: WorldFixture;
+  /** Opened at the start, complete with the shared fixtures and the defaults. */
+  readonly companies: readonly CompanySetup[];
+}
+
+/** All files together, in their order, each once. `at`: where the clock of a company stands that is `frozen` without a time. */
+export async function loadFixtureFiles(
+  files: readonly string[],
+  at: Instant | undefined,
+  { seed, company = resolveOptions().defaults }: FileDefaults = {},
+): Promise<LoadedFixtures> {
+  const unique = [...new Map(files.map((file) => [resolve(file), file])).values()];
+  const read = await readAll(unique, parseFixtures);
+  const worlds = read.map((file) => file.shared);
+  const shared = await setUpWorld(worlds, seed, company.fixtures);
+  const defaults = { ...company, fixtures: [...company.fixtures, shared] };
+  const entries = read.flatMap((file) => file.companies);
+  return { shared, companies: await setUpCompanies(entries, at, { seed, company: defaults }) };
+}
+
+/** The kind of a file by its keys and name, and everything that is wrong with it. Throws when it cannot be read or has no kind. */
+export async function validateFile(file: string): Promise<{ kind: FileKind; problems: readonly string[] }> {
+  const source = await readSource(file);
+  const kind = findKind(file, source.value);
+  if (kind === undefined) {
+    const why = "neither its name nor its keys say whether it is a configuration, a profile or fixtures";
+    const what = `Name it sandbox.config.yaml, or with "profile" or "fixtures" in its name`;
+    throw new UsageError("file", `Failed to validate ${file}: ${why}. ${what}.`);
+  }
+  const problems = new FileProblems();
+  parsers[kind]([source], problems);
+  return { kind, problems: problems.messages };
+}
+
+export type FileKind = "config" | "profile" | "fixtures";
+
+/** What most keys of the file belong to. The name decides where keys do not. */
+export function findKind(file: string, value: unknown): FileKind | undefined {
+  if (basename(file).startsWith("sandbox.config.")) return "config";
+  const named = kindOfName(file);
+  const entries = isObject(value) ? Object.entries(value) : [];
+  const score = (kind: FileKind): number =>
+    entries.filter(([key, member]) => belongs[kind](key, member)).length + (kind === named ? 0.5 : 0);
+  // The first of equal ones.
+  const best = (["config", "fixtures", "profile"] as const).reduce((a, b) => (score(b) > score(a) ? b : a));
+  return score(best) > 0 ? best : undefined;
+}
+
+function kindOfName(file: string): FileKind | undefined {
+  const name = basename(file);
+  if (/\bconfig\b/i.test(name)) return "config";
+  if (/profile/i.test(name)) return "profile";
+  return /fixture/i.test(file) ? "fixtures" : undefined;
+}
+
+const configKeys: ReadonlySet<string> = new Set(Object.keys(configFields("")));
+const fixtureKeys: ReadonlySet<string> = new Set(["companies", ...Object.keys(worldLists)]);
+
+/** `charges` and `customers` are lists in fixtures, and groups of settings in a profile. */
+const belongs: Readonly<Record<FileKind, (key: string, member: unknown) => boolean>> = {
+  config: (key) => configKeys.has(key),
+  fixtures: (key, member) => fixtureKeys.has(key) && !isObject(member),
+  profile: (key, member) => (settingGroups.has(key) || findSetting(key) !== undefined) && !Array.isArray(member),
+};
+
+/** The content of each file that has no problems. */
+type ParseFiles<T> = (sources: readonly Source[], problems: FileProblems) => T[];
+
+const parseConfigs: ParseFiles<FileConfig> = (sources, problems) => {
+  findDuplicates(sources, problems);
+  return parseEach(sources, problems, ({ file }) => configSchema(dirname(resolve(file))));
+};
+
+const parseProfiles: ParseFiles<ProfileOverrides> = (sources, problems) => parseEach(sources, problems, () => profile);
+
+const parseFixtures: ParseFiles<z.output<typeof fixturesSchema>> = (sources, problems) => {
+  findDuplicates(sources, problems);
+  return parseEach(sources, problems, () => fixturesSchema);
+};
+
+const parsers: Readonly<Record<FileKind, ParseFiles<unknown>>> = {
+  config: parseConfigs,
+  profile: parseProfiles,
+  fixtures: parseFixtures,
+};
+
+function parseEach<T>(
+  sources: readonly Source[],
+  problems: FileProblems,
+  schemaOf: (source: Source) => z.ZodType<T>,
+): T[] {
+  return sources.flatMap((source) => problems.parse(source, schemaOf(source)) ?? []);
+}
+
+/** Throws UsageError("file") with everything that is wrong in all of them. */
+async function readAll<T>(files: readonly string[], parse: ParseFiles<T>): Promise<T[]> {
+  const read = await Promise.allSettled(files.map(readSource));
+  const sources = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const unreadable = read.flatMap((result) => (result.status === "rejected" ? messagesOf(result.reason) : []));
+  const problems = new FileProblems();
+  const parsed = parse(sources, problems);
+  const messages = [...unreadable, ...problems.messages];
+  if (messages.length > 0) throw new UsageError("file", messages);
+  return parsed;
+}
+
+function messagesOf(reason: unknown): readonly string[] {
+  if (reason instanceof UsageError) return reason.messages;
+  throw reason;
+}
