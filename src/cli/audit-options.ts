@@ -2,8 +2,8 @@ import { parseSource } from "../adapters/files/source.js";
 import { readText } from "../adapters/files/read-text.js";
 import { HEADER_DEFAULT } from "../audit/run-audit.js";
 import type { AuditEvent } from "../audit/wire/stage.js";
-import { beyondBounds, type JsonBounds } from "../kernel/json-bounds.js";
-import { renderPosition, UsageError } from "../kernel/problem.js";
+import { type JsonBounds, beyondBounds } from "../kernel/json.js";
+import { UsageError, renderPosition } from "../kernel/problem.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import { parseChoice, wrongValue } from "./values.js";
 

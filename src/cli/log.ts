@@ -1,7 +1,7 @@
 import { type Instant, toIso } from "../kernel/instant.js";
 import { type Log, type LogLevel, logLevels } from "../kernel/log.js";
 import { systemClock } from "../kernel/system-clock.js";
-import { printable } from "../kernel/printable.js";
+import { printable } from "../kernel/text.js";
 import { createLineOutput } from "./line-output.js";
 import { createLineRenderer } from "./render-line.js";
 

@@ -1,5 +1,5 @@
 import { parseInstant, toIso } from "../kernel/instant.js";
-import { printable } from "../kernel/printable.js";
+import { printable } from "../kernel/text.js";
 import type { Fields, LogSource } from "./log.js";
 import { type Colors, colorsFor } from "./output.js";
 

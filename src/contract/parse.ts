@@ -3,8 +3,7 @@ import type { Profile } from "../domain/profile/profile.js";
 import { collectSettings, touchSettings } from "../domain/profile/track-profile.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import { isSentence, renderPath, valueAt } from "../kernel/fields.js";
-import { quote } from "../kernel/quote.js";
-import { isSecretPlace } from "../kernel/secret-fields.js";
+import { isSecretPlace, quote } from "../kernel/text.js";
 
 /**
  * A schema that depends on settings (bounds, what is required), built once per profile. What was read to build it counts as read each time it is used.

@@ -6,7 +6,7 @@ import type { CustomerCheck } from "../domain/model/customer.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
-import { quote } from "../kernel/quote.js";
+import { quote } from "../kernel/text.js";
 import { parseRequest, perProfile } from "./parse.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";
 

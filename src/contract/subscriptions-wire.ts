@@ -1,12 +1,12 @@
+import * as z from "zod";
 import { note } from "./fields.js";
 import { absoluteUrl } from "../kernel/fields.js";
-import * as z from "zod";
 import type { Profile } from "../domain/profile/profile.js";
 import { isReceiverAllowed } from "../domain/deliveries/allowed-receivers.js";
 import { shownTopic, type Subscription } from "../domain/model/subscription.js";
 import { topicSpellings } from "../domain/values/topic.js";
 import { toIso } from "../kernel/instant.js";
-import { parseUrl } from "../kernel/parse-url.js";
+import { parseUrl } from "../kernel/text.js";
 import { perProfile } from "./parse.js";
 import type { SubscriptionBody } from "./resources.js";
 

@@ -11,7 +11,7 @@ function createMachine(start = 1_000) {
     monotonic: () => time,
     after: () => () => undefined,
     sleep: async () => undefined,
-    breathe: () => Promise.resolve(),
+    yieldToEventLoop: () => Promise.resolve(),
   };
   return { system, set: (to: number) => (time = to), pass: (ms: number) => (time += ms) };
 }

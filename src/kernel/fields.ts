@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "./duration.js";
+import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./duration.js";
 import { type Instant, parseInstant, toIso } from "./instant.js";
-import { parseUrl } from "./parse-url.js";
-import { quote } from "./quote.js";
+import { parseUrl, quote } from "./text.js";
 import { didYouMean, nearest } from "./suggest.js";
 
 /**

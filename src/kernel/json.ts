@@ -5,3 +5,33 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** How far a JSON value may go. Whatever looks into one afterwards may recurse as deep, and no deeper. */
+export interface JsonBounds {
+  /** Objects and lists within each other. */
+  readonly depth: number;
+  /** Members of all its objects together. */
+  readonly members: number;
+}
+
+/** What is beyond the bounds, completing "The body …"; undefined when nothing is. Level by level: a recursion would be what it guards against. */
+export function beyondBounds(value: unknown, { depth, members }: JsonBounds): string | undefined {
+  let found = 0;
+  let level = [value].filter(isContainer);
+  for (let deep = 0; level.length > 0; deep++) {
+    if (deep === depth) return `is nested deeper than ${depth} levels`;
+    const next: object[] = [];
+    for (const container of level) {
+      const held: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
+      if (!Array.isArray(container)) found += held.length;
+      if (found > members) return `has more than ${members} members`;
+      for (const item of held) if (isContainer(item)) next.push(item);
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

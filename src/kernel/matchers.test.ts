@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { findMismatches, matches } from "./matchers.js";
+import { describe, expect, it, test } from "vitest";
+import { findMismatches, matches, testRegex } from "./matchers.js";
 
 describe("matching is partial and deep", () => {
   test.each([
@@ -69,4 +69,18 @@ test("every difference is named by its path, in words", () => {
     { path: "body.due", expected: "above 5 and below 9", actual: 0 },
     { path: "body.x", expected: "anything", actual: undefined },
   ]);
+});
+
+it.each([
+  ["^a", "abc", true],
+  ["^b", "abc", false],
+  ["^txn_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "txn_53e88c9c-406f-4569-824c-caa9491121c1", true],
+  ["^txn_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "txn_53e88c9c-406f-4569-caa9491121c1", false],
+  [String.raw`^(\p{L}+ ?)+$`, "Awa Koné", true],
+])("%s over %j", (pattern, text, matches) => {
+  expect(testRegex(pattern, text)).toBe(matches);
+});
+
+it("stops what would never end, and says that it does not match", () => {
+  expect(testRegex("^(a+)+$", `${"a".repeat(40)}!`)).toBe(false);
 });

@@ -1,5 +1,8 @@
+import isSafe from "safe-regex2";
+import { Script } from "node:vm";
 import { isDeepStrictEqual } from "node:util";
-import { testRegex } from "./test-regex.js";
+import { isObject } from "./json.js";
+import { didYouMean } from "./suggest.js";
 
 /**
  * Matching of what came against what a scenario expects: partial and deep. Of an object only the named members are looked at; a list matches element by
@@ -29,7 +32,7 @@ export function matches(expected: unknown, actual: unknown): boolean {
 }
 
 /** An object whose members all start with `$`. */
-export function isMatcher(value: unknown): value is Record<string, unknown> {
+export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => key.startsWith("$"));
 }
 
@@ -120,12 +123,12 @@ export function show(value: unknown): string {
   return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
 }
 
-function matchOperators(expected: Record<string, unknown>, actual: unknown, path: string): Mismatch[] {
+function matchOperators(expected: Readonly<Record<string, unknown>>, actual: unknown, path: string): Mismatch[] {
   const failed = Object.entries(expected).some(([name, operand]) => operators[name]?.test(operand, actual) !== true);
   return failed ? [{ path, expected: describeMatcher(expected), actual }] : [];
 }
 
-function describeMatcher(matcher: Record<string, unknown>): string {
+function describeMatcher(matcher: Readonly<Record<string, unknown>>): string {
   return Object.entries(matcher)
     .map(([name, operand]) => operators[name]?.describe(operand) ?? name)
     .join(" and ");
@@ -137,7 +140,7 @@ function matchList(expected: readonly unknown[], actual: unknown, path: string):
   return expected.flatMap((element, index) => findMismatches(element, actual[index], `${path}[${index}]`));
 }
 
-function matchObject(expected: Record<string, unknown>, actual: unknown, path: string): Mismatch[] {
+function matchObject(expected: Readonly<Record<string, unknown>>, actual: unknown, path: string): Mismatch[] {
   if (!isObject(actual)) return [{ path, expected: show(expected), actual }];
   return Object.entries(expected).flatMap(([key, value]) =>
     findMismatches(value, Object.hasOwn(actual, key) ? actual[key] : undefined, path === "" ? key : `${path}.${key}`),
@@ -152,6 +155,75 @@ function regexProblem(pattern: string): string | undefined {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** What a pattern with repetitions inside of repetitions is given, real time: as long as that everything else stands still. */
+const TIMEOUT_MS = 50;
+
+/**
+ * Whether the text matches. Patterns such as `(a+)+$` can take longer than the age of the world over thirty characters that somebody else sends: what may
+ * do so is stopped after a while, and then does not match.
+ */
+export function testRegex(pattern: string, text: string): boolean {
+  const regex = new RegExp(pattern, "u");
+  if (isSafe(regex)) return regex.test(text);
+  try {
+    return bounded.runInNewContext({ pattern, text }, { timeout: TIMEOUT_MS }) === true;
+  } catch (error) {
+    // Of another context, and so no instance of this one's Error.
+    const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
+    if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
+    throw error;
+  }
+}
+
+const bounded = new Script('new RegExp(pattern, "u").test(text)');
+
+/** Something wrong in an expectation, at a path inside of it. */
+export interface MatcherProblem {
+  readonly path: (string | number)[];
+  readonly message: string;
+  /** The key is the mistake, and not what stands there. */
+  readonly key?: true;
+}
+
+/** Whether an operand is only known later, and cannot be judged now. */
+export type IsOpen = (operand: unknown) => boolean;
+
+const neverOpen: IsOpen = () => false;
+
+/** Nothing that is written by hand goes deeper, and nothing that does is looked at. */
+const DEPTH_MAX = 100;
+
+/** Unknown operators, wrong operands, and `$…` members beside plain ones. */
+export function matcherProblems(
+  value: unknown,
+  isOpen: IsOpen = neverOpen,
+  path: (string | number)[] = [],
+): MatcherProblem[] {
+  if (path.length > DEPTH_MAX) return [{ path: [], message: `is nested deeper than ${DEPTH_MAX} levels` }];
+  if (Array.isArray(value)) {
+    return value.flatMap((element, index) => matcherProblems(element, isOpen, [...path, index]));
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const entries = Object.entries(value);
+  const dollar = entries.find(([key]) => key.startsWith("$"))?.[0];
+  if (dollar !== undefined && !isMatcher(value)) {
+    const message = "is a matcher beside plain members. Use one or the other; data with such a key goes into $exact";
+    return [{ path: [...path, dollar], message, key: true }];
+  }
+  return entries.flatMap(([key, member]) => {
+    const at = [...path, key];
+    return key.startsWith("$") ? operatorProblems(key, member, isOpen, at) : matcherProblems(member, isOpen, at);
+  });
+}
+
+function operatorProblems(name: string, operand: unknown, isOpen: IsOpen, path: (string | number)[]): MatcherProblem[] {
+  const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
+  if (operator === undefined) {
+    const known = Object.keys(operators);
+    const message = `is not a matcher.${didYouMean(name, known)} There are ${known.join(", ")}`;
+    return [{ path, message, key: true }];
+  }
+  const problem = isOpen(operand) ? undefined : operator.check(operand);
+  if (problem !== undefined) return [{ path, message: problem }];
+  return name === "$exact" ? [] : matcherProblems(operand, isOpen, path);
 }

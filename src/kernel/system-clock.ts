@@ -11,7 +11,7 @@ export interface SystemClock {
   /** Resolves after at least `delayMs`. Keeps the process alive: somebody waits for it. */
   sleep(delayMs: number): Promise<void>;
   /** Gives other work of the process (requests, answers of receivers) its turn. */
-  breathe(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
 }
 
 /** setTimeout counts in 32 bits; a longer wait would fire at once. */
@@ -30,5 +30,5 @@ export const systemClock: SystemClock = {
     return () => clearTimeout(timer);
   },
   sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS))),
-  breathe: () => new Promise((resolve) => setImmediate(resolve)),
+  yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
 };

@@ -5,7 +5,7 @@ import type { DomainEvent } from "../domain/model/events.js";
 import { findTopic, singularOf, type Topic, topicSpellings } from "../domain/values/topic.js";
 import { parseDuration } from "../kernel/duration.js";
 import { UsageError } from "../kernel/problem.js";
-import { quote } from "../kernel/quote.js";
+import { quote } from "../kernel/text.js";
 import { didYouMean } from "../kernel/suggest.js";
 import type { Company } from "../sandbox/company/company.js";
 import { describeTimeout } from "./describe-timeout.js";

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryStatus } from "../domain/model/delivery.js";
 import type { DomainEvent } from "../domain/model/events.js";
 import type { Transfer } from "../domain/model/transfer.js";
 import { toIso } from "../kernel/instant.js";
-import { parseUrl } from "../kernel/parse-url.js";
+import { parseUrl } from "../kernel/text.js";
 import type { Exchange } from "./company/exchange.js";
 
 /** What a line of the log says: amounts in XOF, ids as the API gives them. What is undefined is left out. */

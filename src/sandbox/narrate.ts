@@ -93,7 +93,7 @@ async function whenAnswered(sandbox: Sandbox): Promise<void> {
   await Promise.resolve();
   // That it could not be kept is for those to tell who answer for it.
   await sandbox.durable()?.catch(() => undefined);
-  await sandbox.system.breathe();
+  await sandbox.system.yieldToEventLoop();
 }
 
 function readChange(owner: Company, change: Change): Happening | undefined {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { createMachineRandom } from "../kernel/random.js";
+import { createMachineRandom } from "../kernel/ids.js";
 import { RecentMap } from "../kernel/recent-map.js";
 import type { Identity } from "./state/company-record.js";
 

@@ -1,10 +1,9 @@
 import { renderCharge } from "../contract/charges-wire.js";
 import { renderTransfer } from "../contract/transfers-wire.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { createIdSource } from "../kernel/ids.js";
+import { createIdSource, hashToSeed } from "../kernel/ids.js";
 import { toIso } from "../kernel/instant.js";
 import type { Log } from "../kernel/log.js";
-import { hashToSeed } from "../kernel/random.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";

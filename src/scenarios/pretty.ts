@@ -1,4 +1,4 @@
-import { oneLine, printable } from "../kernel/printable.js";
+import { oneLine, printable } from "../kernel/text.js";
 import type { Style } from "../kernel/report.js";
 import { renderFinding } from "../sandbox/observation/render-findings.js";
 import { renderFailure } from "./run/failure.js";

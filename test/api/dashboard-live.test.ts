@@ -23,7 +23,7 @@ async function follow(app: Live["app"], query = "") {
 }
 
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await systemClock.breathe();
+  for (let turn = 0; turn < 5; turn++) await systemClock.yieldToEventLoop();
 }
 
 describe("the live updates of a page", () => {
@@ -58,7 +58,7 @@ describe("the live updates of a page", () => {
     const live = await startLive();
     const { events, leave } = await follow(live.app);
     await change(live);
-    while (events.length === 0) await systemClock.breathe();
+    while (events.length === 0) await systemClock.yieldToEventLoop();
     expect(events).toEqual(["changed"]);
     await leave();
   });

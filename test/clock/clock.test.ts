@@ -196,7 +196,7 @@ describe("a running clock", () => {
     const { id } = await live.createCharge();
     system.correctTo(system.now() - 10_000);
     system.pass(HOUR);
-    await system.breathe();
+    await system.yieldToEventLoop();
     expect(live.company.world.charges.get(id)?.status).toBe("due");
     expect(system.pending).toEqual([10_000]);
     system.pass(10_000);
@@ -212,7 +212,7 @@ describe("a running clock", () => {
     const live = await startLive({ system: capped, clock: "running", profile: { charges: { ttl: "60d" } } });
     const { id } = await live.createCharge();
     system.pass(2 ** 31 - 1);
-    await system.breathe();
+    await system.yieldToEventLoop();
     expect(live.company.world.charges.get(id)?.status).toBe("due");
     system.pass(60 * 24 * HOUR - (2 ** 31 - 1));
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");

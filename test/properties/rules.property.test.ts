@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { webhookTopicOf } from "../../src/domain/deliveries/webhook-topic.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
-import { hashToSeed } from "../../src/kernel/random.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { useWorlds } from "../support/describe-api.js";
@@ -9,6 +8,7 @@ import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { type ScriptedTransport, createScriptedTransport } from "../support/scripted-transport.js";
 import type { LooseJson, TestWorld } from "../support/world.js";
+import { hashToSeed } from "../../src/kernel/ids.js";
 
 const openWorld = useWorlds();
 

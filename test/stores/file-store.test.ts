@@ -105,7 +105,7 @@ describe("what is durable", () => {
       Promise.resolve(store.durable(true)).then(() => told.push("writer")),
       Promise.resolve(store.durable(false)).then(() => told.push("reader")),
     ];
-    for (let turn = 0; turn < 20; turn++) await systemClock.breathe();
+    for (let turn = 0; turn < 20; turn++) await systemClock.yieldToEventLoop();
     expect(told).toEqual([]);
     release();
     await Promise.all(waits);

@@ -31,7 +31,7 @@ export function createFakeSystem(start = Date.UTC(2026, 0, 15, 9)): FakeSystem {
     sleep(delayMs) {
       return new Promise((resolve) => this.after(delayMs, resolve));
     },
-    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
     pass(ms, mode = "fire") {
       now += ms;
       elapsed += ms;

@@ -51,7 +51,7 @@ export function createHttpTransport(system: SystemClock): Transport {
       const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
       if (!isShared) await done(agent);
       // Only then does undici take its socket for free again: a next attempt that begins sooner would open another one.
-      await system.breathe();
+      await system.yieldToEventLoop();
       return { latencyMs, ...outcome };
     },
     async close() {

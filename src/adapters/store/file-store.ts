@@ -169,7 +169,7 @@ class FileStore<Data> implements Store<Data> {
   /** Group after group, until nothing is pending: what comes while one is written is the next. */
   async #workOn(): Promise<void> {
     // Requests that came together become durable together.
-    await this.#options.system.breathe();
+    await this.#options.system.yieldToEventLoop();
     do {
       try {
         if (this.#failure === undefined) await this.#append();

@@ -1,7 +1,7 @@
 import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { UsageError } from "../../kernel/problem.js";
-import { createMachineRandom } from "../../kernel/random.js";
+import { createMachineRandom } from "../../kernel/ids.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { isMissing } from "./file-system.js";
 

@@ -1,4 +1,4 @@
-import { oneLine, printable } from "../../kernel/printable.js";
+import { oneLine, printable } from "../../kernel/text.js";
 import type { Style } from "../../kernel/report.js";
 import { bugs } from "../checks/bugs.js";
 import type { AuditReport, CheckResult } from "./report.js";

@@ -1,4 +1,4 @@
-import { oneLine, printable } from "../../kernel/printable.js";
+import { oneLine, printable } from "../../kernel/text.js";
 import { type JunitCase, type JunitResult, type Style, renderJunit as renderJunitXml } from "../../kernel/report.js";
 import { snippets } from "../checks/snippets.js";
 import { checkGroups } from "../wire/check.js";

@@ -1,7 +1,7 @@
-import { oneLine } from "../../kernel/printable.js";
+import { oneLine } from "../../kernel/text.js";
 import type { Style } from "../../kernel/report.js";
 import { wrapText } from "./details.js";
-import { type AuditReport, type AuditVerdict, byGroup, type CheckResult } from "./report.js";
+import { type AuditReport, type AuditVerdict, type CheckResult, byGroup } from "./report.js";
 
 export const marks: Readonly<Record<AuditVerdict, string>> = { pass: "✓", fail: "✗", warn: "!", skipped: "-" };
 /** Between columns, and as wide as a mark with its space. */

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { type JsonBounds, beyondBounds } from "../../kernel/json-bounds.js";
+import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { basicCredentials } from "../wire/wire.js";

@@ -1,9 +1,9 @@
-import { quote } from "../../kernel/quote.js";
 import type { EventType } from "../model/events.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
 import type { Charge, Metadata } from "../model/charge.js";
 import { type Money, feeOf } from "../values/money.js";
+import { quote } from "../../kernel/text.js";
 
 export interface ChargeOrder {
   readonly amount: Money;

@@ -4,7 +4,7 @@ import { refuse } from "../model/problem-codes.js";
 import type { Subscription } from "../model/subscription.js";
 import { findTopic } from "../values/topic.js";
 import { Bug } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 
 export interface SubscriptionOrder {
   /** Either spelling of a topic. */

@@ -1,8 +1,8 @@
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
 import { releaseHolds } from "./holds.js";
 import type { Work } from "../model/work.js";
 import type { Rule, RuleMatch } from "../model/rule.js";
+import { quote } from "../../kernel/text.js";
 
 /** A rule as it is asked for. */
 export type RuleOrder = {

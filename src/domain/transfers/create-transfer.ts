@@ -3,10 +3,10 @@ import { useRule } from "../rules/use-rule.js";
 import { behaviourOf } from "../accounts/test-numbers.js";
 import type { Work } from "../model/work.js";
 import { SHORT_OF_MONEY, type Transfer, type TransferOrder, type TransferOutcome, totalOf } from "../model/transfer.js";
-import { quote } from "../../kernel/quote.js";
 import { balanceOf, book } from "../accounts/ledger.js";
 import { refuse } from "../model/problem-codes.js";
 import { settleTransfer } from "./settle-transfer.js";
+import { quote } from "../../kernel/text.js";
 
 /**
  * POST /v1/transactions: "the business debits its account and credits one […] wallet user". Returned as `pending`, with `transactions/started`

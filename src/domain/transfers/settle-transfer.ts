@@ -1,8 +1,8 @@
-import { quote } from "../../kernel/quote.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
 import { SHORT_OF_MONEY, type Transfer, finishBatch, moveTransfer, totalOf } from "../model/transfer.js";
 import { balanceOf, book } from "../accounts/ledger.js";
+import { quote } from "../../kernel/text.js";
 
 /** Brings a pending transfer to its planned end. A transfer that is final already stays as it is. */
 export function settleTransfer(work: Work, id: string): void {

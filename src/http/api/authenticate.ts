@@ -1,9 +1,9 @@
 import type { Operation } from "../../contract/operations.js";
 import { refuse } from "../../domain/model/problem-codes.js";
-import { quote } from "../../kernel/quote.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
+import { quote } from "../../kernel/text.js";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 

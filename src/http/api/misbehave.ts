@@ -1,7 +1,7 @@
 import { type Operation, successStatus } from "../../contract/operations.js";
 import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
 import { useRule } from "../../domain/rules/use-rule.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";

@@ -1,5 +1,5 @@
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";

@@ -4,7 +4,7 @@ import { isExactXof, XOF_MAX } from "../../domain/values/money.js";
 import { formatDuration, MAX_DURATION_MS, tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";
 import { isCursor } from "../../kernel/page.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import { nearest } from "../../kernel/suggest.js";
 
 /** The fields of the control API. Each message completes "<field> …", or is a sentence of its own. */

@@ -1,5 +1,5 @@
 import type { Query } from "../../contract/queries-wire.js";
-import type { JsonBounds } from "../../kernel/json-bounds.js";
+import type { JsonBounds } from "../../kernel/json.js";
 import type { Company, Operation } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";

@@ -4,12 +4,12 @@ import { findCustomer, removeCustomer, setCustomer } from "../../domain/accounts
 import type { Customer } from "../../domain/model/customer.js";
 import { isMsisdn } from "../../domain/values/msisdn.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
 import type { Work } from "../../domain/model/work.js";
 import { pagingParameters, text } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { CompanyCall, ControlRoute } from "./control-route.js";
 import { renderCustomer } from "./render-control.js";
+import { quote } from "../../kernel/text.js";
 
 const customer = object({
   firstName: text("the first name"),

@@ -2,7 +2,7 @@ import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { redeliverNow } from "../../sandbox/company/redeliver.js";
 import { optionalBody, pagingParameters } from "./control-fields.js";

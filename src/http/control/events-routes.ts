@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";

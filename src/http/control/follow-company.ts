@@ -111,5 +111,5 @@ export function followCompany(sandbox: Sandbox, companyId: string, follower: Fol
 async function whenKept(sandbox: Sandbox): Promise<void> {
   await Promise.resolve();
   await sandbox.durable()?.catch(() => undefined);
-  await sandbox.system.breathe();
+  await sandbox.system.yieldToEventLoop();
 }

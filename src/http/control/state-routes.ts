@@ -1,4 +1,4 @@
-import type { JsonBounds } from "../../kernel/json-bounds.js";
+import type { JsonBounds } from "../../kernel/json.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import type { ControlRoute } from "./control-route.js";
 import { putState } from "../../sandbox/state/put-state.js";

@@ -72,7 +72,7 @@ export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Prom
       if (c.env?.outgoing !== undefined) whenAnswered(c, release);
       else
         void Promise.resolve(returned)
-          .then(() => system.breathe())
+          .then(() => system.yieldToEventLoop())
           .then(release);
     },
   };

@@ -30,7 +30,7 @@ export function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, 
   };
   const saying = correlationIdIn(answer).then(async (correlationId) => {
     // After what it has changed, which is told a turn later.
-    await system.breathe();
+    await system.yieldToEventLoop();
     log.write("debug", "request", { ...fields, correlationId });
   });
   saying.catch((error: unknown) => log.write("error", "bug", { path: fields.path, error: String(error) }));

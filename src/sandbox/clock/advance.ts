@@ -149,7 +149,7 @@ async function walk(company: Company, end: Instant, wait: Waits): Promise<void> 
     if (!within) break;
     company.clock.pin(item.dueAt);
     company.fire(item);
-    if (steps % SLICE === SLICE - 1) await (wait.onTheWay() ?? company.deps.system.breathe());
+    if (steps % SLICE === SLICE - 1) await (wait.onTheWay() ?? company.deps.system.yieldToEventLoop());
   }
   company.clock.pin(end);
 }

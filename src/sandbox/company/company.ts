@@ -275,7 +275,7 @@ export class Company {
   }
 
   async #drain(): Promise<void> {
-    do await this.deps.system.breathe();
+    do await this.deps.system.yieldToEventLoop();
     while (!this.#fireSlice());
   }
 }

@@ -1,9 +1,9 @@
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
 import { isObject } from "../../domain/profile/read-overrides.js";
-import { quote } from "../../kernel/quote.js";
 import type { FileProblems } from "./file-problems.js";
 import { identityOf } from "./config-schema.js";
+import { quote } from "../../kernel/text.js";
 
 /** A mapping in a file. */
 interface Place {

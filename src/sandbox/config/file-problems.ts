@@ -1,10 +1,9 @@
 import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { type IssueParams, valueAt } from "../../kernel/fields.js";
-import { renderPosition, type SourcePosition } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
-import { isSecretPlace } from "../../kernel/secret-fields.js";
+import { type SourcePosition, renderPosition } from "../../kernel/problem.js";
 import { didYouMean } from "../../kernel/suggest.js";
+import { isSecretPlace, quote } from "../../kernel/text.js";
 
 interface FileProblem {
   readonly position: SourcePosition;

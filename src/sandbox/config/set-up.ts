@@ -5,11 +5,11 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import type { CompanySetup, CustomerFixture, WorldEntry, WorldFixture } from "../state/fixture.js";
 import type { CompanyEntry } from "./config-schema.js";
 import { type CompanyDefaults, resolveOptions } from "./options.js";
+import { quote } from "../../kernel/text.js";
 
 /** What files leave to the sandbox. */
 export interface FileDefaults {

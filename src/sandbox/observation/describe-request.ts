@@ -2,10 +2,10 @@ import { operationOf } from "../../contract/operations.js";
 import { toXof } from "../../domain/values/money.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
-import { quote } from "../../kernel/quote.js";
 import type { Scene } from "./detectors/detector.js";
 import type { FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
+import { quote } from "../../kernel/text.js";
 
 /** Of a batch, as many items are told. */
 const ITEMS_TOLD = 3;

@@ -4,7 +4,7 @@ import { setBalance } from "../../domain/accounts/set-balance.js";
 import { addRule } from "../../domain/rules/change-rules.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import type { CompanySetup, CustomerFixture, SubscriptionFixture, WorldFixture } from "./fixture.js";
 import { type SeedContext, inWork, seedCharge, seedTransaction } from "./seed-records.js";
 import type { FixtureTime } from "./file-fields.js";

@@ -1,5 +1,5 @@
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import type { Company } from "../company/company.js";
 import type { Snapshot } from "./company-record.js";

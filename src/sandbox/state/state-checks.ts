@@ -1,9 +1,9 @@
-import { type AccountId, accountIds, type LedgerEntry } from "../../domain/model/account.js";
+import { type AccountId, type LedgerEntry, accountIds } from "../../domain/model/account.js";
 import { toXof } from "../../domain/values/money.js";
 import type { DueKind } from "../../domain/model/work.js";
-import { quote } from "../../kernel/quote.js";
 import type { Row } from "../../kernel/table.js";
 import type { State } from "./state-schema.js";
+import { quote } from "../../kernel/text.js";
 
 /** What no record shows by itself: whether the records of a state fit together. Every message names the place. */
 export function checkState(state: State): string[] {

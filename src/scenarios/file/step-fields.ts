@@ -3,7 +3,7 @@ import { topicSpellings } from "../../domain/values/topic.js";
 import { tryParseDuration } from "../../kernel/duration.js";
 import { flag, report, wholeNumber, word } from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/instant.js";
-import { matcherProblems } from "../../kernel/matcher-problems.js";
+import { matcherProblems } from "../../kernel/matchers.js";
 import { mapping } from "../../sandbox/state/file-fields.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { hasVariables, parsePath } from "./template.js";

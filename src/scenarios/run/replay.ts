@@ -1,5 +1,4 @@
-import { createIdSource } from "../../kernel/ids.js";
-import { hashToSeed } from "../../kernel/random.js";
+import { createIdSource, hashToSeed } from "../../kernel/ids.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { type Failure, reasonOf } from "./failure.js";
 import { loadFakeData } from "../file/fake-data.js";

@@ -4,7 +4,7 @@ import type { RequestStep, Saves, Step } from "../file/scenario.js";
 import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
+import { quote } from "../../kernel/text.js";
 import { findMismatches } from "../../kernel/matchers.js";
 import { parsePath, valueAt } from "../file/template.js";
 

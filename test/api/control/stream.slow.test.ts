@@ -12,7 +12,7 @@ describe("what a stream takes", () => {
     const socket = connect(Number(port), hostname).pause();
     onTestFinished(() => void socket.destroy());
     socket.write(`GET /_sandbox/stream HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    while (listening() === before) await systemClock.breathe();
+    while (listening() === before) await systemClock.yieldToEventLoop();
     while (listening() > before) await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
     await expect(live.close()).resolves.toBeUndefined();
   });

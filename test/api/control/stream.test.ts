@@ -223,7 +223,7 @@ describe("what a stream takes", () => {
     await Promise.all(streams.map((stream) => stream.next("clock")));
     expect(listening()).toBe(before + 3);
     for (const stream of streams) stream.leave();
-    while (listening() !== before) await systemClock.breathe();
+    while (listening() !== before) await systemClock.yieldToEventLoop();
   });
 
   it("is none for HEAD, whose answer nobody reads", async () => {
@@ -259,7 +259,7 @@ describe("what a stream takes", () => {
         body: JSON.stringify(chargeRequest({ description: "Shoes", metadata: { description } })),
       });
       expect(made.status).toBe(201);
-      await systemClock.breathe();
+      await systemClock.yieldToEventLoop();
     }
     // What waited for it is not kept.
     expect(await answer.text()).toBe("");
@@ -286,7 +286,7 @@ describe("what a stream takes", () => {
       expect(stream.lines.filter((line) => line === ": still here")).toHaveLength(beats);
     }
     stream.leave();
-    while (timers.length > 0) await systemClock.breathe();
+    while (timers.length > 0) await systemClock.yieldToEventLoop();
   });
 });
 

@@ -1,7 +1,7 @@
 import { accepts } from "hono/accepts";
-import { parseUrl } from "../../../kernel/parse-url.js";
+import { parseUrl } from "../../../kernel/text.js";
 import type { HttpContext } from "../../shared/env.js";
-import { type Language, languages, type Texts, textsIn } from "./texts.js";
+import { type Language, type Texts, languages, textsIn } from "./texts.js";
 
 /** What every page of the checkout needs from the request. */
 export interface CheckoutView {

@@ -1,6 +1,5 @@
 import { type Context, Hono } from "hono";
 import type { Rule } from "../../../domain/model/rule.js";
-import { quote } from "../../../kernel/quote.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
@@ -24,6 +23,7 @@ import { ProblemPage } from "./sign-in.js";
 import { SwitchedOffRules } from "./view/switched-off.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { renderRule } from "../../../sandbox/state/render-rule.js";
+import { quote } from "../../../kernel/text.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;

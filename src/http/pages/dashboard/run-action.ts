@@ -1,5 +1,5 @@
 import { isObject } from "../../../domain/profile/read-overrides.js";
-import { beyondBounds } from "../../../kernel/json-bounds.js";
+import { beyondBounds } from "../../../kernel/json.js";
 import { UsageError } from "../../../kernel/problem.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";

@@ -1,4 +1,4 @@
-import { quote } from "../../../kernel/quote.js";
+import { quote } from "../../../kernel/text.js";
 import { describeRequest, idInPath } from "../describe-request.js";
 import { type Detector, nothing } from "./detector.js";
 

@@ -1,8 +1,8 @@
 import { toXof } from "../../../domain/values/money.js";
 import { refundableOf } from "../../../domain/model/charge.js";
-import { quote } from "../../../kernel/quote.js";
 import { describeRequest, idInPath, memberOf } from "../describe-request.js";
 import { type Detector, nothing } from "./detector.js";
+import { quote } from "../../../kernel/text.js";
 
 /** "A refund asked beyond what was paid", or beyond what is left of it. A refund was refused, so the charge stands as it stood before. */
 export function createRefundBeyondPaidDetector(): Detector {

@@ -1,5 +1,5 @@
 import { shownDeliveryResource } from "../../../contract/ids.js";
-import { quote } from "../../../kernel/quote.js";
+import { quote } from "../../../kernel/text.js";
 import { describeCause } from "../describe-request.js";
 import { type Detector, nothing } from "./detector.js";
 

@@ -1,7 +1,7 @@
 import { type DescribedSetting, describeProfile } from "../../../../domain/profile/describe-profile.js";
 import { findSetting, settings } from "../../../../domain/profile/settings.js";
 import { UsageError } from "../../../../kernel/problem.js";
-import { quote } from "../../../../kernel/quote.js";
+import { quote } from "../../../../kernel/text.js";
 import { didYouMean } from "../../../../kernel/suggest.js";
 import { profileValuesOf } from "../../../control/render-control.js";
 import type { DashboardPage } from "../view/page.js";

@@ -1,5 +1,5 @@
 import { UsageError } from "../../../../kernel/problem.js";
-import { quote } from "../../../../kernel/quote.js";
+import { quote } from "../../../../kernel/text.js";
 
 /** For the page of one thing that is not there: forgotten, of another company, or never made. */
 export function foundOr<T>(found: T | undefined, what: string, id: string, more = ""): T {

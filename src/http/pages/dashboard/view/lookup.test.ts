@@ -51,7 +51,7 @@ describe("Lookup", () => {
     const { counted } = tableOf(...Array.from({ length: 20_001 }, (_, index) => entry(index + 1)));
     const lookup = new Lookup(counted, ({ resource }) => resource);
     let turns = 0;
-    await lookup.catchUp({ breathe: async () => void turns++ });
+    await lookup.catchUp({ yieldToEventLoop: async () => void turns++ });
     expect(turns).toBe(4);
     expect(lookup.find("a")).toHaveLength(20_001);
   });

@@ -24,8 +24,8 @@ export class Lookup<T extends Row> {
   }
 
   /** Reads what has come since, and lets others have their turn in between: that may be very much at the first time. */
-  async catchUp({ breathe }: Pick<SystemClock, "breathe">): Promise<void> {
-    while (this.#readSlice()) await breathe();
+  async catchUp({ yieldToEventLoop }: Pick<SystemClock, "yieldToEventLoop">): Promise<void> {
+    while (this.#readSlice()) await yieldToEventLoop();
   }
 
   /** As they are now, oldest first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beyondBounds } from "./json-bounds.js";
+import { beyondBounds } from "./json.js";
 
 const nested = (open: string, close: string, depth: number): unknown =>
   JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);

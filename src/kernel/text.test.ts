@@ -1,5 +1,15 @@
 import { expect, it } from "vitest";
-import { parseUrl } from "./parse-url.js";
+import { parseUrl, quote } from "./text.js";
+
+it.each([
+  ["order-1", '"order-1"'],
+  ["", '""'],
+  ['a "b"\n', String.raw`"a \"b\"\n"`],
+  ["x".repeat(60), `"${"x".repeat(60)}"`],
+  ["x".repeat(61), `"${"x".repeat(60)}…"`],
+])("quotes %j", (text, quoted) => {
+  expect(quote(text)).toBe(quoted);
+});
 
 it("reads absolute URLs and nothing else", () => {
   expect(parseUrl("https://shop.test/a?b=1")?.hostname).toBe("shop.test");
