@@ -35,6 +35,8 @@ export default defineConfig(({ mode }) => {
       pool: "threads",
       isolate: false,
       maxWorkers: "100%",
+      // Without it Vitest makes every style sheet empty, also with ?raw.
+      css: true,
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,

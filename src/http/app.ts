@@ -9,7 +9,7 @@ import { addControlRoutes } from "./control-on-demand.js";
 import type { HttpEnv } from "./shared/env.js";
 import { logRequest, logRequests } from "./shared/log-request.js";
 import { addOpenApiRoutes } from "./control/openapi-routes.js";
-import { addAssetRoutes } from "./pages/asset-routes.js";
+import { addAssetRoutes } from "./pages/assets/asset-routes.js";
 import { answerMalformed } from "./server/refuse-malformed.js";
 import { wantsPage } from "./shared/wants-page.js";
 

@@ -7,12 +7,12 @@ export interface PageAnswer {
   readonly status: number;
   /** The whole document, a `<Layout>`. */
   readonly page: JSX.Element;
-  /** Where its forms may lead, the redirects of their answers included; default: this sandbox alone. */
+  /** Where its forms may lead, redirects included. Default: this sandbox only. */
   readonly formAction?: string;
   readonly headers?: ExtraHeaders;
 }
 
-/** A page for people, with the headers that keep it apart from every other: nothing inline, nothing from another host, in nobody's frame. */
+/** A page for people, with strict headers: nothing inline, nothing from another host, not in a frame. */
 export async function answerPage(
   sandbox: Sandbox,
   company: Company | undefined,
@@ -27,7 +27,7 @@ export async function answerPage(
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policyFor(formAction),
       "x-content-type-options": "nosniff",
-      // Not `no-referrer`: under it the page's own forms would come from the origin `null`.
+      // Not `no-referrer`: with it the page's own forms would have the origin `null`.
       "referrer-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
       "cache-control": "no-store",

@@ -1,22 +1,20 @@
 import type { Child } from "hono/jsx";
-import { type Asset, ASSETS } from "./asset.js";
-import { icon } from "./icon.js";
-import { pageStyle } from "./style.js";
+import { type Asset, ASSETS, icon, pageStyle } from "./assets/assets.js";
 
 export interface LayoutProps {
   readonly lang: string;
   readonly title: string;
-  /** The way from the page to the sandbox's root, `../`: a proxy may have put it anywhere (`--public-url https://host/sandbox`). */
+  /** The relative path from the page to the sandbox's root, `../`: behind a proxy the root may be anywhere (`--public-url https://host/sandbox`). */
   readonly root: string;
   /** Beside {@link pageStyle}. */
   readonly styles?: readonly Asset[];
   readonly scripts?: readonly Asset[];
-  /** More for the head. */
+  /** Further elements of the head. */
   readonly head?: Child;
   readonly children?: Child;
 }
 
-/** The document around every page. Its style and scripts come from files of their own, so that a strict Content-Security-Policy holds. */
+/** The document around every page. Styles and scripts are files, so that the Content-Security-Policy can be strict. */
 export function Layout({ lang, title, root, styles = [], scripts = [], head, children }: LayoutProps) {
   const hrefOf = ({ file }: Asset): string => root + ASSETS + file;
   return (

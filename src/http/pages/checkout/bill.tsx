@@ -1,6 +1,5 @@
 import type { Money } from "../../../domain/values/money.js";
-import { showMoney } from "../show-money.js";
-import { isoDuration, showCountdown } from "../show-time.js";
+import { isoDuration, showCountdown, showMoney } from "../show.js";
 import { type Payment, timeLeft } from "./payment.js";
 import type { Texts } from "./texts.js";
 

@@ -1,13 +1,12 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { redirectionOf } from "../../../contract/charges-wire.js";
+import { checkoutScript, checkoutStyle } from "../assets/assets.js";
 import { Layout } from "../layout.js";
-import { showMoney } from "../show-money.js";
+import { showMoney } from "../show.js";
 import { Bill } from "./bill.js";
 import { type Payment, type PaymentState, stateOf, versionOf } from "./payment.js";
 import { type Entered, PaymentForm } from "./payment-form.js";
-import { checkoutScript } from "./script.js";
-import { checkoutStyle } from "./style.js";
 import { languageNames, languages, type Notice, type Texts } from "./texts.js";
 import { type CheckoutView, redirectionTo, WAITING } from "./view.js";
 

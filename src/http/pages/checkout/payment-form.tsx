@@ -1,5 +1,5 @@
 import type { Charge } from "../../../domain/model/charge.js";
-import { showMoney } from "../show-money.js";
+import { showMoney } from "../show.js";
 import type { Payment } from "./payment.js";
 import { showMsisdn, testNumberChoices } from "./test-number-choices.js";
 import type { Texts } from "./texts.js";

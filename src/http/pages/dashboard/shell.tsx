@@ -1,13 +1,11 @@
 import type { Child } from "hono/jsx";
 import { VERSION } from "../../../kernel/version.js";
+import { dashboardScripts, dashboardStyle } from "../assets/assets.js";
 import { Layout } from "../layout.js";
 import type { DashboardPage } from "./view/page.js";
 import { CommandLine, FormToken } from "./parts/action.js";
 import { Pill, Text } from "./parts/show.js";
 import { navigation } from "./registry.js";
-import { dataStyle } from "./data-style.js";
-import { dashboardScript } from "./script.js";
-import { dashboardStyle } from "./style.js";
 import { DASHBOARD, linkTo, type View } from "./view/view.js";
 
 interface ShellProps {
@@ -26,8 +24,8 @@ export function Shell({ view, page, title, children }: ShellProps) {
       lang="en"
       title={`${title} · ${company.id}`}
       root={root}
-      styles={[dashboardStyle, dataStyle]}
-      scripts={[dashboardScript]}
+      styles={[dashboardStyle]}
+      scripts={dashboardScripts}
     >
       <a class="skip" href="#main">
         Skip to the content

@@ -1,5 +1,5 @@
+import { dashboardStyle } from "../assets/assets.js";
 import { Layout } from "../layout.js";
-import { dashboardStyle } from "./style.js";
 import { DASHBOARD } from "./view/view.js";
 
 interface SignInProps {

@@ -6,7 +6,7 @@ import {
   STATE_WIDTH,
   type Visit,
 } from "./lifecycle-drawing.js";
-import { showInstant } from "../../show-time.js";
+import { showInstant } from "../../show.js";
 import { Status, Time } from "./show.js";
 
 interface LifecycleProps {

@@ -1,7 +1,7 @@
 import { said } from "../view/said.js";
 import { effectOnBalance } from "../../../../domain/accounts/ledger.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
-import { showMoney } from "../../show-money.js";
+import { showMoney } from "../../show.js";
 import type { Some } from "../view/related.js";
 import { type View, linkTo } from "../view/view.js";
 import { ResourceLink } from "./links.js";

@@ -1,5 +1,5 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
-import { showMoney } from "../../show-money.js";
+import { showMoney } from "../../show.js";
 import { apiCurl } from "../view/api-curl.js";
 import { searchedFor } from "../view/lists.js";
 import { storyKinds, wantedStories } from "./story-filter.js";

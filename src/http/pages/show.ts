@@ -1,13 +1,27 @@
+import { type Money, toXof } from "../../domain/values/money.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 
-/** A time that is left, by its seconds: `59:48`, `1:00:00`. The last second is shown until it is over. */
+/** The way of writing XOF in every language of the pages. */
+const format = new Intl.NumberFormat("fr", {
+  style: "currency",
+  currency: "XOF",
+  minimumFractionDigits: 0,
+  maximumFractionDigits: 4,
+});
+
+/** `10 000 F CFA`, with narrow no-break spaces. */
+export function showMoney(money: Money): string {
+  return format.format(toXof(money)).replaceAll("\u00a0", "\u202f");
+}
+
+/** The time left, in seconds rounded up: `59:48`, `1:00:00`. */
 export function showCountdown(ms: number): string {
   const { hours, minutes, seconds } = partsOf(ms);
   const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, "0")}:${String(seconds).padStart(2, "0")}`;
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
-/** The same for machines, as `<time datetime>` wants it: `PT59M48S`. */
+/** The same for `<time datetime>`: `PT59M48S`. */
 export function isoDuration(ms: number): string {
   const { hours, minutes, seconds } = partsOf(ms);
   return `PT${hours > 0 ? `${hours}H` : ""}${minutes > 0 ? `${minutes}M` : ""}${seconds}S`;

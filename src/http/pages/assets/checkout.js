@@ -1,13 +1,8 @@
-import { createAsset } from "../asset.js";
-
-/**
- * The payment page's script. The page works without it; with it the time counts down, the page becomes another as soon as the charge does (whoever moved the
- * company's clock, or paid), a test number fills the field where it stands, and a form is sent once.
+"use strict";
+/*
+ * The payment page works without this script. With it the time counts down, the page is replaced as soon as the charge changes, a test number fills the
+ * field in place, and a form is sent once.
  */
-export const checkoutScript = createAsset(
-  "checkout",
-  "js",
-  `"use strict";
 (() => {
   const page = document.querySelector("main[data-version]");
   const { version, next, status } = page.dataset;
@@ -34,7 +29,7 @@ export const checkoutScript = createAsset(
     clock.classList.toggle("short", total < 60);
   }
 
-  /* Another version of the charge is another page. An answer that comes once a form was sent would stand in its way. */
+  /* A new version of the charge is a new page. Answers after a form was sent are ignored. */
   async function follow() {
     try {
       const answer = document.hidden || sent ? undefined : await fetch(status, { cache: "no-store" });
@@ -46,7 +41,7 @@ export const checkoutScript = createAsset(
         if (stands !== null) stands.hidden = now.isRunning;
       }
     } catch {
-      /* The sandbox may be starting anew. */
+      /* The sandbox may be restarting. */
     }
     setTimeout(follow, FOLLOW_MS);
   }
@@ -55,13 +50,13 @@ export const checkoutScript = createAsset(
     if (sent) return event.preventDefault();
     sent = true;
     event.submitter?.setAttribute("aria-busy", "true");
-    /* No answer came: the customer may have stopped waiting for it. */
+    /* No answer: allow another try. */
     setTimeout(() => {
       sent = false;
       event.submitter?.removeAttribute("aria-busy");
     }, GIVEN_UP_MS);
   });
-  /* Back from the merchant: the browser may show the page as it was left. */
+  /* Back from the merchant: the browser may show an old page from its cache. */
   addEventListener("pageshow", (event) => {
     if (event.persisted) location.replace(next);
   });
@@ -87,5 +82,3 @@ export const checkoutScript = createAsset(
   setInterval(showLeft, 200);
   setTimeout(follow, FOLLOW_MS);
 })();
-`,
-);

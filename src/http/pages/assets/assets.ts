@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import idiomorphText from "idiomorph/dist/idiomorph.min.js?raw";
+import checkoutScriptText from "./checkout.js?raw";
+import checkoutStyleText from "./checkout.css?raw";
+import dashboardScriptText from "./dashboard.js?raw";
+import dashboardStyleText from "./dashboard.css?raw";
+import iconText from "./icon.svg?raw";
+import pageStyleText from "./page.css?raw";
+
+/** A style sheet, script or image of the pages, served by the sandbox itself: the pages load nothing from another host. */
+export interface Asset {
+  /** Its name below {@link ASSETS}, with a hash of the content: it may be cached for ever. */
+  readonly file: string;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** The assets' path from the sandbox's root. They need no admin token: they contain nothing about any company. */
+export const ASSETS = "_sandbox/assets/";
+
+const contentTypes = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+} as const;
+
+function asset(name: string, kind: keyof typeof contentTypes, text: string): Asset {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  return { file: `${name}-${hash}.${kind}`, contentType: contentTypes[kind], text };
+}
+
+export const icon = asset("icon", "svg", iconText);
+export const pageStyle = asset("page", "css", pageStyleText);
+export const checkoutStyle = asset("checkout", "css", checkoutStyleText);
+export const checkoutScript = asset("checkout", "js", checkoutScriptText);
+export const dashboardStyle = asset("dashboard", "css", dashboardStyleText);
+/** In this order: the second uses the first. */
+export const dashboardScripts = [
+  asset("idiomorph", "js", idiomorphText),
+  asset("dashboard", "js", dashboardScriptText),
+] as const;
+
+const all = [icon, pageStyle, checkoutStyle, checkoutScript, dashboardStyle, ...dashboardScripts];
+
+export function findAsset(file: string): Asset | undefined {
+  return all.find((asset) => asset.file === file);
+}
