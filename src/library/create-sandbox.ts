@@ -1,5 +1,5 @@
 import { createAuditor } from "../audit/auditor.js";
-import { createApp } from "../http/app.js";
+import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../src/http/app.js";
+import { createApp } from "../../src/http/server/app.js";
 import { serve, type ServeOptions } from "../../src/http/server/listen.js";
 import { useWorlds } from "../support/describe-api.js";
 import { sendAllThenRead, sendRaw } from "../support/raw-http.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createControlApp } from "../../src/http/control/control-app.js";
+import { createControlApp } from "../../src/http/server/control-app.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import { type Block, readPage } from "../support/markdown.js";
 import { createWorld } from "../support/world.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ATTEMPTS_KEPT } from "../../src/domain/model/delivery.js";
 import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
-import { CONNECTION_LIMITS } from "../../src/http/server/connection-limits.js";
+import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
 import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";

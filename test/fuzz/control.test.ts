@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createControlApp } from "../../src/http/control/control-app.js";
+import { createControlApp } from "../../src/http/server/control-app.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import { expectCleanPrototypes, expectPromised, type FuzzWorld, openFuzzWorld, runs } from "../support/fuzz.js";
 import { brokenJson, extremeJson, hostileJson, hostileText, mutated } from "../support/hostile.js";

@@ -1,4 +1,4 @@
-import { createApp } from "../../src/http/app.js";
+import { createApp } from "../../src/http/server/app.js";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { createAuditor } from "../../src/audit/auditor.js";
-import { createApp } from "../../src/http/app.js";
+import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import type { HttpEnv } from "../../src/http/shared/env.js";

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { createApp } from "../../http/app.js";
+import { createApp } from "../../http/server/app.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { UsageError } from "../../kernel/problem.js";
 import { plainStyle } from "../../kernel/report.js";

@@ -1,19 +1,18 @@
-import { type OperationId, operationOf, successStatus } from "../../contract/operations.js";
+import { touchSettings } from "../../domain/profile/track-profile.js";
+import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";
+import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
+import { refuse } from "../../domain/problem-codes.js";
+import { quote } from "../../kernel/quote.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { HttpContext } from "../shared/env.js";
 import type { Query } from "../../contract/queries-wire.js";
-import { refuse } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { createDeferred } from "../../kernel/events.js";
-import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type AnswerGate, afterAnswer } from "../shared/after-answer.js";
-import type { HttpContext } from "../shared/env.js";
 import { readJsonText } from "../shared/read-body.js";
 import { type ApiAnswer, describeProblem, respond } from "./answer.js";
-import { answerByRule } from "./answer-by-rule.js";
-import { authenticate, checkCompanyHeader } from "./authenticate.js";
-import { nothingDone, replacesWork, useRequestRule } from "./misbehave.js";
-import type { AdmitRequest } from "./rate-limit.js";
-import { beginSeen, note, originOf, type Ruled, type Seen, tellExchange } from "./tell-exchange.js";
+import { answerByRule, nothingDone, replacesWork, useRequestRule } from "./rule-effects.js";
+import { type Ruled, type Seen, startRecord, note, originOf, recordExchange } from "./exchange.js";
 
 /** One request, read and checked, as a handler sees it. */
 export interface Call {
@@ -53,10 +52,10 @@ export interface EndpointDeps {
 export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Handler) {
   const { sandbox } = deps;
   return async (c: HttpContext): Promise<Response> => {
-    const seen = beginSeen(sandbox);
+    const seen = startRecord(sandbox);
     const answer = await answerCall(c, deps, id, handler, seen);
     if (seen.ruled !== undefined) return answerByRule(c, sandbox, id, seen, seen.ruled, answer);
-    tellExchange(c, sandbox, id, seen, answer);
+    recordExchange(c, sandbox, id, seen, answer);
     return respond(sandbox, seen.company, answer);
   };
 }
@@ -183,4 +182,57 @@ function describeLimited(sandbox: Sandbox, company: Company, path: string, waitM
   } catch (problem) {
     return describeProblem(sandbox, company, path, problem, { "retry-after": String(seconds) });
   }
+}
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/** "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
+export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
+  const token = tokenOf(c);
+  const company = token === undefined ? undefined : sandbox.findByToken(token);
+  if (company !== undefined) return company;
+  if (c.req.header("authorization") === undefined)
+    refuse("token_invalid", "Authorization is missing; it must be: Bearer <access token>");
+  if (token === undefined) refuse("token_invalid", "Authorization must be: Bearer <access token>");
+  refuse("token_invalid", "The access token is unknown or has expired");
+}
+
+/** Undefined when there is none, or not as a bearer. */
+export function tokenOf(c: HttpContext): string | undefined {
+  const header = c.req.header("authorization");
+  return header === undefined ? undefined : BEARER.exec(header)?.[1];
+}
+
+/** "Charge creation also carries the header `X-Company-Id`. Whether other endpoints need it: not shown." */
+export function checkCompanyHeader(c: HttpContext, company: Company, operation: Operation): void {
+  const { companyHeader } = company.profile.auth;
+  if (companyHeader === "ignored") return;
+  const given = c.req.header("x-company-id");
+  if (given === undefined || given === "") {
+    if (!operation.companyHeader && companyHeader !== "everywhere") return;
+    refuse("company_header_missing", `X-Company-Id is missing; it must be ${company.id}, the access token's company`);
+  }
+  if (given === company.id) return;
+  refuse("company_mismatch", `X-Company-Id must be ${company.id}, the access token's company, got ${quote(given)}`);
+}
+
+/** How many ms of the company's time until a request is admitted again; undefined when this one is. */
+export type AdmitRequest = (company: Company) => number | undefined;
+
+/** "Request rate limits: not shown." Spans follow one another on the company's clock, the first begins with the first request. */
+export function createRateLimit(): AdmitRequest {
+  const spans = new WeakMap<Company, { startedAt: number; requests: number }>();
+  return (company) => {
+    const limit = company.profile.rateLimit;
+    if (limit === null) return undefined;
+    touchSettings(["rateLimit"]);
+    const now = company.now();
+    const current = spans.get(company);
+    const span =
+      current === undefined || now - current.startedAt >= limit.perMs ? { startedAt: now, requests: 0 } : current;
+    spans.set(company, span);
+    if (span.requests >= limit.requests) return span.startedAt + limit.perMs - now;
+    span.requests++;
+    return undefined;
+  };
 }

@@ -1,11 +1,13 @@
 import type { Hono } from "hono";
-import { operationIds, operationOf } from "../../contract/operations.js";
+import type { ProblemCode } from "../../domain/problem-codes.js";
+import { Problem } from "../../kernel/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
-import { createEndpoint } from "./endpoint.js";
+import { type ExtraHeaders, describeProblem, respond } from "./answer.js";
+import { createEndpoint, createRateLimit, tokenOf } from "./endpoint.js";
+import { startRecord, recordExchange } from "./exchange.js";
+import { operationIds, operationOf } from "../../contract/operations.js";
 import { handlers } from "./handlers.js";
-import { createRateLimit } from "./rate-limit.js";
-import { refuseRoute } from "./refuse-route.js";
 
 /** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. One route for a path: of two, Hono would compose a chain. */
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
@@ -37,4 +39,24 @@ function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]): Endpoin
     const message = `${c.req.method} is not a method of this path; it has ${allow}`;
     return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
   };
+}
+
+/** 404 for a path, 405 for a method, that the API does not have. What was meant for the API is told of as every other request is. */
+export function refuseRoute(
+  c: HttpContext,
+  sandbox: Sandbox,
+  code: "route_not_found" | "method_not_allowed",
+  message: string,
+  headers?: ExtraHeaders,
+): Response {
+  const seen = startRecord(sandbox);
+  const problem = new Problem<ProblemCode>(code, message);
+  const answer = describeProblem(sandbox, undefined, c.req.path, problem, headers);
+  if (c.req.path.startsWith("/v1/")) {
+    const token = tokenOf(c);
+    // A request that asks for nothing opens no company.
+    if (token !== undefined && sandbox.isTokenTaken(token)) seen.company = sandbox.findByToken(token);
+    recordExchange(c, sandbox, undefined, seen, answer);
+  }
+  return respond(sandbox, undefined, answer);
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { ConnectionLimits } from "./connection-limits.js";
-import { explainParserError, type Malformed, renderAnswer } from "./refuse-malformed.js";
+import type { Malformed } from "../shared/env.js";
+import { type ConnectionLimits, explainParserError, renderAnswer } from "./malformed.js";
 
 /** How long a client that sent no request may go on sending before its connection is cut. */
 const LINGER_MS = 1_000;

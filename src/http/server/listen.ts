@@ -7,11 +7,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
 import { internal } from "../api/answer.js";
-import type { HttpEnv } from "../shared/env.js";
-import { CONNECTION_LIMITS, type ConnectionLimits } from "./connection-limits.js";
+import type { HttpEnv, Malformed } from "../shared/env.js";
+import { CONNECTION_LIMITS, type ConnectionLimits, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
-import { findMalformed, type Malformed, unreadable } from "./refuse-malformed.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */

@@ -1,6 +1,11 @@
 import type { HttpBindings } from "@hono/node-server";
-import type { Context } from "hono";
-import type { Malformed } from "../server/refuse-malformed.js";
+import type { Context, MiddlewareHandler } from "hono";
+
+/** Why there is no request to route: it could not be read as one, or did not come in time. */
+export interface Malformed {
+  readonly status: number;
+  readonly message: string;
+}
 
 /** What the server passes on; a request that is made in process has no socket. */
 export interface HttpEnv {
@@ -17,3 +22,15 @@ export interface HttpEnv {
 }
 
 export type HttpContext = Context<HttpEnv>;
+
+/** A browser asks for a page by name; a program that takes anything does not. */
+export function wantsPage(c: HttpContext): boolean {
+  const accepted = c.req.header("accept")?.split(",") ?? [];
+  return accepted.some((type) => /^\s*text\/html\s*(?:;|$)/i.test(type));
+}
+
+/** HEAD is answered as GET is, and its body is not sent: a stream would go on until it is cancelled. */
+export const dropBodyOfHead: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  await next();
+  if (c.req.method === "HEAD") await c.res.body?.cancel();
+};

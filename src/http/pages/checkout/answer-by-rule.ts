@@ -5,9 +5,8 @@ import type { Company } from "../../../sandbox/company/company.js";
 import type { Deferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ApiAnswer, respond } from "../../api/answer.js";
-import { HANG_MAX_MS, breakOff, linger } from "../../api/break-off.js";
-import { misbehave, nothingDone } from "../../api/misbehave.js";
-import { headersOf } from "../../api/tell-exchange.js";
+import { HANG_MAX_MS, breakOff, linger, misbehave, nothingDone } from "../../api/rule-effects.js";
+import { headersOf } from "../../api/exchange.js";
 import type { HttpContext } from "../../shared/env.js";
 
 /**

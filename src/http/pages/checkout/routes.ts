@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { refuseRoute } from "../../api/refuse-route.js";
+import { refuseRoute } from "../../api/routes.js";
 import type { HttpEnv } from "../../shared/env.js";
 import { logRequests } from "../../shared/log-request.js";
 

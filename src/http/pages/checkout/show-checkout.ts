@@ -1,10 +1,10 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { answerJson } from "../../api/answer.js";
-import { refuseRoute } from "../../api/refuse-route.js";
+import { refuseRoute } from "../../api/routes.js";
 import type { HttpContext } from "../../shared/env.js";
 import { answerCharge, answerNotice, redirect } from "./answer.js";
 import { findPayment, stateOf, timeLeft, versionOf } from "./payment.js";
-import { redirectionTo, viewOf, WAITING } from "./view.js";
+import { WAITING, redirectionTo, viewOf } from "./view.js";
 
 /** GET /checkout/:chargeId. `?msisdn=` fills the field; `?waiting` is the page on which a customer waits for the result, and redirects when it is there. */
 export async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {

@@ -3,7 +3,7 @@ import { payCharge } from "../../../domain/charges/pay-charge.js";
 import { createDeferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { describeProblem } from "../../api/answer.js";
-import { replacesWork } from "../../api/misbehave.js";
+import { replacesWork } from "../../api/rule-effects.js";
 import { originProblem } from "../../control/guards.js";
 import { afterAnswer } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";

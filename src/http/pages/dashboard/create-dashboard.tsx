@@ -5,7 +5,7 @@ import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/answer-control.js";
 import { makeReady, selectCompany } from "../../control/control-endpoint.js";
-import { dropBodyOfHead } from "../../shared/drop-body-of-head.js";
+import { dropBodyOfHead } from "../../shared/env.js";
 import type { HttpContext, HttpEnv } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
 import { type ActionName, type Fields, isAction } from "./view/actions.js";

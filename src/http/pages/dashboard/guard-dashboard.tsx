@@ -2,12 +2,11 @@ import type { MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { requireAdminToken } from "../../control/guards.js";
-import type { HttpContext, HttpEnv } from "../../shared/env.js";
+import { type HttpContext, type HttpEnv, wantsPage } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
-import { wantsPage } from "../../shared/wants-page.js";
 import type { Fields } from "./view/actions.js";
 import { readForm } from "./read-form.js";
-import { cookieName, SESSION_MS, type Sessions } from "./sessions.js";
+import { SESSION_MS, type Sessions, cookieName } from "./sessions.js";
 import { ProblemPage, SignInPage } from "./sign-in.js";
 import { DASHBOARD, rootOf } from "./view/view.js";
 

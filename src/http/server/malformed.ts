@@ -1,13 +1,7 @@
+import type { Malformed } from "../shared/env.js";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { answerJson, describeError } from "../api/answer.js";
-import type { ConnectionLimits } from "./connection-limits.js";
-
-/** Why there is no request to route: it could not be read as one, or did not come in time. */
-export interface Malformed {
-  readonly status: number;
-  readonly message: string;
-}
 
 /** In the shape of every other error. Nothing is known of the path, and nothing of the bytes is repeated. */
 export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed): Response {
@@ -62,3 +56,29 @@ export async function renderAnswer(answer: Response): Promise<string> {
   const lines = headers.map((header) => `${header.join(": ")}\r\n`).join("");
   return `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}\r\n${lines}\r\n${body}`;
 }
+
+/** What one connection may take, of time and of memory, before there is a request. */
+export interface ConnectionLimits {
+  /** The request line and the headers together, bytes. */
+  readonly headerBytes: number;
+  /** How many headers. */
+  readonly headers: number;
+  /** From its first byte to the end of a request's headers, ms. */
+  readonly headersMs: number;
+  /** From its first byte to the end of a request's body, ms. */
+  readonly requestMs: number;
+  /** How often connections are looked at for what takes too long, ms. */
+  readonly checkMs: number;
+  /** How long a connection is kept for a next request, ms. */
+  readonly keepAliveMs: number;
+}
+
+/** A client that is slow on purpose holds a connection for so long. A whole state of 256 MiB comes in two minutes over 20 Mbit/s. */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  headerBytes: 16 * 1024,
+  headers: 1_000,
+  headersMs: 10_000,
+  requestMs: 120_000,
+  checkMs: 1_000,
+  keepAliveMs: 5_000,
+};

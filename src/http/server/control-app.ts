@@ -1,31 +1,38 @@
 import { Hono } from "hono";
+import { dropBodyOfHead, type HttpContext, type HttpEnv } from "../shared/env.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { AppExtensions } from "../app-extensions.js";
-import type { HttpContext, HttpEnv } from "../shared/env.js";
+import type { ScenarioReplayer } from "../control/scenario-routes.js";
+import type { Auditor } from "../pages/dashboard/view/auditor.js";
 import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
-import { dropBodyOfHead } from "../shared/drop-body-of-head.js";
 import { logRequests } from "../shared/log-request.js";
-import { answerRefusal } from "./answer-control.js";
-import { clockRoutes } from "./clock-routes.js";
-import { companiesRoutes } from "./companies-routes.js";
-import { createControlEndpoint } from "./control-endpoint.js";
-import type { ControlRoute } from "./control-route.js";
-import { coverageRoutes } from "./coverage-routes.js";
-import { customersRoutes } from "./customers-routes.js";
-import { deliveriesRoutes } from "./deliveries-routes.js";
-import { eventsRoutes } from "./events-routes.js";
-import { findingsRoutes } from "./findings-routes.js";
-import { refuseForgery, requireAdminToken } from "./guards.js";
-import { moneyRoutes } from "./money-routes.js";
-import { paymentsRoutes } from "./payments-routes.js";
-import { profileRoutes } from "./profile-routes.js";
-import { requestsRoutes } from "./requests-routes.js";
-import { rulesRoutes } from "./rules-routes.js";
-import { sandboxRoutes } from "./sandbox-routes.js";
-import { scenarioRoutes } from "./scenario-routes.js";
-import { snapshotsRoutes } from "./snapshots-routes.js";
-import { stateRoutes } from "./state-routes.js";
-import { streamRoutes } from "./stream-routes.js";
+import { answerProblem } from "../api/answer.js";
+import { answerRefusal } from "../control/answer-control.js";
+import { clockRoutes } from "../control/clock-routes.js";
+import { companiesRoutes } from "../control/companies-routes.js";
+import { createControlEndpoint } from "../control/control-endpoint.js";
+import type { ControlRoute } from "../control/control-route.js";
+import { coverageRoutes } from "../control/coverage-routes.js";
+import { customersRoutes } from "../control/customers-routes.js";
+import { deliveriesRoutes } from "../control/deliveries-routes.js";
+import { eventsRoutes } from "../control/events-routes.js";
+import { findingsRoutes } from "../control/findings-routes.js";
+import { refuseForgery, requireAdminToken } from "../control/guards.js";
+import { moneyRoutes } from "../control/money-routes.js";
+import { paymentsRoutes } from "../control/payments-routes.js";
+import { profileRoutes } from "../control/profile-routes.js";
+import { requestsRoutes } from "../control/requests-routes.js";
+import { rulesRoutes } from "../control/rules-routes.js";
+import { sandboxRoutes } from "../control/sandbox-routes.js";
+import { scenarioRoutes } from "../control/scenario-routes.js";
+import { snapshotsRoutes } from "../control/snapshots-routes.js";
+import { stateRoutes } from "../control/state-routes.js";
+import { streamRoutes } from "../control/stream-routes.js";
+
+/** What the sandbox can do in addition: its caller supplies it, because scenarios and audits are rings beside this one. */
+export interface AppExtensions {
+  readonly replayer?: ScenarioReplayer;
+  readonly auditor?: Auditor;
+}
 
 const ownRoutes: readonly ControlRoute[] = [
   ...sandboxRoutes,
@@ -65,6 +72,7 @@ export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExt
     app.all(path, methodNotAllowed(sandbox, own));
   }
   app.all("*", notFound(sandbox));
+  app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;
 }
 

@@ -1,12 +1,14 @@
-import { type Operation, successStatus } from "../../contract/operations.js";
-import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
-import { useRule } from "../../domain/rules/use-rule.js";
-import { quote } from "../../kernel/text.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Company } from "../../sandbox/company/company.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
+import { waitWithClient } from "../shared/after-answer.js";
 import type { HttpContext } from "../shared/env.js";
-import { type ApiAnswer, describeError, type ExtraHeaders } from "./answer.js";
-import { headersOf } from "./tell-exchange.js";
+import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { type ApiAnswer, type ExtraHeaders, describeError, respond } from "./answer.js";
+import { type Ruled, type Seen, headersOf, note, recordExchange } from "./exchange.js";
+import type { RequestEffect, RequestFault, RequestRule } from "../../domain/rules/rule.js";
+import { useRule } from "../../domain/rules/use-rule.js";
+import { quote } from "../../kernel/quote.js";
 
 /** The newest rule that matches this request. It counts at once, whatever becomes of the request. */
 export function useRequestRule(c: HttpContext, company: Company, body: unknown): RequestRule | undefined {
@@ -86,4 +88,50 @@ function plainTextOf(body: unknown): ExtraHeaders {
 /** Throws a TypeError for what is no header: nothing that a rule says is written into an answer as it is. */
 function lowerNames(headers: ExtraHeaders = {}): ExtraHeaders {
   return Object.fromEntries(new Headers(headers));
+}
+
+/** The end of a request that a `request` rule applies to, when what it leaves of the work is done: the delay, then another answer, or none. */
+export async function answerByRule(
+  c: HttpContext,
+  sandbox: Sandbox,
+  id: OperationId,
+  seen: Seen,
+  { rule, company, returned }: Ruled,
+  made: ApiAnswer,
+): Promise<Response> {
+  const context = { sandbox, company, operation: operationOf(id), path: c.req.path };
+  const { delayMs, fault } = rule.then;
+  const answer = note(seen, () => misbehave(context, rule, made));
+  const wait = (ms: number): Promise<void> => linger(c, company, sandbox.system, ms);
+
+  if (delayMs !== undefined && fault !== "hang") await wait(delayMs);
+  recordExchange(c, sandbox, id, seen, answer);
+  // It is told of when it begins: nobody is told of its end.
+  if (fault === "hang") await wait(delayMs ?? HANG_MAX_MS);
+  returned.resolve();
+  return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, seen.company, answer);
+}
+
+/** How long a `hang` without a delay holds a client, real time. */
+export const HANG_MAX_MS = 60_000;
+
+/** Ends the connection without an answer. The returned answer is never sent. */
+export function breakOff(c: HttpContext, fault: "reset" | "hang"): Response {
+  c.env?.breakOff?.(fault);
+  return new Response(null);
+}
+
+/** Waits in real time. Ends early when the client has left, the company was closed, or the server stops. */
+export function linger(c: HttpContext, company: Company, system: SystemClock, ms: number): Promise<void> {
+  if (company.closed) return Promise.resolve();
+  // A request that is not read to its end does not show that its client leaves.
+  if (c.env?.incoming?.complete === false) c.env.incoming.resume();
+  return waitWithClient(
+    c,
+    (end) => system.after(ms, end),
+    (end) =>
+      company.events.on("changed", ({ company: changed }) => {
+        if (changed === company && company.closed) end();
+      }),
+  );
 }

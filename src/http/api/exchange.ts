@@ -31,7 +31,7 @@ export interface Ruled {
   readonly returned: Deferred;
 }
 
-export function beginSeen({ system }: Sandbox): Seen {
+export function startRecord({ system }: Sandbox): Seen {
   return {
     receivedAt: system.monotonic(),
     company: undefined,
@@ -51,7 +51,7 @@ export function note<T>({ settings }: Seen, run: () => T): T {
 }
 
 /** Tells whoever listens of the request and its answer. */
-export function tellExchange(
+export function recordExchange(
   c: HttpContext,
   sandbox: Sandbox,
   operation: OperationId | undefined,

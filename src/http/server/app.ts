@@ -1,17 +1,14 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import type { Sandbox } from "../sandbox/sandbox.js";
-import type { AppExtensions } from "./app-extensions.js";
-import { answerProblem } from "./api/answer.js";
-import { refuseRoute } from "./api/refuse-route.js";
-import { addApiRoutes } from "./api/routes.js";
-import { addCheckoutRoutes } from "./pages/checkout/routes.js";
-import { addControlRoutes } from "./control-on-demand.js";
-import type { HttpEnv } from "./shared/env.js";
-import { logRequest, logRequests } from "./shared/log-request.js";
-import { addOpenApiRoutes } from "./control/openapi-routes.js";
-import { addAssetRoutes } from "./pages/assets/asset-routes.js";
-import { answerMalformed } from "./server/refuse-malformed.js";
-import { wantsPage } from "./shared/wants-page.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { answerProblem } from "../api/answer.js";
+import { addApiRoutes, refuseRoute } from "../api/routes.js";
+import { addOpenApiRoutes } from "../control/openapi-routes.js";
+import { addCheckoutRoutes } from "../pages/checkout/routes.js";
+import { addAssetRoutes } from "../pages/asset-routes.js";
+import { type HttpEnv, wantsPage } from "../shared/env.js";
+import { logRequest, logRequests } from "../shared/log-request.js";
+import type { AppExtensions } from "./control-app.js";
+import { answerMalformed } from "./malformed.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
@@ -23,7 +20,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addAssetRoutes(app);
   app.get("/", leadTo("./_sandbox"));
   app.get("/_sandbox/", leadTo("../_sandbox"));
-  addControlRoutes(app, sandbox, extensions);
+  addControlApp(app, sandbox, extensions);
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
@@ -34,6 +31,15 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   });
   app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
   return app;
+}
+
+/** The control API is loaded with its first call: an application under test never makes one. */
+function addControlApp(app: Hono<HttpEnv>, sandbox: Sandbox, extensions: AppExtensions): void {
+  let control: Promise<Hono<HttpEnv>> | undefined;
+  app.all("/_sandbox/*", async (c) => {
+    control ??= import("./control-app.js").then(({ createControlApp }) => createControlApp(sandbox, extensions));
+    return (await control).fetch(c.req.raw, c.env);
+  });
 }
 
 /** "`/` leads people there and answers programs with 404 as the contract would". */
