@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { balanceOf, effectOnBalance } from "../../src/domain/accounts/ledger.js";
-import { toXof } from "../../src/domain/accounts/money.js";
 import { createApp } from "../../src/http/server/app.js";
 import { advance } from "../../src/sandbox/clock/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
 import { loadFixtureFiles, validateFile } from "../../src/sandbox/config/load-files.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
+import { toXof } from "../../src/domain/values/money.js";
 
 const folder = fileURLToPath(new URL("../../fixtures", import.meta.url));
 const START = Date.UTC(2026, 0, 15, 9);

@@ -1,13 +1,13 @@
 import type { Hono } from "hono";
-import type { ProblemCode } from "../../domain/problem-codes.js";
 import { Problem } from "../../kernel/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { type ExtraHeaders, describeProblem, respond } from "./answer.js";
 import { createEndpoint, createRateLimit, tokenOf } from "./endpoint.js";
-import { startRecord, recordExchange } from "./exchange.js";
+import { recordExchange, startRecord } from "./exchange.js";
 import { operationIds, operationOf } from "../../contract/operations.js";
 import { handlers } from "./handlers.js";
+import type { ProblemCode } from "../../domain/model/problem-codes.js";
 
 /** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. One route for a path: of two, Hono would compose a chain. */
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
