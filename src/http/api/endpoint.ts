@@ -1,7 +1,6 @@
 import { touchSettings } from "../../domain/profile/track-profile.js";
 import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";
 import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
-import { quote } from "../../kernel/quote.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
 import type { Query } from "../../contract/queries-wire.js";
@@ -13,6 +12,7 @@ import { type ApiAnswer, describeProblem, respond } from "./answer.js";
 import { answerByRule, nothingDone, replacesWork, useRequestRule } from "./rule-effects.js";
 import { type Ruled, type Seen, note, originOf, recordExchange, startRecord } from "./exchange.js";
 import { refuse } from "../../domain/model/problem-codes.js";
+import { quote } from "../../kernel/text.js";
 
 /** One request, read and checked, as a handler sees it. */
 export interface Call {

@@ -7,8 +7,8 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type ApiAnswer, type ExtraHeaders, describeError, respond } from "./answer.js";
 import { type Ruled, type Seen, headersOf, note, recordExchange } from "./exchange.js";
 import { useRule } from "../../domain/rules/use-rule.js";
-import { quote } from "../../kernel/quote.js";
 import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
+import { quote } from "../../kernel/text.js";
 
 /** The newest rule that matches this request. It counts at once, whatever becomes of the request. */
 export function useRequestRule(c: HttpContext, company: Company, body: unknown): RequestRule | undefined {
