@@ -1,5 +1,5 @@
 import { UsageError } from "../kernel/problem.js";
-import { countFindings } from "../sandbox/observation/render-findings.js";
+import { countFindings } from "../sandbox/observation/finding.js";
 import { parseChoice } from "./values.js";
 
 /** What makes a run fail that went well by itself: exit code 5. */

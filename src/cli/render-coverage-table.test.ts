@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import { createWorld } from "../domain/model/world.js";
-import { CoverageTally } from "../sandbox/observation/coverage.js";
+import { CoverageTally } from "../sandbox/observation/coverage-tally.js";
 import { type Coverage, counted, mergeCoverage, summarize } from "../sandbox/observation/coverage-report.js";
 import { WIDTH_MAX } from "./output.js";
 import { renderCoverageTable } from "./render-coverage-table.js";

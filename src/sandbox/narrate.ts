@@ -6,7 +6,7 @@ import type { Log } from "../kernel/log.js";
 import type { Change } from "../kernel/unit-of-work.js";
 import type { Company } from "./company/company.js";
 import { fieldsOfDelivery, fieldsOfEvent, fieldsOfExchange, nameOfDelivery } from "./log-fields.js";
-import { isOf } from "./observation/read-changes.js";
+import { isOf } from "./observation/coverage-tally.js";
 import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 
 export interface Narrator {

@@ -5,7 +5,7 @@ import type { SystemClock } from "../kernel/system-clock.js";
 import type { Row } from "../kernel/table.js";
 import type { CompanyRecord, StoredSandbox } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
-import type { Observation } from "./observation/observation.js";
+import type { Observation } from "./observation/observations.js";
 
 export interface SandboxParts {
   readonly system?: SystemClock;

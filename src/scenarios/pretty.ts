@@ -1,6 +1,6 @@
 import { oneLine, printable } from "../kernel/text.js";
 import type { Style } from "../kernel/report.js";
-import { renderFinding } from "../sandbox/observation/render-findings.js";
+import { renderFinding } from "../sandbox/observation/finding.js";
 import { renderFailure } from "./run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "./run/replay.js";
 

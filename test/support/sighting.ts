@@ -3,7 +3,7 @@ import { fromXof } from "../../src/domain/values/money.js";
 import type { Charge } from "../../src/domain/model/charge.js";
 import type { Attempt, Delivery } from "../../src/domain/model/delivery.js";
 import type { Transfer } from "../../src/domain/model/transfer.js";
-import type { Scene } from "../../src/sandbox/observation/detectors/detector.js";
+import type { Scene } from "../../src/sandbox/observation/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
 /** What detectors are told, for their tests: everything that is not about the test is as it is in a quiet world. */

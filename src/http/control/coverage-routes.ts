@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
-import { redactCoverage } from "../../sandbox/observation/redact-coverage.js";
-import { renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
+import { redactCoverage, renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
 import { respond } from "../api/answer.js";
 import { makeReady, selectCompany } from "./control-endpoint.js";
 import { word } from "./control-fields.js";

@@ -1,5 +1,5 @@
 import type { Company } from "../../sandbox/company/company.js";
-import { isOf } from "../../sandbox/observation/read-changes.js";
+import { isOf } from "../../sandbox/observation/coverage-tally.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";

@@ -1,9 +1,8 @@
 import { toIso } from "../../kernel/instant.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { chain, type Redactor, SecretRedactor } from "../../sandbox/observation/redact.js";
-import { pathOf, queryOf, statusOf } from "../../sandbox/observation/request-subject.js";
-import type { NearMiss } from "../../sandbox/observation/verify-requests.js";
+import { type Redactor, SecretRedactor, chain } from "../../sandbox/observation/redact.js";
+import { type NearMiss, pathOf, queryOf, statusOf } from "../../sandbox/observation/verify-requests.js";
 
 /** Longer values are cut: a diff is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;

@@ -6,8 +6,7 @@ import type { ProblemCode } from "../../domain/model/problem-codes.js";
 import { requestFaults } from "../../domain/model/rule.js";
 import { isMatcher } from "../../kernel/matchers.js";
 import type { AnswerFate } from "../../sandbox/company/exchange.js";
-import type { RequestSubject } from "../../sandbox/observation/request-subject.js";
-import type { RequestMatch, Verification } from "../../sandbox/observation/verify-requests.js";
+import type { RequestMatch, RequestSubject, Verification } from "../../sandbox/observation/verify-requests.js";
 import { pathPattern, pattern } from "../../sandbox/state/rule-schema.js";
 import { optionalBody, word } from "./control-fields.js";
 

@@ -1,7 +1,11 @@
 import { parseRequest } from "../../contract/parse.js";
-import { followingDeliveries } from "../../sandbox/observation/following-deliveries.js";
+import {
+  type Verified,
+  followingDeliveries,
+  matchesRequest,
+  verifyRequests,
+} from "../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { matchesRequest, type Verified, verifyRequests } from "../../sandbox/observation/verify-requests.js";
 import { pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
 import type { CompanyCall, ControlRoute } from "./control-route.js";

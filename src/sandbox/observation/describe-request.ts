@@ -2,10 +2,10 @@ import { operationOf } from "../../contract/operations.js";
 import { toXof } from "../../domain/values/money.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
-import type { Scene } from "./detectors/detector.js";
+import { quote } from "../../kernel/text.js";
+import type { Scene } from "./detector.js";
 import type { FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
-import { quote } from "../../kernel/text.js";
 
 /** Of a batch, as many items are told. */
 const ITEMS_TOLD = 3;
@@ -108,4 +108,27 @@ export function describeCause(delivery: Delivery, scene: Scene): readonly Findin
 /** What came of a request: `answered 201`. */
 function outcomeOf(entry: RequestLine): string {
   return isLost(entry) ? "its answer was lost" : `answered ${entry.status}`;
+}
+
+/**
+ * Everything that a JSON value holds, from its end to its start, however deep it goes: names of members, scalars, and `{` or `[` where a value begins.
+ * A list and no generator: every request is walked, and most are small.
+ */
+export function leavesOf(value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [value];
+  const leaves: unknown[] = [];
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (Array.isArray(next)) {
+      leaves.push("[");
+      for (const item of next) left.push(item);
+    } else if (typeof next === "object" && next !== null) {
+      leaves.push("{");
+      for (const [name, member] of Object.entries(next)) left.push(name, member);
+    } else {
+      leaves.push(next);
+    }
+  }
+  return leaves;
 }

@@ -1,14 +1,18 @@
+import type { Detection, Detector, Scene } from "./detector.js";
+import { createDoublePayoutDetector } from "./double-payout.js";
+import { createPayAfterDropDetector, createRefundBeyondPaidDetector } from "./charge-mistakes.js";
+import { createPollingTooFastDetector, createRetryAtOnceDetector } from "./pace-mistakes.js";
+import { createSecretLeakedDetector } from "./secret-leaked.js";
+import { createWebhookSlowDetector, createWebhookUnacknowledgedDetector } from "./webhook-mistakes.js";
+import { type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { type Row, Table } from "../../kernel/table.js";
 import type { Company } from "../company/company.js";
 import type { CompanyRecord, Identity } from "../state/company-record.js";
 import type { Exchange } from "../company/exchange.js";
-import { createDetectors } from "./create-detectors.js";
-import type { Detection, Detector, Scene } from "./detectors/detector.js";
-import type { Finding, FindingKind } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import type { Observer } from "./observation.js";
+import type { Observer } from "./observations.js";
 import { type Redactor, type Secret, secretsOf } from "./redact.js";
 
 /** Findings of one company that are kept; the oldest are forgotten first. */
@@ -113,4 +117,20 @@ export class Findings implements Observer {
     if (oldest !== undefined) this.#rows.delete(oldest.id);
     this.#deps.onFinding(finding);
   }
+}
+
+const creators: Readonly<Record<FindingKind, () => Detector>> = {
+  "double-payout": createDoublePayoutDetector,
+  "refund-beyond-paid": createRefundBeyondPaidDetector,
+  "pay-after-drop": createPayAfterDropDetector,
+  "secret-leaked": createSecretLeakedDetector,
+  "webhook-unacknowledged": createWebhookUnacknowledgedDetector,
+  "webhook-slow": createWebhookSlowDetector,
+  "retry-at-once": createRetryAtOnceDetector,
+  "polling-too-fast": createPollingTooFastDetector,
+};
+
+/** One for each kind, none of which has seen anything yet. */
+export function createDetectors(): readonly (readonly [FindingKind, Detector])[] {
+  return findingKinds.map((kind) => [kind, creators[kind]()]);
 }

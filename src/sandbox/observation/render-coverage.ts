@@ -1,5 +1,6 @@
+import { type Coverage, type CoverageSection, type OperationCoverage, coverageSections } from "./coverage-report.js";
+import type { Redactor } from "./redact.js";
 import { describeRendered } from "../state/render-rule.js";
-import { type Coverage, type CoverageSection, coverageSections, type OperationCoverage } from "./coverage-report.js";
 
 export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
   operations: "Operations and statuses",
@@ -122,4 +123,17 @@ function code(text: string): string {
     .replaceAll("`", "'")
     .replaceAll("|", String.raw`\|`)
     .replaceAll(/\s+/g, " ")}\``;
+}
+
+/** Rules are told as they were written: one may match the access token of its client. */
+export function redactCoverage(coverage: Coverage, redactor: Redactor): Coverage {
+  const members = (given: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(given).map(([name, member]) => [name, redactor.value(member)]));
+  const rules = coverage.rules.map((rule) => ({
+    ...rule,
+    name: rule.name === null ? null : redactor.text(rule.name),
+    match: members(rule.match),
+    then: members(rule.then),
+  }));
+  return { ...coverage, rules };
 }

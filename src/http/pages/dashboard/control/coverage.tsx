@@ -5,8 +5,7 @@ import type {
   CoverageSection,
   OperationCoverage,
 } from "../../../../sandbox/observation/coverage-report.js";
-import { redactCoverage } from "../../../../sandbox/observation/redact-coverage.js";
-import { sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
+import { redactCoverage, sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
 import type { DashboardPage } from "../view/page.js";
 import { Code, Pill } from "../parts/show.js";
 import { DataTable } from "../parts/table.js";

@@ -1,9 +1,9 @@
 import { said } from "../view/said.js";
 import { redactPath, withOwnToken } from "../../../control/render-request.js";
-import { statusOf } from "../../../../sandbox/observation/request-subject.js";
+import { statusOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
 import { Pill, Status, Time } from "./show.js";
 
 const PATH_MAX = 200;

@@ -1,6 +1,5 @@
 import { shortened } from "../view/said.js";
-import { queryOf } from "../../../../sandbox/observation/request-subject.js";
-import { followingDeliveries } from "../../../../sandbox/observation/following-deliveries.js";
+import { followingDeliveries, queryOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest } from "../../../control/render-request.js";
 import type { DashboardPage } from "../view/page.js";
@@ -10,7 +9,7 @@ import { foundOr } from "../parts/not-found.js";
 import { Code, Pill, Status, Text, Time } from "../parts/show.js";
 import { ChangeLines } from "../parts/story.js";
 import { Empty, Facts, Panel } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type View, linkTo } from "../view/view.js";
 
 export const requestPage: DashboardPage = {
   path: "/requests/:id",

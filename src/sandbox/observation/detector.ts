@@ -1,9 +1,9 @@
-import type { Attempt, Delivery } from "../../../domain/model/delivery.js";
-import type { World } from "../../../domain/model/work.js";
-import type { Row } from "../../../kernel/table.js";
-import type { Finding } from "../finding.js";
-import type { JournalEntry } from "../journal.js";
-import type { Secret } from "../redact.js";
+import type { Attempt, Delivery } from "../../domain/model/delivery.js";
+import type { World } from "../../domain/model/work.js";
+import type { Row } from "../../kernel/table.js";
+import type { Finding } from "./finding.js";
+import type { JournalEntry } from "./journal.js";
+import type { Secret } from "./redact.js";
 
 /**
  * Looks for one kind of mistake: a small state machine that is told what happens, in the order in which it does, and says what it found. It keeps what

@@ -1,7 +1,6 @@
-import { describeRequest } from "../describe-request.js";
-import type { JournalEntry } from "../journal.js";
-import { holdsSecret, type Secret } from "../redact.js";
-import { leavesOf } from "../walk-json.js";
+import { describeRequest, leavesOf } from "./describe-request.js";
+import type { JournalEntry } from "./journal.js";
+import { type Secret, holdsSecret } from "./redact.js";
 import type { Detector } from "./detector.js";
 
 /** "The secret key or an access token seen in a URL or body", also encoded. Once for each secret, operation and place. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { payout, scene, sighting, storeTransfer } from "../../../../test/support/sighting.js";
-import type { JournalEntry } from "../journal.js";
+import { payout, scene, sighting, storeTransfer } from "../../../test/support/sighting.js";
+import type { JournalEntry } from "./journal.js";
 import type { Detection } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 

@@ -1,10 +1,10 @@
-import { msisdnKey } from "../../../domain/values/msisdn.js";
-import type { World } from "../../../domain/model/work.js";
-import { RecentMap } from "../../../kernel/recent-map.js";
-import { type RequestLine, describeOrder, isLost, itemsOf, memberOf } from "../describe-request.js";
-import type { JournalEntry } from "../journal.js";
+import { msisdnKey } from "../../domain/values/msisdn.js";
+import type { World } from "../../domain/model/work.js";
+import { quote } from "../../kernel/text.js";
+import { RecentMap } from "../../kernel/recent-map.js";
+import { describeOrder, isLost, itemsOf, memberOf, type RequestLine } from "./describe-request.js";
+import type { JournalEntry } from "./journal.js";
 import { type Detection, type Detector, nothing } from "./detector.js";
-import { quote } from "../../../kernel/text.js";
 
 /** Pairs of recipient and amount that are remembered; those that were paid longest ago are forgotten first. */
 const PAIRS_MAX = 10_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scene, sighting } from "../../../../test/support/sighting.js";
+import { scene, sighting } from "../../../test/support/sighting.js";
 import { createSecretLeakedDetector } from "./secret-leaked.js";
 
 const stage = scene({
