@@ -193,7 +193,7 @@ function isAbsoluteHttpUrl(url: string): boolean {
   return /^https?:\/\/[^\s\u0000-\u001f/\\][^\s\u0000-\u001f]*$/i.test(url) && parseUrl(url) !== undefined;
 }
 
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Whether an HTTP header can have this name. */
 export function isHeaderName(name: string): boolean {

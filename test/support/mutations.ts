@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { operators } from "../../src/kernel/matchers.js";
 import { givenSchema } from "../../src/scenarios/file/scenario-schema.js";
-import { stepSchemas } from "../../src/scenarios/file/step-schemas.js";
+import { companionKeys, stepSchemas } from "../../src/scenarios/file/step-schemas.js";
 import fc from "./fast-check.js";
 
 /** Keys that mean something in a scenario. */
 export const scenarioWords = [
   ...Object.keys(stepSchemas),
-  ...Object.values(stepSchemas).flatMap(({ shape }) => Object.keys(shape)),
+  ...companionKeys,
   ...Object.keys(operators),
   ...Object.keys(givenSchema.shape),
   "steps",

@@ -117,7 +117,6 @@ export function allSteps(steps: readonly Step[]): Step[] {
   return steps.flatMap((step) => [
     step,
     ...("steps" in step ? allSteps(step.steps) : []),
-    ...(step.kind === "eventually" ? [step.request] : []),
   ]);
 }
 

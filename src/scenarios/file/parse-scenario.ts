@@ -56,11 +56,13 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
   };
 }
 
+/** Steps in repetitions are counted each time. */
 function countSteps(steps: readonly Step[]): number {
-  return steps.reduce(
-    (sum, step) => sum + 1 + ("steps" in step ? countSteps(step.steps) * ("times" in step ? step.times : 1) : 0),
-    0,
-  );
+  const counts = steps.map((step) => {
+    const times = step.kind === "repeat" ? step.repeat.times : 1;
+    return 1 + ("steps" in step ? times * countSteps(step.steps) : 0);
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function prepare(given: z.infer<typeof givenSchema> | undefined, shared: Given["fixtures"]): Promise<Given> {

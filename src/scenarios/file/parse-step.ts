@@ -2,11 +2,11 @@ import type * as z from "zod";
 import type { SourcePath } from "../../adapters/files/source.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import type { ParseContext } from "./parse-context.js";
-import type { RequestStep, Step, When } from "./scenario.js";
-import { EVERY_DEFAULT_MS, type StepKeyword, stepKeywords, stepSchemas, type WrittenSteps } from "./step-schemas.js";
+import type { Step } from "./scenario.js";
+import { companionKeys, type ParsedStep, type StepKeyword, stepKeywords, stepSchemas } from "./step-schemas.js";
 import { listExpressions, listTexts, parseTemplate } from "./template.js";
 
-/** The steps of a list, in order; what one saves the later ones know. */
+/** The steps of a list, in order. Each knows the variables that earlier ones save. */
 export async function parseSteps(context: ParseContext, value: unknown, path: SourcePath): Promise<readonly Step[]> {
   if (!Array.isArray(value) || value.length === 0) {
     context.problems.add(context.source, path, `${String(path.at(-1))} must be a list of at least one step`);
@@ -22,8 +22,11 @@ export async function parseSteps(context: ParseContext, value: unknown, path: So
 
 async function parseStep(context: ParseContext, value: unknown, path: SourcePath): Promise<Step | undefined> {
   const keyword = findKeyword(context, value, path);
-  const step = keyword === undefined ? undefined : await compile(context, keyword, value, path);
-  // What a wrong step would have saved must not be missed by later ones: that would be a second message for one mistake.
+  const schema: z.ZodType<ParsedStep> | undefined = keyword === undefined ? undefined : stepSchemas[keyword];
+  const parsed = schema === undefined ? undefined : context.problems.parse(context.source, schema, path);
+  if (keyword !== undefined) checkTexts(context, keyword, value, path);
+  const step = parsed === undefined ? undefined : await completeStep(context, parsed, path);
+  // Later steps may use what a wrong step would have saved: one mistake gets one message.
   if (step === undefined) context.know(listSaves(value));
   return step;
 }
@@ -42,40 +45,14 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
   if (found.length === 1) return found[0];
   if (found.length > 1)
     return refuse(`A step does one thing, but this one has ${found.join(" and ")}. Write two steps`);
-  const strange = keys.find((key) => !companions.has(key));
+  const strange = keys.find((key) => !companionKeys.has(key));
   if (strange === undefined) return refuse(`A step must have one of ${all}`);
   return refuse(`"${strange}" is not a step.${didYouMean(strange, stepKeywords)} There are ${all}`, [...path, strange]);
 }
 
-/** Keys that stand beside a keyword. */
-const companions: ReadonlySet<string> = new Set(
-  Object.values(stepSchemas).flatMap((schema) =>
-    Object.keys(schema.shape).filter((key) => !Object.hasOwn(stepSchemas, key)),
-  ),
-);
-
-const schemas: { readonly [Keyword in StepKeyword]: z.ZodType<WrittenSteps[Keyword]> } = stepSchemas;
-
-function compile<Keyword extends StepKeyword>(
-  context: ParseContext,
-  keyword: Keyword,
-  value: unknown,
-  path: SourcePath,
-): Compiled {
-  const written = context.problems.parse(context.source, schemas[keyword], path);
-  checkTexts(context, keyword, value, path);
-  return written === undefined ? undefined : compilers[keyword](context, written, path);
-}
-
-/** Where the steps of a step stand: their texts are checked with them. */
-const SUBSTEPS: Partial<Record<StepKeyword, readonly string[]>> = {
-  parallel: ["parallel"],
-  repeat: ["repeat", "steps"],
-};
-
-/** Every `${…}` must be well formed and known by now. */
+/** Every `${…}` must be well formed, and known before the step runs. */
 function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown, path: SourcePath): void {
-  const inner = SUBSTEPS[keyword];
+  const inner = substepPaths[keyword];
   const isElsewhere = (at: SourcePath): boolean =>
     inner?.every((key, index) => at[index] === key) === true ||
     at[0] === "use" ||
@@ -89,7 +66,13 @@ function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown,
   }
 }
 
-/** The names under every `save` in it. */
+/** The texts of steps inside a step are checked with those. */
+const substepPaths: Partial<Record<StepKeyword, readonly string[]>> = {
+  parallel: ["parallel"],
+  repeat: ["repeat", "steps"],
+};
+
+/** The names under every `save` in a value. */
 function listSaves(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) =>
@@ -97,87 +80,38 @@ function listSaves(value: unknown): string[] {
   );
 }
 
-type Compiled = Step | undefined | Promise<Step | undefined>;
-
-interface Common {
-  readonly name?: string | undefined;
-  readonly when?: When | undefined;
+/** Adds the position, and the steps inside. Undefined when a used file cannot be read. */
+async function completeStep(context: ParseContext, parsed: ParsedStep, path: SourcePath): Promise<Step | undefined> {
+  const position = context.source.positionOf(path);
+  switch (parsed.kind) {
+    case "parallel":
+      return { ...parsed, position, steps: await parseBranches(context, parsed.parallel, [...path, "parallel"]) };
+    case "repeat": {
+      const at = [...path, "repeat", "steps"];
+      return { ...parsed, position, steps: await parseSteps(context.with(["index"]), parsed.repeat.steps, at) };
+    }
+    case "use": {
+      const inner = await context.open(parsed.use, Object.keys(parsed.with ?? {}), [...path, "use"]);
+      if (inner === undefined) return undefined;
+      // Only the steps of the file: its `given` is for when it runs alone.
+      const { value } = inner.source;
+      const list = typeof value === "object" && value !== null && "steps" in value ? value.steps : undefined;
+      return { ...parsed, position, steps: await parseSteps(inner, list, ["steps"]) };
+    }
+    case "rule":
+      context.noteRule();
+      return { ...parsed, position };
+    case "request":
+    case "webhook":
+      context.know(Object.keys(parsed.save ?? {}));
+      return { ...parsed, position };
+    case "eventually":
+      context.know(Object.keys(parsed.eventually.save ?? {}));
+      return { ...parsed, position };
+    default:
+      return { ...parsed, position };
+  }
 }
-
-function base(context: ParseContext, { name, when }: Common, path: SourcePath) {
-  return { name, when, position: context.source.positionOf(path) };
-}
-
-const compilers: {
-  readonly [Keyword in StepKeyword]: (
-    context: ParseContext,
-    written: WrittenSteps[Keyword],
-    path: SourcePath,
-  ) => Compiled;
-} = {
-  request: (context, written, path) => compileRequest(context, written, written, path),
-  advance: (context, written, path) => {
-    const { advance, expect } = written;
-    const body = typeof advance === "object" ? advance : { by: advance };
-    return { ...base(context, written, path), kind: "advance", advance: { ...body }, expect };
-  },
-  clock: (context, written, path) => {
-    const { clock } = written;
-    const body = typeof clock === "object" ? clock : (clockModes[clock] ?? { now: clock });
-    return { ...base(context, written, path), kind: "clock", clock: { ...body } };
-  },
-  webhook: (context, written, path) => {
-    const { topic, data, count } = written.webhook;
-    const { save = {} } = written;
-    context.know(Object.keys(save));
-    return { ...base(context, written, path), kind: "webhook", topic, data, count, save };
-  },
-  noWebhook: (context, written, path) => {
-    const { topic, data } = written.noWebhook;
-    return { ...base(context, written, path), kind: "webhook", topic, data, count: 0, save: {} };
-  },
-  rule: (context, written, path) => {
-    context.noteRule();
-    return { ...base(context, written, path), kind: "rule", rule: written.rule };
-  },
-  settle: (context, written, path) => ({ ...base(context, written, path), kind: "settle" }),
-  wait: (context, written, path) => ({ ...base(context, written, path), kind: "wait", ms: written.wait }),
-  parallel: async (context, written, path) => {
-    const steps = await parseBranches(context, written.parallel, [...path, "parallel"]);
-    return { ...base(context, written, path), kind: "parallel", steps };
-  },
-  repeat: async (context, written, path) => {
-    const { times, steps: list } = written.repeat;
-    const steps = await parseSteps(context.with(["index"]), list, [...path, "repeat", "steps"]);
-    return { ...base(context, written, path), kind: "repeat", times, steps };
-  },
-  use: async (context, written, path) => {
-    const { use: file, with: variables = {} } = written;
-    const inner = await context.open(file, Object.keys(variables), [...path, "use"]);
-    if (inner === undefined) return undefined;
-    // Its steps alone: what it says of the world is for when it runs by itself.
-    const steps = await parseSteps(inner, stepsOf(inner.source.value), ["steps"]);
-    return { ...base(context, written, path), kind: "use", file, with: variables, steps };
-  },
-  eventually: (context, written, path) => {
-    const { within, every = EVERY_DEFAULT_MS, ...request } = written.eventually;
-    return {
-      ...base(context, written, path),
-      kind: "eventually",
-      withinMs: within,
-      everyMs: Math.max(1, every),
-      request: compileRequest(context, {}, request, path),
-    };
-  },
-};
-
-/** The words of the command line and those of the control API. */
-const clockModes: Readonly<Record<string, { readonly mode: "frozen" | "running" }>> = {
-  freeze: { mode: "frozen" },
-  frozen: { mode: "frozen" },
-  resume: { mode: "running" },
-  running: { mode: "running" },
-};
 
 /** Branches of a `parallel` begin together: none knows what another saves. */
 async function parseBranches(
@@ -195,18 +129,4 @@ async function parseBranches(
   }
   context.know(saved);
   return steps;
-}
-
-type WrittenRequest = Omit<WrittenSteps["request"], keyof Common>;
-
-function compileRequest(context: ParseContext, common: Common, written: WrittenRequest, path: SourcePath): RequestStep {
-  const [method = "", target = ""] = written.request.split(" ");
-  const { body, rawBody, as, token, headers = {}, query = {}, expect, save = {} } = written;
-  context.know(Object.keys(save));
-  const request = { method, path: target, body, rawBody, as, token, headers, query, expect, save };
-  return { ...base(context, common, path), kind: "request", ...request };
-}
-
-function stepsOf(file: unknown): unknown {
-  return typeof file === "object" && file !== null && "steps" in file ? file.steps : undefined;
 }

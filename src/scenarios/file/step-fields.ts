@@ -1,61 +1,61 @@
 import * as z from "zod";
-import { topicSpellings } from "../../domain/values/topic.js";
+import { topicSpellings } from "../../domain/subscriptions/topic.js";
 import { tryParseDuration } from "../../kernel/duration.js";
-import { flag, report, wholeNumber, word } from "../../kernel/fields.js";
+import { flag, HEADER_NAME, oneOf, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/instant.js";
-import { matcherProblems } from "../../kernel/matchers.js";
+import { isObject } from "../../kernel/json.js";
+import { matcherProblems } from "../../kernel/matcher-problems.js";
 import { mapping } from "../../sandbox/state/file-fields.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { hasVariables, parsePath } from "./template.js";
 
-/** The fields that steps are made of. Each message completes "<path> …"; descriptions are what an editor shows. */
+/** The fields of steps. Each message completes "<path> …"; descriptions are for editors. */
 
-const durationError = "must be a duration such as 59m59s, PT1H, or a number of milliseconds";
+const written = z.union([z.string(), z.number()], {
+  error: "must be a duration such as 59m59s, PT1H, or a number of milliseconds",
+});
 
-/** A duration, or a text with variables that will be one. */
-export const duration = z
-  .union([z.string(), z.number()], { error: durationError })
+/** A duration, or text with variables that will be one. */
+export const duration = written
   .superRefine((value, context) => {
     const parsed = hasVariables(value) ? { ms: 0 } : tryParseDuration(value);
-    if ("error" in parsed) report(context, [], parsed.error, { sentence: true });
+    if ("error" in parsed) sentence(context, parsed.error);
   })
   .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["1h", "59m59s"] });
 
-/** Known when the file is read; the output is ms. */
-export const fixedDuration = z
-  .union([z.string(), z.number()], { error: durationError })
+/** A duration without variables; the output is ms. */
+export const fixedDuration = written
   .transform((value, context) => {
     const parsed = tryParseDuration(value);
     if ("ms" in parsed) return parsed.ms;
-    if (hasVariables(value)) report(context, [], "must be a duration without variables");
-    else report(context, [], parsed.error, { sentence: true });
-    return z.NEVER;
+    if (hasVariables(value)) return report(context, [], "must be a duration without variables");
+    return sentence(context, parsed.error);
   })
   .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds; no variables", examples: ["100ms", "10s"] });
 
 const instantError = "must be an ISO 8601 instant such as 2026-01-15T09:00:00Z";
 
-/** An instant, or a text with variables that will be one. */
+/** An instant, or text with variables that will be one. */
 export const instant = z
   .string({ error: instantError })
   .refine((value) => hasVariables(value) || parseInstant(value) !== undefined, { error: instantError });
 
-/** Anything, with every matcher in it checked: its name and its operand. */
+/** Any value, with every matcher in it checked: its name and its operand. */
 export const expectation = z.unknown().superRefine((value, context) => {
   for (const { path, message, key } of matcherProblems(value, hasVariables)) {
     report(context, path, message, key === true ? { key, beside: true } : {});
   }
 });
 
-/** A rule; where it has variables, it is looked at once they are filled in. */
+/** A rule. One with variables is checked when they are filled in. */
 export const ruleInStep = z
   .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
   .superRefine((rule, context) => {
     const result = isOpen(rule) ? undefined : ruleSchema.safeParse(rule);
     for (const issue of result?.error?.issues ?? []) {
-      const path = issue.path.filter((key) => typeof key !== "symbol");
       const params = issue.code === "custom" ? issue.params : undefined;
-      for (const message of issue.message.split("\n")) report(context, path, message, { ...params, beside: true });
+      for (const message of issue.message.split("\n"))
+        report(context, issue.path, message, { ...params, beside: true });
     }
   })
   .meta({ description: "{ on, match, then, times }" });
@@ -65,60 +65,52 @@ function isOpen(value: unknown): boolean {
   return Object.values(value).some(isOpen);
 }
 
-/** Anything; `${…}` in it is filled in when the step runs. */
-export const filled = z.unknown();
+/** Any value; `${…}` in it is filled in when the step runs. */
+const filled = z.unknown();
 
-/** A step of a list of them: looked at by itself, so that it says what is wrong with it. */
+/** A step in a list. Each is parsed separately, so that its problems name it. */
 export const step = z.unknown();
 
-export const text = (what: string) => z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
+export const nonEmpty = (what: string) => z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
 
-/** A name that `${…}` can stand for. */
 const VARIABLE_NAME = /^[A-Za-z_][\w-]*$/;
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Names to values, every name of which has a form. */
-function namedValues<T>(form: RegExp, nameError: string, value: z.ZodType<T>, error: string) {
+/** A record whose keys all match a pattern. */
+function namedValues<T>(pattern: RegExp, keyError: string, value: z.ZodType<T>, error: string) {
   return z
     .record(z.string(), value, { error })
     .superRefine(
       (given, context) => {
         for (const name of Object.keys(given)) {
-          if (!form.test(name)) report(context, [name], nameError, { key: true, beside: true });
+          if (!pattern.test(name)) report(context, [name], keyError, { key: true, beside: true });
         }
       },
-      { when: hasMembers },
+      { when: ({ value: given }) => isObject(given) },
     )
-    .meta({ propertyNames: { pattern: form.source } });
+    .meta({ propertyNames: { pattern: pattern.source } });
 }
 
-const variableError = "must be named with letters, digits, _ and -, the first one a letter or _";
+function variableNames<T>(value: z.ZodType<T>, error: string) {
+  const keyError = "must be named with letters, digits, _ and -, the first one a letter or _";
+  return namedValues(VARIABLE_NAME, keyError, value, error);
+}
 
-/** Variables and their values. */
-export const variables = namedValues(
-  VARIABLE_NAME,
-  variableError,
-  filled,
-  "must be a mapping of variables to values",
-).meta({
+export const variables = variableNames(filled, "must be a mapping of variables to values").meta({
   description: "Variables that only the used file knows",
 });
 
-/** Variable → dotted path into what came, whose parts are named by `roots`. */
+/** Variable → dotted path with `[0]` into what came. The path begins with one of `roots`. */
 export function saves(...roots: readonly string[]) {
   const list = roots.join(", ");
   const error = `must be a dotted path such as ${roots.at(-1)}.id, beginning with ${list}`;
   const isPath = (path: string): boolean =>
     /^[\w-]+(?:\.[^.[\]\s]+|\[\d+\])*$/.test(path) && roots.includes(String(parsePath(path)[0]));
-  return namedValues(
-    VARIABLE_NAME,
-    variableError,
+  return variableNames(
     z.string({ error }).refine(isPath, { error }),
     `must be a mapping of variables to paths, such as { charge: ${roots.at(-1)}.id }`,
   ).meta({ description: `Variables for later steps: name to dotted path with [0], beginning with ${list}` });
 }
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 const headers = namedValues(
   HEADER_NAME,
   "must be named as an HTTP header is: letters, digits and -",
@@ -126,7 +118,7 @@ const headers = namedValues(
   "must be a mapping of names to texts; null leaves a header out",
 ).meta({ description: "Beside those that a client of the contract sends by itself; null leaves one out" });
 
-export const expectedAnswer = mapping(
+const expectedAnswer = mapping(
   {
     status: expectation.optional().meta({ description: "The HTTP status, or a matcher for it" }),
     headers: z
@@ -134,22 +126,20 @@ export const expectedAnswer = mapping(
       .optional()
       .meta({ description: "Only those named here are looked at; names have no case" }),
     body: expectation.optional().meta({ description: "The parsed JSON: partial and deep, with matchers" }),
-    lost: z
-      .literal(true, { error: "must be true" })
-      .optional()
-      .meta({ description: "true: no answer comes, for the connection breaks off" }),
+    lost: oneOf(true).optional().meta({ description: "true: no answer comes, for the connection breaks off" }),
   },
   "a mapping with status, headers, body, or lost",
 )
   .superRefine(({ lost, ...answer }, context) => {
-    if (lost !== true || Object.keys(answer).length === 0) return;
-    report(context, ["lost"], `leaves nothing to expect: remove ${Object.keys(answer).join(" and ")}, or lost`, {
-      beside: true,
-    });
+    const names = Object.keys(answer).join(" and ");
+    if (lost !== true || names === "") return;
+    report(context, ["lost"], `leaves nothing to expect: remove ${names}, or lost`, { beside: true });
   })
   .meta({ description: "What the answer must be like" });
 
-/** A request, as a step of its own and inside of `eventually`. */
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+/** A request: a step, or the request of `eventually`. */
 export const requestFields = {
   request: z
     .string({ error: "must be a method and a path, such as POST /v1/charges" })
@@ -159,7 +149,7 @@ export const requestFields = {
     .meta({ description: "Method and path", examples: ["POST /v1/charges", "GET /v1/charges/${charge}"] }),
   body: filled.optional().meta({ description: "Sent as JSON" }),
   rawBody: z.string({ error: "must be a text" }).optional().meta({ description: "Sent as it is, whatever it is" }),
-  as: text("the name of another company").optional().meta({
+  as: nonEmpty("the name of another company").optional().meta({
     description: "The name of another company in the same sandbox, opened at its first use",
   }),
   token: z.union([z.string(), z.null()], { error: "must be an access token, or null for none" }).optional().meta({
@@ -170,9 +160,7 @@ export const requestFields = {
     .record(
       z.string(),
       z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" }),
-      {
-        error: "must be a mapping of names to values",
-      },
+      { error: "must be a mapping of names to values" },
     )
     .optional()
     .meta({ description: "Query parameters, encoded" }),
@@ -180,14 +168,14 @@ export const requestFields = {
   save: saves("status", "headers", "body").optional(),
 };
 
-/** What no field of a request can see by itself. Any of them may be what its own field refused. */
+/** Checks across the fields of a request. Each of them may be wrong. */
 export function checkRequest(
   { request, body, rawBody }: Partial<Record<"request" | "body" | "rawBody", unknown>>,
   context: z.RefinementCtx,
 ): void {
   if (body !== undefined && rawBody !== undefined)
     report(context, ["rawBody"], "and body are both there: keep one", { beside: true });
-  const method = String(request).split(" ", 1)[0] ?? "";
+  const [method = ""] = String(request).split(" ", 1);
   if (!["GET", "HEAD"].includes(method)) return;
   for (const [name, value] of Object.entries({ body, rawBody })) {
     if (value !== undefined) report(context, [name], `is not sent with ${method}: remove it`, { beside: true });
@@ -196,19 +184,12 @@ export function checkRequest(
 
 const targets = ["by", "to", "toNext"] as const;
 
-/** For what is looked at beside whatever else is wrong. */
-export function hasMembers({ value }: { readonly value: unknown }): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
+/** The body of POST /_sandbox/clock/advance. */
 export const advanceBody = mapping(
   {
     by: duration.optional(),
     to: instant.optional().meta({ description: "An ISO 8601 instant, not in the past" }),
-    toNext: z
-      .literal(true, { error: "must be true" })
-      .optional()
-      .meta({ description: "To the next thing that is due" }),
+    toNext: oneOf(true).optional().meta({ description: "To the next thing that is due" }),
     settle: flag.optional().meta({ description: "Wait for every attempt to deliver that this causes (default true)" }),
     lookAhead: flag
       .optional()
@@ -225,6 +206,7 @@ export const advanceBody = mapping(
   report(context, [], `must have exactly one of ${targets.join(", ")}; it has ${has}`, { beside: true });
 });
 
+/** The body of PUT /_sandbox/clock. */
 export const clockBody = mapping(
   {
     mode: word(["running", "frozen"]).optional().meta({ description: "How the clock goes on" }),
@@ -233,7 +215,7 @@ export const clockBody = mapping(
   "a mapping with mode, now, or both",
 ).refine(({ mode, now }) => mode !== undefined || now !== undefined, { error: "must have mode, now, or both" });
 
-/** What an advance answers. */
+/** The answer to an advance. */
 export const advanceReport = mapping(
   {
     now: expectation.optional().meta({ description: "Where the clock stands then" }),
@@ -245,7 +227,7 @@ export const advanceReport = mapping(
   "a mapping with now, fired, firedCount, deliveries",
 ).meta({ description: "What the advance must report" });
 
-/** Either spelling of one of the topics, or a text with variables that will be one. */
+/** A topic in either spelling, or text with variables that will be one. */
 const topic = z
   .string({ error: "must be a topic" })
   .superRefine((value, context) => {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { object, report, wholeNumber } from "../../kernel/fields.js";
-import { mapping } from "../../sandbox/state/file-fields.js";
+import { oneOf, report, wholeNumber } from "../../kernel/fields.js";
+import { mapping, onObjects } from "../../sandbox/state/file-fields.js";
 import {
   advanceBody,
   advanceReport,
@@ -9,27 +9,26 @@ import {
   duration,
   expectation,
   fixedDuration,
-  hasMembers,
   instant,
+  nonEmpty,
   requestFields,
   ruleInStep,
   saves,
   step,
-  text,
   variables,
   webhookMatch,
 } from "./step-fields.js";
 import { hasVariables } from "./template.js";
 
 /**
- * What may be written as a step: one schema for each kind. They validate, they type what the compilers read, and they make the published JSON Schema.
+ * One schema for each kind of step. They validate, the types of steps derive from them, and the published JSON Schema is made of them.
  * Each message completes "<path> …".
  */
 
-const STEP = "a step";
 const COUNT_MAX = 1_000_000;
 const REPEAT_MAX = 100_000;
 const TRIES_MAX = 100_000;
+const EVERY_DEFAULT_MS = 1000;
 
 const when = mapping(
   {
@@ -42,114 +41,101 @@ const when = mapping(
 ).meta({ description: "Only under `start --scenario`: what the step waits for" });
 
 const common = {
-  name: text("a text").optional().meta({ description: "What a failure calls the step" }),
+  name: nonEmpty("a text").optional().meta({ description: "What a failure calls the step" }),
   when: when.optional(),
 };
+
+function stepOf<const Kind extends string, const Shape extends z.core.$ZodLooseShape>(
+  kind: Kind,
+  description: string,
+  shape: Shape,
+) {
+  return mapping({ ...common, ...shape }, "a step")
+    .meta({ description })
+    .transform((step) => ({ kind, ...step }));
+}
 
 const steps = z
   .array(step, { error: "must be a list of steps" })
   .min(1, { error: "must be a list of at least one step" });
 
-/** How often `eventually` asks that does not say so. */
-export const EVERY_DEFAULT_MS = 1000;
+/** Words of the command line, and of the control API. */
+const clockModes: Readonly<Record<string, { readonly mode: "frozen" | "running" }>> = {
+  freeze: { mode: "frozen" },
+  frozen: { mode: "frozen" },
+  resume: { mode: "running" },
+  running: { mode: "running" },
+};
 
 /** Keyword → schema. A step has exactly one of these keywords. */
 export const stepSchemas = {
-  request: mapping({ ...common, ...requestFields }, STEP)
-    .superRefine(checkRequest, { when: hasMembers })
-    .meta({
-      description: "Sends a request to the API under test, or to the control API under /_sandbox",
-    }),
-  advance: mapping(
-    {
-      ...common,
-      advance: z
-        .union([duration, advanceBody], { error: "must be a duration such as 1h, or a mapping with by, to or toNext" })
-        .meta({ description: "How far the company's clock goes" }),
-      expect: advanceReport.optional(),
-    },
-    STEP,
-  ).meta({ description: "Moves the company's clock; everything due on the way happens" }),
-  clock: mapping(
-    {
-      ...common,
-      clock: z
-        .union([z.enum(["freeze", "frozen", "resume", "running"]), instant, clockBody], {
-          error: "must be freeze, resume, or an ISO 8601 instant to go to, or a mapping with mode and now",
-        })
-        .meta({ description: "freeze, resume, or an instant to go to; or both, as { mode, now }" }),
-    },
-    STEP,
-  ).meta({ description: "Stops, starts or sets the company's clock" }),
-  webhook: mapping(
-    {
-      ...common,
-      webhook: mapping(
-        {
-          ...webhookMatch,
-          count: wholeNumber(0, COUNT_MAX).optional().meta({ description: "Exactly so many; without it at least one" }),
-        },
-        "a mapping with topic, data, count",
-      ),
-      save: saves("topic", "headers", "data").optional(),
-    },
-    STEP,
-  ).meta({ description: "Settles, then wants a webhook among all that the runner's receiver caught so far" }),
-  noWebhook: mapping({ ...common, noWebhook: object(webhookMatch, "a mapping with topic, data") }, STEP).meta({
-    description: "Settles, then wants no such webhook among all that the runner's receiver caught so far",
+  request: mapping({ ...common, ...requestFields }, "a step")
+    .superRefine(checkRequest, onObjects)
+    .meta({ description: "Sends a request to the API under test, or to the control API under /_sandbox" })
+    .transform((step) => ({ kind: "request" as const, ...step })),
+  advance: stepOf("advance", "Moves the company's clock; everything due on the way happens", {
+    advance: z
+      .union([duration, advanceBody], { error: "must be a duration such as 1h, or a mapping with by, to or toNext" })
+      .meta({ description: "How far the company's clock goes" })
+      .transform((advance) => (typeof advance === "object" ? advance : { by: advance })),
+    expect: advanceReport.optional(),
   }),
-  rule: mapping(
-    {
-      ...common,
-      rule: ruleInStep,
-    },
-    STEP,
-  ).meta({ description: "From now on the world misbehaves: { on, match, then, times }" }),
-  settle: mapping(
-    {
-      ...common,
-      settle: z
-        .union([z.literal(true), z.null(), mapping({}, "nothing")], { error: "must be true" })
-        .meta({ description: "true, or nothing" }),
-    },
-    STEP,
-  ).meta({
-    description: "Waits until no delivery is in flight and nothing is due now; moves no time",
+  clock: stepOf("clock", "Stops, starts or sets the company's clock", {
+    clock: z
+      .union([z.enum(["freeze", "frozen", "resume", "running"]), instant, clockBody], {
+        error: "must be freeze, resume, or an ISO 8601 instant to go to, or a mapping with mode and now",
+      })
+      .meta({ description: "freeze, resume, or an instant to go to; or both, as { mode, now }" })
+      .transform((clock) => (typeof clock === "object" ? clock : (clockModes[clock] ?? { now: clock }))),
   }),
-  wait: mapping({ ...common, wait: fixedDuration }, STEP).meta({
-    description: "Waits in real time; to move the company's clock, use advance",
+  webhook: stepOf("webhook", "Settles, then wants a webhook among all that the runner's receiver caught so far", {
+    webhook: mapping(
+      {
+        ...webhookMatch,
+        count: wholeNumber(0, COUNT_MAX).optional().meta({ description: "Exactly so many; without it at least one" }),
+      },
+      "a mapping with topic, data, count",
+    ),
+    save: saves("topic", "headers", "data").optional(),
   }),
-  parallel: mapping({ ...common, parallel: steps.meta({ description: "Steps that begin together" }) }, STEP).meta({
-    description: "Runs steps at the same time; goes on when all are over",
+  noWebhook: stepOf(
+    "noWebhook",
+    "Settles, then wants no such webhook among all that the runner's receiver caught so far",
+    {
+      noWebhook: mapping(webhookMatch, "a mapping with topic, data"),
+    },
+  ),
+  rule: stepOf("rule", "From now on the world misbehaves: { on, match, then, times }", { rule: ruleInStep }),
+  settle: stepOf("settle", "Waits until no delivery is in flight and nothing is due now; moves no time", {
+    settle: z
+      .union([oneOf(true), z.null(), mapping({}, "nothing")], { error: "must be true" })
+      .meta({ description: "true, or nothing" }),
   }),
-  repeat: mapping(
+  wait: stepOf("wait", "Waits in real time; to move the company's clock, use advance", { wait: fixedDuration }),
+  parallel: stepOf("parallel", "Runs steps at the same time; goes on when all are over", {
+    parallel: steps.meta({ description: "Steps that begin together" }),
+  }),
+  repeat: stepOf("repeat", "Runs steps again and again", {
+    repeat: mapping(
+      {
+        times: wholeNumber(1, REPEAT_MAX).meta({ description: "How often; ${index} counts from 0" }),
+        steps: steps.meta({ description: "What is done each time, in order" }),
+      },
+      "a mapping with times and steps",
+    ),
+  }),
+  use: stepOf("use", "Runs the steps of another file; what they save is known afterwards", {
+    use: nonEmpty("the path of another scenario file")
+      .refine((file) => !hasVariables(file), {
+        error: "must be a path without variables: files are read before anything runs",
+      })
+      .meta({ description: "The path of another scenario file, from this one: its steps run here" }),
+    with: variables.optional(),
+  }),
+  eventually: stepOf(
+    "eventually",
+    "Repeats a request until its answer is as expected; a frozen clock is advanced in between, a running one awaited",
     {
-      ...common,
-      repeat: mapping(
-        {
-          times: wholeNumber(1, REPEAT_MAX).meta({ description: "How often; ${index} counts from 0" }),
-          steps: steps.meta({ description: "What is done each time, in order" }),
-        },
-        "a mapping with times and steps",
-      ),
-    },
-    STEP,
-  ).meta({ description: "Runs steps again and again" }),
-  use: mapping(
-    {
-      ...common,
-      use: text("the path of another scenario file")
-        .refine((file) => !hasVariables(file), {
-          error: "must be a path without variables: files are read before anything runs",
-        })
-        .meta({ description: "The path of another scenario file, from this one: its steps run here" }),
-      with: variables.optional(),
-    },
-    STEP,
-  ).meta({ description: "Runs the steps of another file; what they save is known afterwards" }),
-  eventually: mapping(
-    {
-      ...common,
       eventually: mapping(
         {
           within: fixedDuration,
@@ -158,23 +144,27 @@ export const stepSchemas = {
         },
         "a mapping with within, every and a request",
       )
-        .superRefine(checkRequest, { when: hasMembers })
-        .superRefine(({ within, every = EVERY_DEFAULT_MS }, context) => {
-          if (within / Math.max(1, every) <= TRIES_MAX) return;
+        .superRefine(checkRequest, onObjects)
+        .transform(({ every = EVERY_DEFAULT_MS, ...rest }) => ({ ...rest, every: Math.max(1, every) }))
+        .superRefine(({ within, every }, context) => {
+          if (within / every <= TRIES_MAX) return;
           report(context, [], `would ask more than ${TRIES_MAX} times: make every longer, or within shorter`, {
             beside: true,
           });
         }),
     },
-    STEP,
-  ).meta({
-    description:
-      "Repeats a request until its answer is as expected; a frozen clock is advanced in between, a running one awaited",
-  }),
+  ),
 } as const;
 
 export type StepKeyword = keyof typeof stepSchemas;
 export const stepKeywords = Object.keys(stepSchemas) as StepKeyword[];
 
-/** What a step says, once its schema has accepted it. */
-export type WrittenSteps = { readonly [Keyword in StepKeyword]: z.output<(typeof stepSchemas)[Keyword]> };
+/** A step as its schema parses it. */
+export type ParsedStep = z.output<(typeof stepSchemas)[StepKeyword]>;
+
+/** The keys of steps beside their keyword. */
+export const companionKeys: ReadonlySet<string> = new Set(
+  Object.values(stepSchemas)
+    .flatMap((schema) => Object.keys(schema.in.shape))
+    .filter((key) => !Object.hasOwn(stepSchemas, key)),
+);

@@ -12,7 +12,7 @@ import {
   readAnswer,
 } from "./world.js";
 import { reasonOf } from "./failure.js";
-import type { RequestStep, Scenario, Step } from "../file/scenario.js";
+import type { LeafStep, RequestFields, Scenario, Step } from "../file/scenario.js";
 import { listExpressions } from "../file/template.js";
 
 export interface RemoteOptions extends Credentials {
@@ -21,12 +21,12 @@ export interface RemoteOptions extends Credentials {
   readonly system: SystemClock;
 }
 
-/** A stuck deployment must not stop a whole replay. */
+/** A deployment that hangs must not stop a whole replay. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Replays against any deployment of the contract, the provider's staging, say. What needs the sandbox itself (its clock, rules, receiver, a prepared
- * world) is left out with the reason.
+ * Replays against any deployment of the contract, such as the provider's staging. Scenarios that need the sandbox itself (its clock, rules, receiver, or a
+ * prepared company) are skipped with the reason.
  */
 export function createRemoteTarget(options: RemoteOptions): Target {
   return {
@@ -36,7 +36,7 @@ export function createRemoteTarget(options: RemoteOptions): Target {
   };
 }
 
-/** Fails when nobody answers there, before any story runs. */
+/** Throws UsageError("cannot-run") when the deployment does not answer. */
 export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Promise<void> {
   try {
     await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
@@ -81,13 +81,13 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
   };
 }
 
-/** The first thing that only the sandbox has. */
+/** The first thing in the scenario that only the sandbox has. */
 function findNeed({ steps, givenKeys, file }: Scenario): string | undefined {
   if (givenKeys.length > 0) return `given.${givenKeys[0]} needs the sandbox`;
   const found = findInSteps(steps);
   if (found === undefined) return undefined;
-  const { position } = found;
-  return `${found.need} (${position.file === file ? "" : `${position.file}, `}line ${position.line})`;
+  const { need, position } = found;
+  return `${need} (${position.file === file ? "" : `${position.file}, `}line ${position.line})`;
 }
 
 interface Need {
@@ -97,18 +97,16 @@ interface Need {
 
 function findInSteps(steps: readonly Step[]): Need | undefined {
   for (const step of steps) {
-    const found = "steps" in step ? findInSteps(step.steps) : describeNeed(step);
+    const found = "steps" in step ? findInSteps(step.steps) : findInStep(step);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function describeNeed(step: LeafStep): Need | undefined {
+function findInStep(step: LeafStep): Need | undefined {
   const need = needOf(step);
   return need === undefined ? undefined : { need, position: step.position };
 }
-
-type LeafStep = Exclude<Step, { readonly steps: unknown }>;
 
 function needOf(step: LeafStep): string | undefined {
   switch (step.kind) {
@@ -116,6 +114,7 @@ function needOf(step: LeafStep): string | undefined {
     case "clock":
       return `"${step.kind}" needs the sandbox's clock`;
     case "webhook":
+    case "noWebhook":
       return "webhooks need the sandbox's receiver";
     case "rule":
       return "rules need the sandbox";
@@ -124,15 +123,16 @@ function needOf(step: LeafStep): string | undefined {
     case "request":
       return needOfRequest(step);
     case "eventually":
-      return needOfRequest(step.request);
+      return needOfRequest(step.eventually);
     case "wait":
       return undefined;
   }
 }
 
-function needOfRequest(step: RequestStep): string | undefined {
-  if (step.path.startsWith("/_sandbox")) return "the control API needs the sandbox";
-  if (step.as !== undefined) return "another company needs the sandbox";
-  const draws = listExpressions([step.path, step.body, step.rawBody, step.headers, step.query]);
-  return draws.some(({ expression }) => expression === "receiver") ? "webhooks need the sandbox's receiver" : undefined;
+function needOfRequest({ request, as, body, rawBody, headers, query }: RequestFields): string | undefined {
+  if (request.includes(" /_sandbox")) return "the control API needs the sandbox";
+  if (as !== undefined) return "another company needs the sandbox";
+  const expressions = listExpressions([request, body, rawBody, headers, query]);
+  const usesReceiver = expressions.some(({ expression }) => expression === "receiver");
+  return usesReceiver ? "webhooks need the sandbox's receiver" : undefined;
 }

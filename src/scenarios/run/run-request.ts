@@ -1,32 +1,43 @@
+import { findMismatches } from "../../kernel/matchers.js";
+import { UsageError } from "../../kernel/problem.js";
+import { quote } from "../../kernel/quote.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
+import type { RequestFields, Saves, Step, When } from "../file/scenario.js";
+import { parsePath, valueAt } from "../file/template.js";
 import { type Failure, StepFailed } from "./failure.js";
-import type { RequestStep, Saves, Step } from "../file/scenario.js";
 import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
-import { findMismatches } from "../../kernel/matchers.js";
-import { parsePath, valueAt } from "../file/template.js";
 
-/** Sends the request, holds the answer against what is expected, and saves from it. */
-export async function runRequest(context: StepContext, step: RequestStep): Promise<void> {
+/** What running steps need. */
+export interface StepContext {
+  readonly world: ScenarioWorld;
+  readonly variables: Variables;
+  readonly system: SystemClock;
+  /** Under `start --scenario`: resolves when what the step waits for has happened. */
+  readonly waitFor: ((when: When) => Promise<void>) | undefined;
+  /** Called after each step, in order; `failure` is undefined when it passed. */
+  readonly onStep: (step: Step, failure: Failure | undefined) => void;
+}
+
+/** Sends the request, compares the answer with what is expected, and saves from it. */
+export async function runRequest(context: StepContext, step: RequestFields): Promise<void> {
   const request = createRequest(context, step);
+  const shown = withoutSecrets(request);
   if (step.expect?.lost === true) {
     await expectLost(context.world, request);
-    return saveFrom(context, step.save, {}, { request: withoutSecrets(request) });
+    return saveFrom(context, step.save, {}, { request: shown });
   }
   const answer = await context.world.send(request);
   const expected = context.variables.fill(step.expect ?? {});
   const actual = { status: answer.status, headers: answer.headers, body: answer.body };
   const mismatches = findMismatches(withLowerCaseHeaders(expected), actual, "");
-  const shown = { request: withoutSecrets(request), answer };
   if (mismatches.length > 0) {
-    throw new StepFailed({ message: "The answer is not what was expected", mismatches, ...shown });
+    throw new StepFailed({ message: "The answer is not what was expected", mismatches, request: shown, answer });
   }
-  saveFrom(context, step.save, actual, shown);
+  saveFrom(context, step.save, actual, { request: shown, answer });
 }
 
-/** A rule may break the connection off; what the request has done, later steps tell. */
+/** A rule may break the connection. Later steps show what the request has done. */
 async function expectLost(world: ScenarioWorld, request: Outgoing): Promise<void> {
   const answer = await world.send(request).catch((error: unknown) => {
     if (isConnectionLost(error)) return undefined;
@@ -37,19 +48,19 @@ async function expectLost(world: ScenarioWorld, request: Outgoing): Promise<void
   throw new StepFailed({ message, request: withoutSecrets(request), answer });
 }
 
-/** How `fetch` says that no answer came; everything else is no matter of the connection. */
+/** `fetch` reports a broken connection by this message. */
 function isConnectionLost(error: unknown): boolean {
   return error instanceof TypeError && error.message === "fetch failed";
 }
 
-/** Puts values of what came under the names that later steps use. */
+/** Saves values under the names that later steps use. */
 export function saveFrom(
   context: StepContext,
-  saves: Saves,
+  saves: Saves | undefined,
   from: unknown,
   shown: { request?: Outgoing; answer?: Answer },
 ): void {
-  for (const [name, path] of Object.entries(saves)) {
+  for (const [name, path] of Object.entries(saves ?? {})) {
     const value = valueAt(from, parsePath(path));
     if (value === undefined) {
       throw new StepFailed({ message: `Failed to save ${name}: there is nothing at ${path}`, ...shown });
@@ -58,25 +69,27 @@ export function saveFrom(
   }
 }
 
-function createRequest({ world, variables }: StepContext, step: RequestStep): Outgoing {
-  const who = step.as === undefined ? world : world.other(variables.fillText(step.as));
-  const body = step.rawBody === undefined ? renderBody(variables.fill(step.body)) : variables.fillText(step.rawBody);
-  const target = pathOf(world, variables.fillText(step.path));
-  const isControl = target.startsWith("/_sandbox");
-  const query = Object.entries(step.query).map(([name, value]) => [name, variables.fillText(String(value))] as const);
-  const company = isControl && step.as !== undefined ? [["company", who.companyId] as const] : [];
-  const headers = ownHeaders(isControl ? undefined : who, body);
+function createRequest({ world, variables }: StepContext, step: RequestFields): Outgoing {
+  const fill = (value: unknown): string => variables.fillText(String(value));
+  const [method = "", target = ""] = step.request.split(" ");
+  const company = step.as === undefined ? world : world.other(fill(step.as));
+  const body = step.rawBody === undefined ? renderBody(variables.fill(step.body)) : fill(step.rawBody);
+  const path = pathOf(world, fill(target));
+  const isControl = path.startsWith("/_sandbox");
+  const query = new URLSearchParams(isControl && step.as !== undefined ? { company: company.companyId } : {});
+  for (const [name, value] of Object.entries(step.query ?? {})) query.append(name, fill(value));
+  const headers = ownHeaders(isControl ? undefined : company, body);
   if (step.token === null) delete headers["authorization"];
-  else if (step.token !== undefined) headers["authorization"] = `Bearer ${variables.fillText(step.token)}`;
-  for (const [name, value] of Object.entries(step.headers)) {
-    const key = name.toLowerCase();
-    if (value === null) delete headers[key];
-    else headers[key] = variables.fillText(String(value));
+  else if (step.token !== undefined) headers["authorization"] = `Bearer ${fill(step.token)}`;
+  for (const [name, value] of Object.entries(step.headers ?? {})) {
+    if (value === null) delete headers[name.toLowerCase()];
+    else headers[name.toLowerCase()] = fill(value);
   }
-  return { method: step.method, path: withQuery(target, [...company, ...query]), headers, body };
+  const separator = query.size === 0 ? "" : path.includes("?") ? "&" : "?";
+  return { method, path: path + separator + query.toString().replaceAll("+", "%20"), headers, body };
 }
 
-/** A link of an answer (`GET ${paymentUrl}`) begins with the address that all requests go to. */
+/** A link from an answer (`GET ${paymentUrl}`) begins with the base address of all requests. */
 function pathOf({ url }: ScenarioWorld, filled: string): string {
   const path = filled.startsWith(`${url}/`) ? filled.slice(url.length) : filled;
   if (path.startsWith("/")) return path;
@@ -87,28 +100,22 @@ function renderBody(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
-/** What a client of the contract sends by itself; the control API knows no access token. */
-function ownHeaders(who: Credentials | undefined, body: string | undefined): Record<string, string> {
+/** What a client of the contract sends in every request; the control API takes no access token. */
+function ownHeaders(company: Credentials | undefined, body: string | undefined): Record<string, string> {
   return {
     ...(body === undefined ? {} : { "content-type": "application/json" }),
-    ...(who === undefined ? {} : { authorization: `Bearer ${who.token}` }),
-    ...(who === undefined || who.companyId === "" ? {} : { "x-company-id": who.companyId }),
+    ...(company === undefined ? {} : { authorization: `Bearer ${company.token}` }),
+    ...(company === undefined || company.companyId === "" ? {} : { "x-company-id": company.companyId }),
   };
 }
 
-function withQuery(path: string, query: readonly (readonly [string, string])[]): string {
-  if (query.length === 0) return path;
-  const written = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
-  return `${path}${path.includes("?") ? "&" : "?"}${written}`;
-}
-
-/** Reports are kept and shown around; whose request it was is not worth a token in them. */
+/** Reports are kept and shared, so they contain no access token. */
 function withoutSecrets(request: Outgoing): Outgoing {
   const { authorization, ...headers } = request.headers;
   return authorization === undefined ? request : { ...request, headers: { ...headers, authorization: "Bearer …" } };
 }
 
-/** Header names have no case; those that come are lower case. */
+/** Header names are case-insensitive; those of answers are lower case. */
 function withLowerCaseHeaders(expected: unknown): unknown {
   if (typeof expected !== "object" || expected === null || !("headers" in expected)) return expected;
   const { headers } = expected;
@@ -117,15 +124,4 @@ function withLowerCaseHeaders(expected: unknown): unknown {
     ...expected,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   };
-}
-
-/** What a running step is given. */
-export interface StepContext {
-  readonly world: ScenarioWorld;
-  readonly variables: Variables;
-  readonly system: SystemClock;
-  /** Under `start --scenario`: resolves when what the step waits for has come. */
-  readonly waitFor: ((when: NonNullable<Step["when"]>) => Promise<void>) | undefined;
-  /** Told after each step, in order; `failure` undefined when it went well. */
-  readonly onStep: (step: Step, failure: Failure | undefined) => void;
 }

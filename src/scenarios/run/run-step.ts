@@ -1,22 +1,14 @@
-import { findTopic } from "../../domain/values/topic.js";
-import { type Failure, StepFailed, reasonOf } from "./failure.js";
-import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
-import type { Received } from "./receiver.js";
-import { type StepContext, runRequest, saveFrom } from "./run-request.js";
-import type {
-  AdvanceStep,
-  EventuallyStep,
-  ParallelStep,
-  RepeatStep,
-  RequestStep,
-  Step,
-  WebhookStep,
-} from "../file/scenario.js";
+import { findTopic } from "../../domain/subscriptions/topic.js";
 import { formatDuration } from "../../kernel/duration.js";
-import { UsageError, assertNever } from "../../kernel/problem.js";
+import { findMismatches, matches, type Mismatch } from "../../kernel/matchers.js";
+import { assertNever, UsageError } from "../../kernel/problem.js";
+import type { RequestFields, Saves, Step, StepOf } from "../file/scenario.js";
+import { type Failure, reasonOf, StepFailed } from "./failure.js";
+import type { Received } from "./receiver.js";
+import { runRequest, saveFrom, type StepContext } from "./run-request.js";
 import type { Variables } from "./variables.js";
 
-/** Runs steps in order; stops at the first that fails and says where. */
+/** Runs steps in order; stops at the first that fails. */
 export async function runSteps(context: StepContext, steps: readonly Step[]): Promise<Failure | undefined> {
   for (const step of steps) {
     const failure = await runStep(context, step);
@@ -37,48 +29,53 @@ async function runStep(context: StepContext, step: Step): Promise<Failure | unde
   return failure;
 }
 
-/** What a step with steps of its own returns is theirs: the innermost place is the one worth reading. */
+/** Throws when the step itself fails; returns the failure of a step inside it. */
 async function perform(context: StepContext, step: Step): Promise<Failure | undefined> {
+  const { world, variables } = context;
   switch (step.kind) {
-    case "request":
-      await runRequest(context, step);
-      return undefined;
-    case "advance":
-      await runAdvance(context, step);
-      return undefined;
-    case "clock":
-      await context.world.control("PUT", "/_sandbox/clock", context.variables.fill(step.clock));
-      return undefined;
-    case "webhook":
-      await runWebhook(context, step);
-      return undefined;
-    case "rule":
-      await context.world.control("POST", "/_sandbox/rules", context.variables.fill(step.rule));
-      return undefined;
-    case "settle":
-      await context.world.control("POST", "/_sandbox/settle");
-      return undefined;
-    case "wait":
-      await context.system.sleep(step.ms);
-      return undefined;
     case "parallel":
-      return runParallel(context, step);
+      return runParallel(context, step.steps);
     case "repeat":
       return runRepeat(context, step);
     case "use":
-      return runBranch(context, step.steps, fillEach(context, step.with));
+      return runUse(context, step);
+    case "request":
+      await runRequest(context, step);
+      break;
+    case "advance":
+      await runAdvance(context, step);
+      break;
+    case "clock":
+      await world.control("PUT", "/_sandbox/clock", variables.fill(step.clock));
+      break;
+    case "webhook":
+      await runWebhook(context, step.webhook, step.save);
+      break;
+    case "noWebhook":
+      await runWebhook(context, { ...step.noWebhook, count: 0 });
+      break;
+    case "rule":
+      await world.control("POST", "/_sandbox/rules", variables.fill(step.rule));
+      break;
+    case "settle":
+      await world.control("POST", "/_sandbox/settle");
+      break;
+    case "wait":
+      await context.system.sleep(step.wait);
+      break;
     case "eventually":
-      await runEventually(context, step);
-      return undefined;
+      await runEventually(context, step.eventually);
+      break;
     default:
       return assertNever(step);
   }
+  return undefined;
 }
 
-/** Branches share what was saved before, and nothing of each other; afterwards everything is known, in the order of the file. */
+/** Branches share the variables saved before, and none of each other's; afterwards all are known, in the order of the file. */
 async function runParallel(
   { variables, ...context }: StepContext,
-  { steps }: ParallelStep,
+  steps: readonly Step[],
 ): Promise<Failure | undefined> {
   const branches = steps.map((step) => ({ step, variables: variables.branch() }));
   const failures = await Promise.all(
@@ -88,7 +85,10 @@ async function runParallel(
   return failures.find((failure) => failure !== undefined);
 }
 
-async function runRepeat(context: StepContext, { times, steps }: RepeatStep): Promise<Failure | undefined> {
+async function runRepeat(
+  context: StepContext,
+  { repeat: { times }, steps }: StepOf<"repeat">,
+): Promise<Failure | undefined> {
   for (let index = 0; index < times; index++) {
     const failure = await runBranch(context, steps, { index });
     if (failure !== undefined) return failure;
@@ -96,7 +96,12 @@ async function runRepeat(context: StepContext, { times, steps }: RepeatStep): Pr
   return undefined;
 }
 
-/** Steps that know some variables more; what they save is known afterwards. */
+function runUse(context: StepContext, step: StepOf<"use">): Promise<Failure | undefined> {
+  const values = Object.entries(step.with ?? {}).map(([name, value]) => [name, context.variables.fill(value)]);
+  return runBranch(context, step.steps, Object.fromEntries(values));
+}
+
+/** Steps with additional variables; what they save is known afterwards. */
 async function runBranch(
   { variables, ...context }: StepContext,
   steps: readonly Step[],
@@ -108,42 +113,40 @@ async function runBranch(
   return failure;
 }
 
-function fillEach({ variables }: StepContext, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, variables.fill(value)]));
-}
-
-async function runAdvance(context: StepContext, step: AdvanceStep): Promise<void> {
-  const body = context.variables.fill(step.advance);
-  const answer = await context.world.control("POST", "/_sandbox/clock/advance", body);
+async function runAdvance({ variables, world }: StepContext, step: StepOf<"advance">): Promise<void> {
+  const answer = await world.control("POST", "/_sandbox/clock/advance", variables.fill(step.advance));
   if (step.expect === undefined) return;
-  const mismatches = findMismatches(context.variables.fill(step.expect), answer.body, "");
+  const mismatches = findMismatches(variables.fill(step.expect), answer.body, "");
   if (mismatches.length > 0)
     throw new StepFailed({ message: "Time did not bring what was expected", mismatches, answer });
 }
 
-/** Again and again until the answer is as expected: on the company's clock when it stands, in real time when it runs. */
-async function runEventually(context: StepContext, step: EventuallyStep): Promise<void> {
-  const { withinMs, everyMs, request } = step;
-  const start = context.system.monotonic();
+/** Repeats the request until its answer is as expected: advances a frozen clock in between, or waits in real time. */
+async function runEventually(
+  context: StepContext,
+  { within, every, ...request }: StepOf<"eventually">["eventually"],
+): Promise<void> {
+  const { system, world } = context;
+  const start = system.monotonic();
   let waitedMs = 0;
   for (;;) {
     const failed = await attempt(context, request);
     if (failed === undefined) return;
-    if (waitedMs + everyMs > withinMs) {
+    if (waitedMs + every > within) {
       throw new StepFailed({ ...failed.details, message: `${failed.message}, even after ${formatDuration(waitedMs)}` });
     }
-    if (context.world.frozen) {
-      await context.world.control("POST", "/_sandbox/clock/advance", { by: everyMs });
-      waitedMs += everyMs;
+    if (world.frozen) {
+      await world.control("POST", "/_sandbox/clock/advance", { by: every });
+      waitedMs += every;
     } else {
-      await context.system.sleep(everyMs);
-      waitedMs = context.system.monotonic() - start;
+      await system.sleep(every);
+      waitedMs = system.monotonic() - start;
     }
   }
 }
 
-/** What was otherwise than expected; what could not be done at all is thrown. */
-async function attempt(context: StepContext, request: RequestStep): Promise<StepFailed | undefined> {
+/** Returns an expectation that failed; throws when the request cannot be made. */
+async function attempt(context: StepContext, request: RequestFields): Promise<StepFailed | undefined> {
   try {
     await runRequest(context, request);
     return undefined;
@@ -151,6 +154,52 @@ async function attempt(context: StepContext, request: RequestStep): Promise<Step
     if (error instanceof StepFailed) return error;
     throw error;
   }
+}
+
+/** Settles, then expects exactly `count` matching webhooks among all received so far, or at least one. */
+async function runWebhook(
+  context: StepContext,
+  expected: StepOf<"webhook">["webhook"],
+  saves: Saves = {},
+): Promise<void> {
+  const { world, variables } = context;
+  await world.control("POST", "/_sandbox/settle");
+  const received = world.received();
+  const topic = expected.topic === undefined ? undefined : variables.fillText(expected.topic);
+  const data = variables.fill(expected.data);
+  const ofTopic = received.filter((webhook) => webhook.genuine && isTopic(topic, webhook));
+  const found = ofTopic.filter((webhook) => data === undefined || matches(data, webhook.data));
+  const { count } = expected;
+  if (count === undefined ? found.length > 0 : found.length === count) {
+    if (found[0] !== undefined) saveFrom(context, saves, found[0], {});
+    return;
+  }
+  const wanted = count === undefined ? "at least one" : count === 0 ? "no" : `exactly ${count}`;
+  const what = `webhook${topic === undefined ? "" : ` of ${topic}`}${data === undefined ? "" : " with this data"}`;
+  throw new StepFailed({
+    message: `Expected ${wanted} ${what}, but ${describeFound(found.length, ofTopic.length)}`,
+    mismatches: found.length > (count ?? 1) ? [] : nearestMismatches(data, ofTopic),
+    received,
+  });
+}
+
+function describeFound(found: number, ofTopic: number): string {
+  if (found > 0) return `${found} came`;
+  return ofTopic === 0 ? "none came" : `none of the ${ofTopic} that came is like it`;
+}
+
+/** "either spelling of a topic matches both" */
+function isTopic(topic: string | undefined, webhook: Received): boolean {
+  return topic === undefined || webhook.topic === topic || (findTopic(topic) ?? topic) === findTopic(webhook.topic);
+}
+
+/** Why the most similar webhook does not match. */
+function nearestMismatches(data: unknown, received: readonly Received[]): readonly Mismatch[] {
+  const [best = []] = received
+    .map((webhook) => findMismatches(data ?? {}, webhook.data, "data"))
+    .filter((mismatches) => mismatches.length > 0)
+    .sort((a, b) => a.length - b.length);
+  return best;
 }
 
 function describeFailure({ variables }: StepContext, step: Step, error: unknown): Failure {
@@ -162,7 +211,7 @@ function describeFailure({ variables }: StepContext, step: Step, error: unknown)
   return { kind: "error", message: reasonOf(error), ...where };
 }
 
-/** The name stays as it is written when something in it has no value: the step's own failure is what is to be told. */
+/** A name whose variables have no value stays unfilled: the failure of the step matters more. */
 function fillName(variables: Variables, name: string): string {
   try {
     return variables.fillText(name);
@@ -172,58 +221,22 @@ function fillName(variables: Variables, name: string): string {
   }
 }
 
-/** A step without a name is called by what it does. */
+/** A step without a name is named by what it does. */
 function describeStep(step: Step): string {
   switch (step.kind) {
     case "request":
-      return `${step.method} ${step.path}`;
+      return step.request;
     case "eventually":
-      return `eventually ${step.request.method} ${step.request.path}`;
-    case "advance":
-      return `advance ${step.advance.by ?? step.advance.to ?? "to next"}`;
+      return `eventually ${step.eventually.request}`;
+    case "advance": {
+      const { by, to = "to next" } = { to: undefined, ...step.advance };
+      return `advance ${by ?? to}`;
+    }
     case "webhook":
-      return `${step.count === 0 ? "noWebhook" : "webhook"} ${step.topic ?? ""}`.trim();
+      return `${step.webhook.count === 0 ? "noWebhook" : "webhook"} ${step.webhook.topic ?? ""}`.trim();
+    case "noWebhook":
+      return `noWebhook ${step.noWebhook.topic ?? ""}`.trim();
     default:
       return step.kind;
   }
-}
-
-/** Settles, then looks at all that came so far: "at least one match among all", or exactly `count`. */
-export async function runWebhook(context: StepContext, step: WebhookStep): Promise<void> {
-  await context.world.control("POST", "/_sandbox/settle");
-  const received = context.world.received();
-  const topic = step.topic === undefined ? undefined : context.variables.fillText(step.topic);
-  const data = context.variables.fill(step.data);
-  const ofTopic = received.filter((webhook) => webhook.genuine && isTopic(topic, webhook));
-  const found = ofTopic.filter((webhook) => data === undefined || matches(data, webhook.data));
-  const { count } = step;
-  if (count === undefined ? found.length > 0 : found.length === count) {
-    if (found[0] !== undefined) saveFrom(context, step.save, found[0], {});
-    return;
-  }
-  const wanted = count === undefined ? "at least one" : count === 0 ? "no" : `exactly ${count}`;
-  const what = `webhook${topic === undefined ? "" : ` of ${topic}`}${data === undefined ? "" : " with this data"}`;
-  throw new StepFailed({
-    message: `Expected ${wanted} ${what}, but ${howMany(found.length, ofTopic.length)}`,
-    mismatches: found.length > (count ?? 1) ? [] : nearestMiss(data, ofTopic),
-    received,
-  });
-}
-
-function howMany(found: number, ofTopic: number): string {
-  if (found > 0) return `${found} came`;
-  return ofTopic === 0 ? "none came" : `none of the ${ofTopic} that came is like it`;
-}
-
-/** "either spelling of a topic matches both" */
-function isTopic(topic: string | undefined, webhook: Received): boolean {
-  return topic === undefined || webhook.topic === topic || (findTopic(topic) ?? topic) === findTopic(webhook.topic);
-}
-
-/** What keeps the most similar webhook from matching. */
-function nearestMiss(data: unknown, received: readonly Received[]): readonly Mismatch[] {
-  return received
-    .map((webhook) => findMismatches(data ?? {}, webhook.data, "data"))
-    .filter((mismatches) => mismatches.length > 0)
-    .reduce<readonly Mismatch[]>((best, next) => (best.length === 0 || next.length < best.length ? next : best), []);
 }
