@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { topicSpellings } from "../../domain/subscriptions/topic.js";
 import { tryParseDuration } from "../../kernel/duration.js";
-import { flag, HEADER_NAME, oneOf, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
+import { HEADER_NAME, flag, oneOf, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/instant.js";
 import { isObject } from "../../kernel/json.js";
-import { matcherProblems } from "../../kernel/matcher-problems.js";
 import { mapping } from "../../sandbox/state/file-fields.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { hasVariables, parsePath } from "./template.js";
+import { topicSpellings } from "../../domain/values/topic.js";
+import { matcherProblems } from "../../kernel/matchers.js";
 
 /** The fields of steps. Each message completes "<path> …"; descriptions are for editors. */
 

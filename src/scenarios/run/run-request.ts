@@ -1,12 +1,12 @@
 import { findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/quote.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { RequestFields, Saves, Step, When } from "../file/scenario.js";
 import { parsePath, valueAt } from "../file/template.js";
 import { type Failure, StepFailed } from "./failure.js";
 import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
+import { quote } from "../../kernel/text.js";
 
 /** What running steps need. */
 export interface StepContext {

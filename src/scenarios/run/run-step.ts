@@ -1,12 +1,12 @@
-import { findTopic } from "../../domain/subscriptions/topic.js";
 import { formatDuration } from "../../kernel/duration.js";
-import { findMismatches, matches, type Mismatch } from "../../kernel/matchers.js";
-import { assertNever, UsageError } from "../../kernel/problem.js";
+import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
+import { UsageError, assertNever } from "../../kernel/problem.js";
 import type { RequestFields, Saves, Step, StepOf } from "../file/scenario.js";
-import { type Failure, reasonOf, StepFailed } from "./failure.js";
+import { type Failure, StepFailed, reasonOf } from "./failure.js";
 import type { Received } from "./receiver.js";
-import { runRequest, saveFrom, type StepContext } from "./run-request.js";
+import { type StepContext, runRequest, saveFrom } from "./run-request.js";
 import type { Variables } from "./variables.js";
+import { findTopic } from "../../domain/values/topic.js";
 
 /** Runs steps in order; stops at the first that fails. */
 export async function runSteps(context: StepContext, steps: readonly Step[]): Promise<Failure | undefined> {
