@@ -5,7 +5,7 @@ import { toIso } from "../kernel/instant.js";
 import type { Coverage } from "../sandbox/observation/coverage-report.js";
 import { type Finding, countFindings, renderFinding } from "../sandbox/observation/finding.js";
 import { redactCoverage, renderCoverageMarkdown } from "../sandbox/observation/render-coverage.js";
-import { describeRendered } from "../sandbox/state/render-rule.js";
+import { describeRendered } from "../sandbox/state/rules.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import { renderCoverageTable } from "./render-coverage-table.js";
 

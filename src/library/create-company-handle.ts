@@ -3,7 +3,7 @@ import { fromXof, toXof } from "../domain/values/money.js";
 import { setBalance } from "../domain/accounts/set-balance.js";
 import { UsageError } from "../kernel/problem.js";
 import { settle } from "../sandbox/clock/advance.js";
-import { changeProfile } from "../sandbox/state/change-profile.js";
+import { changeProfile } from "../sandbox/state/profile.js";
 import type { Company } from "../sandbox/company/company.js";
 import { usableToken } from "../sandbox/state/company-record.js";
 import type { Sandbox as Core } from "../sandbox/sandbox.js";
@@ -12,7 +12,7 @@ import { createClockHandle } from "./create-clock-handle.js";
 import { createCustomersHandle } from "./create-customers-handle.js";
 import { createRulesHandle } from "./create-rules-handle.js";
 import { createWebhookLog } from "./create-webhook-log.js";
-import { createFetch, type Door } from "./in-process-fetch.js";
+import { type Door, createFetch } from "./in-process-fetch.js";
 import { checkBalance } from "./parse-options.js";
 
 /** The handle of the company `id`, whichever company stands under it: a reset puts another in the place of the first. */

@@ -3,7 +3,7 @@ import { addRule, removeAllRules, removeRule, type RuleOrder } from "../domain/r
 import type { Rule as DomainRule } from "../domain/model/rule.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
-import { renderRule } from "../sandbox/state/render-rule.js";
+import { renderRule } from "../sandbox/state/rules.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";
 import type { Rule, RulesHandle } from "./rules-handle.js";
 

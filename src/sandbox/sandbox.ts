@@ -1,34 +1,35 @@
-import { createMemoryStore } from "../adapters/store/memory-store.js";
-import type { Store } from "../adapters/store/store.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
+import { createMemoryStore } from "../adapters/store/memory-store.js";
+import type { Store } from "../adapters/store/store.js";
 import { EventEmitter } from "../kernel/events.js";
 import { type IdSource, createIdSource } from "../kernel/ids.js";
 import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
 import { type SystemClock, systemClock } from "../kernel/system-clock.js";
 import { Table } from "../kernel/table.js";
-import { acceptProfile } from "./state/accept-profile.js";
-import { assertTokensFree } from "./state/assert-tokens-free.js";
-import { Company } from "./company/company.js";
 import type { CompanyDeps } from "./company/company-deps.js";
-import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
+import type { CompanyEvents } from "./company/company-events.js";
+import { Company } from "./company/company.js";
 import { createCompany } from "./company/create-company.js";
 import type { Exchange } from "./company/exchange.js";
 import type { CompanySetup } from "./state/fixture.js";
-import type { CompanyEvents } from "./company/company-events.js";
 import type { Finding } from "./observation/finding.js";
 import { type Observation, Observations, accountFor } from "./observation/observations.js";
 import { CoverageBook } from "./observation/coverage-tally.js";
-import { SecretRedactor, secretTexts } from "./observation/redact.js";
-import { KeptCompanies } from "./kept-companies.js";
-import type { ResolvedOptions } from "./config/options.js";
-import { Provisioned } from "./provisioned.js";
 import { resumeDeliveries } from "./company/redeliver.js";
-import { TokenBook } from "./token-book.js";
 import { resumeCompany } from "./company/resume-company.js";
+import type { ResolvedOptions } from "./config/options.js";
+import type { ReleaseGate } from "./delivery/release-gate.js";
+import { KeptCompanies } from "./kept-companies.js";
+import { SecretRedactor, secretTexts } from "./observation/redact.js";
+import { Provisioned } from "./provisioned.js";
 import type { KeptAtReset, OpenedCompany, SandboxParts } from "./sandbox-parts.js";
+import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
+import { acceptProfile } from "./state/profile.js";
+import { dumpState, restoreState } from "./state/state.js";
 import { createStoredSandbox } from "./state/store-format.js";
+import { TokenBook } from "./token-book.js";
 
 /** What happens in a sandbox. */
 export interface SandboxEvents extends CompanyEvents {
@@ -207,11 +208,11 @@ export class Sandbox {
   reset(company: Company): Company {
     const setup = this.#opened.get(company.id)?.setup;
     if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
-    assertTokensFree(setup, this.#tokens);
+    this.#assertTokensFree(setup);
     const { snapshots, observation } = this.#keep(company);
     const { record } = this.#create(setup, snapshots);
     observation.reset(this.system.monotonic());
-    return this.replace(company, record);
+    return this.#replace(company, record);
   }
 
   /** Every company as at the start, with what a reset keeps; those opened since are removed. */
@@ -226,8 +227,20 @@ export class Sandbox {
     for (const setup of this.options.companies) this.open(setup, kept.get(setup.id));
   }
 
-  /** Puts another record in the place of a company's, under the record's own identity. */
-  replace(company: Company, record: CompanyRecord): Company {
+  /**
+   * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of the company that is under way ends with
+   * UsageError("state"), because its time has changed. Returns the state before anything of it happens.
+   *
+   * Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
+   */
+  putState(company: Company, dumped: unknown, gate: ReleaseGate): unknown {
+    const restored = this.#replace(company, restoreState(company, dumped));
+    const state = dumpState(restored);
+    resumeDeliveries(restored, gate);
+    return state;
+  }
+
+  #replace(company: Company, record: CompanyRecord): Company {
     const { profile } = acceptProfile(record.overrides);
     company.close();
     this.#forgetTokens(company);
@@ -249,6 +262,17 @@ export class Sandbox {
   /** Whether any company has this access token. */
   isTokenTaken(token: string): boolean {
     return this.#tokens.holderOf(token) !== undefined;
+  }
+
+  /** A token that the company was opened with may have become another company's. */
+  #assertTokensFree({ id, tokens }: CompanySetup): void {
+    const holder = tokens
+      .map(({ token }) => this.#tokens.holderOf(token))
+      .find((found) => found !== undefined && found !== id);
+    if (holder === undefined) return;
+    const failed = `Failed to reset the company "${id}"`;
+    const what = "Remove that company, or reset all.";
+    throw new UsageError("state", `${failed}: the company "${holder}" has its initial access token now. ${what}`);
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,8 @@ import type { Rule } from "./rule.js";
 import type { Subscription } from "./subscription.js";
 import type { Batch, Transfer } from "./transfer.js";
 
-export type DueKind = "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
+export const dueKinds = ["charge.expire", "transfer.settle", "payment.settle", "delivery.attempt"] as const;
+export type DueKind = (typeof dueKinds)[number];
 
 /** Everything one company has stored. */
 export interface World {

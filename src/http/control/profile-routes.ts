@@ -1,6 +1,6 @@
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { isObject } from "../../domain/profile/read-overrides.js";
-import { changeProfile } from "../../sandbox/state/change-profile.js";
+import { changeProfile } from "../../sandbox/state/profile.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { ControlRoute } from "./control-route.js";
 import { profileValuesOf } from "./render-control.js";

@@ -1,6 +1,6 @@
 import { parseRequest } from "../../contract/parse.js";
 import { addRule, removeAllRules, removeRule } from "../../domain/rules/change-rules.js";
-import { renderRule } from "../../sandbox/state/render-rule.js";
+import { renderRule } from "../../sandbox/state/rules.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";

@@ -1,7 +1,6 @@
 import { parseRequest } from "../../contract/parse.js";
 import { toIso } from "../../kernel/instant.js";
 import type { Snapshot } from "../../sandbox/state/company-record.js";
-import { putState } from "../../sandbox/state/put-state.js";
 import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
 import { noBody, pagingParameters } from "./control-fields.js";
 import { listOf, listQuery } from "./control-lists.js";
@@ -37,7 +36,7 @@ export const snapshotsRoutes: readonly ControlRoute[] = [
     takes: "json",
     handle: ({ sandbox, company, id, body, gate }) => {
       parseRequest(noBody, body);
-      return putState(sandbox, company, readSnapshot(company, id), gate);
+      return sandbox.putState(company, readSnapshot(company, id), gate);
     },
   },
   {

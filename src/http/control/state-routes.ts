@@ -1,8 +1,7 @@
 import type { JsonBounds } from "../../kernel/json.js";
+import { dumpState } from "../../sandbox/state/state.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import type { ControlRoute } from "./control-route.js";
-import { putState } from "../../sandbox/state/put-state.js";
-import { dumpState } from "../../sandbox/state/state-dump.js";
 
 /** A state holds every record of a company, which is more than a request ever has to say. */
 const STATE_BYTES_MAX = 256 * 1024 * 1024;
@@ -20,6 +19,6 @@ export const stateRoutes: readonly ControlRoute[] = [
     takes: "json",
     bodyLimit: STATE_BYTES_MAX,
     bounds: STATE_BOUNDS,
-    handle: ({ sandbox, company, body, gate }) => putState(sandbox, company, body, gate),
+    handle: ({ sandbox, company, body, gate }) => sandbox.putState(company, body, gate),
   },
 ];

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { dropBodyOfHead, type HttpContext, type HttpEnv } from "../shared/env.js";
+import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../shared/env.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { ScenarioReplayer } from "../control/scenario-routes.js";
+import { type ScenarioReplayer, scenarioRoutes } from "../control/scenario-routes.js";
 import type { Auditor } from "../pages/dashboard/view/auditor.js";
 import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
 import { logRequests } from "../shared/log-request.js";
@@ -23,7 +23,6 @@ import { profileRoutes } from "../control/profile-routes.js";
 import { requestsRoutes } from "../control/requests-routes.js";
 import { rulesRoutes } from "../control/rules-routes.js";
 import { sandboxRoutes } from "../control/sandbox-routes.js";
-import { scenarioRoutes } from "../control/scenario-routes.js";
 import { snapshotsRoutes } from "../control/snapshots-routes.js";
 import { stateRoutes } from "../control/state-routes.js";
 import { streamRoutes } from "../control/stream-routes.js";

@@ -4,6 +4,7 @@ import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
+import type { CompanyLimits } from "../config/options.js";
 import type { CompanyEvents } from "./company-events.js";
 import type { StoredSandbox } from "../state/company-record.js";
 
@@ -25,16 +26,4 @@ export interface CompanyWatcher {
   adopt(overrides: ProfileOverrides): void;
   /** Runs one synchronous piece of the company's work. */
   watch<T>(run: () => T): T;
-}
-
-/** Bounds of what only grows. */
-export interface CompanyLimits {
-  /** Domain events kept. */
-  readonly events: number;
-  /** Deliveries kept; of those that are pending, as many as the next. */
-  readonly deliveries: number;
-  /** Pending deliveries kept: beyond that a receiver that never answers would fill the memory. The oldest are given up. */
-  readonly pendingDeliveries: number;
-  /** Requests kept in the journal. */
-  readonly requests: number;
 }

@@ -2,12 +2,12 @@ import { createWorld } from "../../domain/model/world.js";
 import type { ClockState } from "../../kernel/clock.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { Table } from "../../kernel/table.js";
-import { acceptProfile } from "../state/accept-profile.js";
+import { acceptProfile } from "../state/profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
 import type { CompanyRecord, Snapshot } from "../state/company-record.js";
 import type { CompanySetup } from "../state/fixture.js";
-import { seedCompany } from "../state/seed-company.js";
+import { seedCompany } from "../state/seed.js";
 
 export interface CompanyPlace {
   /** What the `paymentUrl` of seeded charges begins with. */

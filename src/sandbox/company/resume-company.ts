@@ -1,6 +1,6 @@
 import { toIso } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
-import { acceptProfile } from "../state/accept-profile.js";
+import { acceptProfile } from "../state/profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
 import type { CompanyRecord } from "../state/company-record.js";

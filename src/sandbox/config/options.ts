@@ -1,7 +1,6 @@
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { CompanySetup, WorldFixture } from "../state/fixture.js";
-import type { CompanyLimits } from "../company/company-deps.js";
 import { fromXof } from "../../domain/values/money.js";
 
 /** Everything that can be chosen for a sandbox, resolved: every default stands here and nowhere else. */
@@ -24,7 +23,19 @@ export interface ResolvedOptions {
   readonly limits: SandboxLimits;
 }
 
-/** Bounds of what only grows, for whoever has less memory or needs a longer memory. What clients make themselves (charges, transactions, …) is not among it. */
+/** Bounds of what only grows. */
+export interface CompanyLimits {
+  /** Domain events kept. */
+  readonly events: number;
+  /** Deliveries kept; of those that are pending, as many as the next. */
+  readonly deliveries: number;
+  /** Pending deliveries kept: beyond that a receiver that never answers would fill the memory. The oldest are canceled. */
+  readonly pendingDeliveries: number;
+  /** Requests kept in the journal. */
+  readonly requests: number;
+}
+
+/** Bounds of what grows by itself. What clients create (charges, transactions, …) is not limited. */
 export interface SandboxLimits extends CompanyLimits {
   /** Companies that `--auto-provision` opened; beyond that the one that was idle for longest goes. */
   readonly companies: number;

@@ -9,7 +9,6 @@ import { type Topic, findTopic } from "../../domain/values/topic.js";
 import type { Transfer } from "../../domain/model/transfer.js";
 import type { Row, RowStore } from "../../kernel/table.js";
 import type { Change } from "../../kernel/unit-of-work.js";
-import { renderThen } from "../state/render-rule.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
@@ -18,6 +17,7 @@ import { type Move, collectMoves } from "../../kernel/lifecycle.js";
 import { Bug } from "../../kernel/problem.js";
 import type { CompanyWatcher } from "../company/company-deps.js";
 import { planCoverage } from "./coverage-plan.js";
+import { renderThen } from "../state/rules.js";
 
 /** What is counted under one profile. */
 interface Sheet {

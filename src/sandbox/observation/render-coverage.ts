@@ -1,6 +1,6 @@
 import { type Coverage, type CoverageSection, type OperationCoverage, coverageSections } from "./coverage-report.js";
 import type { Redactor } from "./redact.js";
-import { describeRendered } from "../state/render-rule.js";
+import { describeRendered } from "../state/rules.js";
 
 export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
   operations: "Operations and statuses",

@@ -1,16 +1,22 @@
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/text.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { Company } from "../company/company.js";
+import type { StoreEntry } from "../../adapters/store/store.js";
 import type { Snapshot } from "./company-record.js";
-import { dumpState } from "./state-dump.js";
+import { dumpState, type StateOwner } from "./state.js";
+
+/** What a company shows of itself to save and remove snapshots. */
+interface SnapshotOwner extends StateOwner {
+  note(describe: () => StoreEntry): void;
+  emitChanged(): void;
+}
 
 export interface SnapshotLimits {
   /** Snapshots of one company. */
   readonly count: number;
   /** All of one company's together. */
   readonly bytes: number;
-  /** Of one: as much as a state that is put in may have. A store writes it as one text, and a text has an end somewhere. */
+  /** Of one: as much as a state that is put in may have. A store writes it as one string, and strings have a maximum length. */
   readonly bytesOfOne: number;
 }
 
@@ -18,11 +24,11 @@ const MIB = 1024 * 1024;
 export const SNAPSHOT_LIMITS: SnapshotLimits = { count: 100, bytes: 512 * MIB, bytesOfOne: 256 * MIB };
 
 /**
- * Keeps the company's state as it is now under `name`, in place of what had that name before. The company itself is not changed by it.
+ * Saves the company's state under `name`, and replaces a snapshot of that name. The company itself does not change.
  *
- * Throws UsageError("input") for a text that is no name, UsageError("state") when as much is kept as there is room for.
+ * Throws UsageError("input") for an invalid name, UsageError("state") when a limit is reached.
  */
-export function saveSnapshot(company: Company, name: string, limits: SnapshotLimits = SNAPSHOT_LIMITS): Snapshot {
+export function saveSnapshot(company: SnapshotOwner, name: string, limits: SnapshotLimits = SNAPSHOT_LIMITS): Snapshot {
   assertName(name);
   const { snapshots } = company.record;
   const others = snapshots.values().filter(({ id }) => id !== name);
@@ -40,24 +46,24 @@ export function saveSnapshot(company: Company, name: string, limits: SnapshotLim
   const seq = (snapshots.values().at(-1)?.seq ?? 0) + 1;
   const saved: Snapshot = { id: name, seq, savedAt: company.deps.system.now(), now, json, bytes };
   snapshots.set(saved);
-  company.note(() => ["snapshot", company.id, saved]);
+  company.note(() => ["snapshot", company.record.identity.id, saved]);
   company.emitChanged();
   return saved;
 }
 
-/** The state that was saved, as `dumpState` gave it. Throws UsageError: "input" for a text that is no name, "not-found" for one that names nothing. */
-export function readSnapshot(company: Company, name: string): unknown {
-  return JSON.parse(find(company, name).json);
+/** The state that was saved, as `dumpState` gave it. Throws UsageError: "input" for an invalid name, "not-found" for an unknown one. */
+export function readSnapshot(company: Pick<SnapshotOwner, "record">, name: string): unknown {
+  return JSON.parse(getSnapshot(company, name).json);
 }
 
 /** Throws as `readSnapshot` does. */
-export function removeSnapshot(company: Company, name: string): void {
-  company.record.snapshots.delete(find(company, name).id);
-  company.note(() => ["snapshot-gone", company.id, name]);
+export function removeSnapshot(company: SnapshotOwner, name: string): void {
+  company.record.snapshots.delete(getSnapshot(company, name).id);
+  company.note(() => ["snapshot-gone", company.record.identity.id, name]);
   company.emitChanged();
 }
 
-function find({ record: { snapshots } }: Company, name: string): Snapshot {
+function getSnapshot({ record: { snapshots } }: Pick<SnapshotOwner, "record">, name: string): Snapshot {
   assertName(name);
   const found = snapshots.get(name);
   if (found !== undefined) return found;
@@ -68,7 +74,7 @@ function find({ record: { snapshots } }: Company, name: string): Snapshot {
   throw new UsageError("not-found", `There is no snapshot ${quote(name)}.${meant} POST saves one.`);
 }
 
-/** Also a path's last part and a file's name, so that nothing has to be escaped. */
+/** A name is also the last part of a path and the name of a file, so nothing has to be escaped. */
 const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
 function assertName(name: string): void {

@@ -1,6 +1,4 @@
 import * as z from "zod";
-import { absoluteUrl, object } from "../../kernel/fields.js";
-import { metadata } from "../../domain/values/fields.js";
 import {
   plainId,
   shownDeliveryResource,
@@ -8,17 +6,20 @@ import {
   shownEventResource,
   shownSubject,
 } from "../../contract/ids.js";
-import { type Account, type LedgerEntry, accountIds, ledgerEntryTypes } from "../../domain/model/account.js";
-import { type Charge, type PendingPayment, chargeLifecycle } from "../../domain/model/charge.js";
+import { type Account, accountIds, type LedgerEntry, ledgerEntryTypes } from "../../domain/model/account.js";
+import { type Charge, chargeLifecycle, type PendingPayment } from "../../domain/model/charge.js";
 import type { Customer } from "../../domain/model/customer.js";
-import { type Attempt, type Delivery, type Hold, deliveryLifecycle, holdId } from "../../domain/model/delivery.js";
+import { type Attempt, type Delivery, deliveryLifecycle, type Hold, holdId } from "../../domain/model/delivery.js";
 import { type DomainEvent, type EventSubject, eventTypes } from "../../domain/model/events.js";
 import type { Subscription } from "../../domain/model/subscription.js";
+import { type Batch, batchLifecycle, type Transfer, transferLifecycle } from "../../domain/model/transfer.js";
+import { dueId, type DueKind, dueKinds } from "../../domain/model/work.js";
+import { metadata } from "../../domain/values/fields.js";
 import { topics } from "../../domain/values/topic.js";
-import { type Batch, type Transfer, batchLifecycle, transferLifecycle } from "../../domain/model/transfer.js";
-import { type DueKind, dueId } from "../../domain/model/work.js";
 import type { DueItem } from "../../kernel/due-work.js";
+import { absoluteUrl, object } from "../../kernel/fields.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
+import { ruleRow } from "./rules.js";
 import {
   batch,
   boolean,
@@ -33,8 +34,6 @@ import {
   string,
   transaction,
 } from "./state-fields.js";
-import { ruleRow } from "./state-rules.js";
-import { dueHandlers } from "../company/due-handlers.js";
 
 /** One schema for each kind of record: reads what a state says, writes what a company has. A field that a record has and its schema lacks does not compile. */
 export function stateRows() {
@@ -269,7 +268,7 @@ function holdRow(): z.ZodType<Hold> {
 
 /** A timer is named by what it is about, so its name need not be written. */
 function dueRow(): z.ZodType<DueItem<DueKind>> {
-  const row = object({ seq: count, dueAt: instant, kind: oneOf(statusesOf(dueHandlers)), subject: id });
+  const row = object({ seq: count, dueAt: instant, kind: oneOf(dueKinds), subject: id });
   return z.codec(row, checked<DueItem<DueKind>>(), {
     decode: ({ seq, dueAt, kind, subject }) => {
       const about = kind === "transfer.settle" ? plainId(subject) : subject;

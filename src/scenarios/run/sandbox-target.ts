@@ -6,7 +6,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type Answer, type Credentials, type Outgoing, type ScenarioWorld, type Target, readAnswer } from "./world.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import type { Given, Scenario } from "../file/scenario.js";
-import { describeRule } from "../../sandbox/state/render-rule.js";
+import { describeRule } from "../../sandbox/state/rules.js";
 
 /** The sandbox's own door, without a socket. */
 export type Fetch = (request: Request) => Response | Promise<Response>;

@@ -5,8 +5,7 @@ import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/answer-control.js";
 import { makeReady, selectCompany } from "../../control/control-endpoint.js";
-import { dropBodyOfHead } from "../../shared/env.js";
-import type { HttpContext, HttpEnv } from "../../shared/env.js";
+import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
 import { type ActionName, type Fields, isAction } from "./view/actions.js";
 import type { Auditor } from "./view/auditor.js";
@@ -22,8 +21,8 @@ import { Shell } from "./shell.js";
 import { ProblemPage } from "./sign-in.js";
 import { SwitchedOffRules } from "./view/switched-off.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
-import { renderRule } from "../../../sandbox/state/render-rule.js";
 import { quote } from "../../../kernel/text.js";
+import { renderRule } from "../../../sandbox/state/rules.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;

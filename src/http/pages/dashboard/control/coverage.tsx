@@ -10,7 +10,7 @@ import type { DashboardPage } from "../view/page.js";
 import { Code, Pill } from "../parts/show.js";
 import { DataTable } from "../parts/table.js";
 import { type View, linkTo } from "../view/view.js";
-import { describeRendered } from "../../../../sandbox/state/render-rule.js";
+import { describeRendered } from "../../../../sandbox/state/rules.js";
 
 export const coveragePage: DashboardPage = {
   path: "/coverage",

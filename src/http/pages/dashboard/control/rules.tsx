@@ -5,7 +5,7 @@ import { Code, Pill } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
 import { ruleExamples } from "./rule-examples.js";
 import type { View } from "../view/view.js";
-import { type RenderedRule, describeRendered, renderRule } from "../../../../sandbox/state/render-rule.js";
+import { type RenderedRule, describeRendered, renderRule } from "../../../../sandbox/state/rules.js";
 
 export const rulesPage: DashboardPage = {
   path: "/rules",

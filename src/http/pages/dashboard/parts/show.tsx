@@ -2,8 +2,7 @@ import type { Child } from "hono/jsx";
 import type { Money } from "../../../../domain/values/money.js";
 import { formatDuration } from "../../../../kernel/duration.js";
 import { type Instant, toIso } from "../../../../kernel/instant.js";
-import { showMoney } from "../../show.js";
-import { showInstant } from "../../show.js";
+import { showInstant, showMoney } from "../../show.js";
 
 /** An instant of the company's time; its milliseconds stand in the title. */
 export function Time({ at }: { readonly at: Instant }) {

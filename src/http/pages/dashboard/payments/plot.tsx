@@ -1,6 +1,5 @@
 import type { BalancePlot } from "./balance-plot.js";
-import { showMoney } from "../../show.js";
-import { showInstant } from "../../show.js";
+import { showInstant, showMoney } from "../../show.js";
 
 /** The balance as a step line. What it shows stands in the ledger's table too, entry by entry. */
 export function BalanceFigure({ plot }: { readonly plot: BalancePlot }) {

@@ -1,5 +1,5 @@
 import { RecentMap } from "../../../../kernel/recent-map.js";
-import type { RenderedRule } from "../../../../sandbox/state/render-rule.js";
+import type { RenderedRule } from "../../../../sandbox/state/rules.js";
 
 /** A rule as it was written, so that it can be added again. */
 export interface SwitchedOff {

@@ -1,33 +1,76 @@
-import { createWorld } from "../../domain/model/world.js";
+import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
+import { createWorld } from "../../domain/model/world.js";
+import type { ClockMode } from "../../kernel/clock.js";
+import type { Instant } from "../../kernel/instant.js";
+import { isObject } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
-import type { Row, RowStore } from "../../kernel/table.js";
-import type { ClockState } from "../../kernel/clock.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { Company } from "../company/company.js";
+import type { Row, RowStore } from "../../kernel/table.js";
 import type { CompanyRecord } from "./company-record.js";
 import { checkState } from "./state-checks.js";
 import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";
 
-/** Nobody reads more of one list. */
+/** What a company shows of itself to be dumped and restored. */
+export interface StateOwner {
+  readonly record: CompanyRecord;
+  readonly clock: { readonly mode: ClockMode };
+  readonly deps: { readonly system: Pick<SystemClock, "now"> };
+  now(): Instant;
+  ids(): { readonly position: number };
+}
+
+/**
+ * A company's whole state as JSON: resources, ledger, subscriptions, rules, profile, clock, due work and pending deliveries. Ids, tokens and secret key of
+ * the company itself are not included, so a state can be put into another company.
+ */
+export function dumpState(company: StateOwner, now: Instant = company.now()): unknown {
+  const { world, identity, overrides, seq } = company.record;
+  const state: State = {
+    schemaVersion: STATE_VERSION,
+    companyId: identity.id,
+    clock: { mode: company.clock.mode, now },
+    profile: overrides,
+    seq,
+    idPosition: company.ids().position,
+    accounts: world.accounts.values(),
+    ledger: world.ledger.values(),
+    customers: world.customers.values(),
+    charges: world.charges.values(),
+    transactions: world.transfers.values(),
+    batches: world.batches.values(),
+    subscriptions: world.subscriptions.values(),
+    deliveries: world.deliveries.values(),
+    events: world.events.values(),
+    rules: world.rules.values(),
+    payments: world.payments.values(),
+    holds: world.holds.values(),
+    due: world.due.values(),
+  };
+  return z.encode(stateSchema, state);
+}
+
+/** A longer list of problems is cut. */
 const MESSAGES_MAX = 100;
 
 /**
- * The record that `dumped` makes of a company, under that company's own identity. Nothing is changed: `Sandbox.replace` puts it in its place.
+ * The record that `dumped` makes, with the company's own identity and snapshots. The company itself does not change.
  *
  * Throws UsageError("input") with everything that is wrong: a newer version, what does not fit the schema, books that do not add up.
  */
-export function restoreState(company: Company, dumped: unknown): CompanyRecord {
+export function restoreState(company: StateOwner, dumped: unknown): CompanyRecord {
   assertReadable(dumped);
   const parsed = stateSchema.safeDecode(dumped);
   if (!parsed.success) refuseState(messagesOf(parsed.error.issues, dumped, "body"));
   const state = parsed.data;
   const problems = checkState(state);
   if (problems.length > 0) refuseState(problems);
+  const { mode, now } = state.clock;
   return {
     identity: company.record.identity,
     world: fillWorld(state),
-    clock: clockOf(state, company.deps.system),
+    // A running clock continues from the time of the dump.
+    clock: mode === "frozen" ? { mode, at: now } : { mode, offsetMs: now - company.deps.system.now() },
     overrides: state.profile,
     seq: state.seq,
     idPosition: state.idPosition,
@@ -35,10 +78,9 @@ export function restoreState(company: Company, dumped: unknown): CompanyRecord {
   };
 }
 
-/** Before anything else of it is looked at: what a newer version says cannot be judged by this one. */
+/** Checked first, because the rest of a newer state cannot be judged. */
 function assertReadable(dumped: unknown): void {
-  const version: unknown =
-    typeof dumped === "object" && dumped !== null ? Reflect.get(dumped, "schemaVersion") : undefined;
+  const version = isObject(dumped) ? dumped["schemaVersion"] : undefined;
   if (typeof version !== "number" || version <= STATE_VERSION) return;
   const newer = `Failed to put the state: it is of version ${version}, and this sandbox reads ${STATE_VERSION}`;
   throw new UsageError(
@@ -72,9 +114,4 @@ function fillWorld(state: State): CompanyRecord["world"] {
 
 function fill<T extends Row>(store: RowStore<T>, rows: readonly T[]): void {
   for (const row of rows) store.set(row);
-}
-
-/** A running clock runs on from the time at which it was taken. */
-function clockOf({ clock: { mode, now } }: State, system: SystemClock): ClockState {
-  return mode === "frozen" ? { mode, at: now } : { mode, offsetMs: now - system.now() };
 }

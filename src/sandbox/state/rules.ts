@@ -1,4 +1,9 @@
+import * as z from "zod";
+import { object } from "../../kernel/fields.js";
 import type { Rule } from "../../domain/model/rule.js";
+import { ruleSchema } from "./rule-schema.js";
+import { checked, count, id, instant } from "./state-fields.js";
+import { messagesOf } from "../../contract/parse.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { toIso } from "../../kernel/instant.js";
 
@@ -35,4 +40,34 @@ export function renderThen(rule: Rule): Readonly<Record<string, unknown>> {
 
 function shownDuration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatDuration(ms);
+}
+
+/** A rule as a user would write it, with its place and how often it applied. */
+export function ruleRow(): z.ZodType<Rule> {
+  const kept = object({
+    id,
+    seq: count,
+    createdAt: instant,
+    timesLeft: count.nullable(),
+    fired: count,
+    rule: z.unknown(),
+  });
+  return z.codec(kept, checked<Rule>(), {
+    decode: ({ rule: written, ...row }, context) => {
+      const parsed = ruleSchema.safeParse(written);
+      if (!parsed.success) {
+        const messages = messagesOf(parsed.error.issues, written, "rule");
+        for (const message of messages)
+          context.issues.push({ code: "custom", input: written, message, params: { sentence: true } });
+        return z.NEVER;
+      }
+      const { times: _, ...rule } = parsed.data;
+      return { ...rule, ...row };
+    },
+    encode: (rule) => {
+      const { id: ruleId, seq, createdAt, timesLeft, fired, name, on, match } = rule;
+      const written = { ...(name === null ? {} : { name }), on, match, then: renderThen(rule) };
+      return { id: ruleId, seq, createdAt, timesLeft, fired, rule: written };
+    },
+  });
 }

@@ -1,0 +1,30 @@
+import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
+import { type ParsedProfile, parseProfile } from "../../domain/profile/parse-profile.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import { UsageError } from "../../kernel/problem.js";
+import type { CompanyRecord } from "./company-record.js";
+
+/** The profile that overrides make of the defaults. Throws UsageError("input") with everything that is wrong. */
+export function acceptProfile(overrides: unknown): Extract<ParsedProfile, { readonly ok: true }> {
+  const parsed = parseProfile(overrides);
+  if (parsed.ok) return parsed;
+  throw new UsageError(
+    "input",
+    parsed.problems.map(({ message }) => message),
+  );
+}
+
+interface ProfileOwner {
+  readonly record: Pick<CompanyRecord, "overrides">;
+  adopt(profile: Profile, overrides: ProfileOverrides): void;
+}
+
+/**
+ * Merges a nested patch into a company's own settings, from the next request on: "a setting's value is replaced whole", null returns it to its
+ * default. Throws UsageError("input") with everything that is wrong and changes nothing.
+ */
+export function changeProfile(company: ProfileOwner, patch: unknown): void {
+  const { profile, overrides } = acceptProfile(mergeOverrides(company.record.overrides, patch));
+  company.adopt(profile, overrides);
+}
