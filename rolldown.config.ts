@@ -24,12 +24,12 @@ const program: BuildOptions = {
 const webhooks: BuildOptions = { ...node, input: "src/webhooks.ts", output: { dir: "dist" } };
 
 /** The public types, one file for each entry. */
-const declarations: BuildOptions = {
+const declarations = (): BuildOptions => ({
   ...node,
   input: { index: "src/index.ts", webhooks: "src/webhooks.ts" },
   plugins: [dts({ emitDtsOnly: true })],
   output: { dir: "dist" },
-};
+});
 
 export const bundles = [program, webhooks];
-export default defineConfig([...bundles, declarations]);
+export default defineConfig(() => [...bundles, declarations()]);

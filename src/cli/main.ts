@@ -1,32 +1,41 @@
-import { EXIT } from "./exit-codes.js";
-import { readPlainStart } from "./plain-start.js";
-import { reportError } from "./report-error.js";
+import { UsageError } from "../kernel/problem.js";
+import { runProgram } from "./program.js";
+import { EXIT, exitCodeOf } from "./shared/exit-codes.js";
+import { printDiagnostic } from "./shared/output.js";
 
-/** The command `sandbox`: bin/sandbox.js requires this module, built. */
+/** The command `sandbox`: bin/sandbox.js imports this module, built. */
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // Who read us has left, `sandbox profile | head` say: what is still to come interests nobody.
+    // The reader has left, as in `sandbox profile | head`.
     if (error.code === "EPIPE") return;
     process.exitCode = EXIT.cannotRun;
     if (stream === process.stdout) process.stderr.write(`sandbox: Failed to write the output: ${error.message}.\n`);
   });
 }
 
-/** A bug that no `await` leads to: nothing can be trusted after it. */
+/** After an error that no `await` catches the state cannot be trusted. */
 function crash(error: unknown): never {
   process.exit(reportError(error));
 }
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 
-void run(process.argv.slice(2))
+void runProgram(process.argv.slice(2))
   .catch(reportError)
   .then((code) => (process.exitCode = code));
 
-async function run(args: readonly string[]): Promise<number> {
-  const flags = readPlainStart(args);
-  if (flags === undefined) return (await import("./program.js")).runProgram(args);
-  await (await import("./commands/start.js")).start(flags);
-  return EXIT.ok;
+/** Prints the error on stderr and returns the exit code. SANDBOX_DEBUG adds the stack trace of a bug. */
+function reportError(error: unknown): number {
+  if (error instanceof UsageError) {
+    for (const message of error.messages) printDiagnostic(error.kind === "file" ? message : `sandbox: ${message}`);
+    return exitCodeOf[error.kind];
+  }
+  const wantsStack = (process.env["SANDBOX_DEBUG"] ?? "") !== "";
+  if (wantsStack && error instanceof Error) printDiagnostic(error.stack ?? String(error));
+  const [what = ""] = String(error).split("\n", 1);
+  printDiagnostic(
+    `sandbox: Unexpected ${what}. This is a bug of the sandbox: please report it, with what SANDBOX_DEBUG=1 prints.`,
+  );
+  return EXIT.bug;
 }

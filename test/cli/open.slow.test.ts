@@ -1,8 +1,8 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openBrowser } from "../../src/cli/open-browser.js";
-import { runSandbox, type StartedSandbox, startSandbox } from "../support/cli.js";
+import { openBrowser } from "../../src/cli/run/startup-screen.js";
+import { type StartedSandbox, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { startReceiver } from "../support/live.js";
 

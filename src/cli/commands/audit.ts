@@ -1,27 +1,63 @@
+import { Option } from "commander";
 import { writeFile } from "node:fs/promises";
+import { type Verb, addClosing } from "../shared/help.js";
+import { parseSource } from "../../adapters/files/source.js";
+import { readText } from "../../adapters/files/read-text.js";
+import { type AuditOptions, HEADER_DEFAULT, runAudit } from "../../audit/run-audit.js";
+import type { AuditEvent } from "../../audit/wire/stage.js";
+import { UsageError, renderPosition } from "../../kernel/problem.js";
+import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
+import { parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
 import type { AuditReport } from "../../audit/reporters/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit } from "../../audit/reporters/machine-readable.js";
 import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
 import type { Reporter } from "../../audit/reporters/details.js";
-import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
 import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
-import { UsageError } from "../../kernel/problem.js";
 import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
-import {
-  type AuditFlags,
-  type AuditReporterName,
-  type ParsedAudit,
-  parseAuditFlags,
-  readEvent,
-} from "../audit-options.js";
-import { EXIT } from "../exit-codes.js";
-import { colorsFor, printData, printDiagnostic, printJson, styleFor } from "../output.js";
-import { parseBaseUrl } from "../values.js";
+import { EXIT } from "../shared/exit-codes.js";
+import { colorsFor, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
+import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
+
+export const verb: Verb = (command, exitWith) => {
+  command
+    .description(
+      "Sends genuine, forged and odd events to a running webhook receiver, says what is\nwrong with its answers, and how to mend it.",
+    )
+    .argument("[receiver-url]", "where it listens; nothing is sent anywhere else")
+    .option("--secret <key>", "the secret key that it verifies with\n(default: SANDBOX_SECRET_KEY, or secret_sandbox)")
+    .option("--header <name>", "the signature's header\n(default: x-service-hmac-sha256)")
+    .option("--topic <topic>", "the topic of the events (default: charges/events)")
+    .option("--event <file>", "a JSON file: send this event in the place of made-up\nones")
+    .option(
+      "--check <what>",
+      "a URL or a command that prints the application's state,\na number or JSON: also check that each event counts\nonce, in whatever order events come",
+    )
+    .option(
+      "--order <what>",
+      "for --check: a URL or a command that makes an order\nand prints its charge, for applications that take no\nevent of an order that is not theirs",
+    )
+    .option("--only <id...>", "only these checks, or groups of checks")
+    .option("--skip <id...>", "all but these")
+    .option("--list", "list the checks")
+    .option("--reporter <form>", "pretty, junit or json (default: pretty)")
+    .addOption(new Option("--json", "short for --reporter json").conflicts("reporter"))
+    .option("--out <file>", "write the report there")
+    .action(async (url: string | undefined, flags: AuditFlags) => exitWith(await audit(url, flags)));
+  addClosing(
+    command,
+    "Exits with 4 if a check failed. Warnings fail nothing.",
+    `Examples:
+  sandbox audit http://127.0.0.1:4020/webhooks
+  sandbox audit http://127.0.0.1:4020/webhooks --check ./count-shipped.sh
+  sandbox audit https://shop.example/hooks --secret "$KEY" --only forged
+  sandbox audit --list`,
+  );
+};
 
 /** `sandbox audit`: is this webhook receiver safe? Returns the exit code. */
-export async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
+async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
   const options = parseAuditFlags(url, flags, process.env);
   if (flags.list === true || options.url === undefined) {
     if (options.reporter === "json") printJson(listChecks());
@@ -94,4 +130,135 @@ function createProgress(): Pick<AuditOptions, "onProgress" | "system"> & { reado
       if (counts) stderr.write("\r\u001B[K");
     },
   };
+}
+
+/** The flags of `audit` as they were typed. */
+interface AuditFlags {
+  readonly secret?: string;
+  readonly header?: string;
+  readonly topic?: string;
+  readonly event?: string;
+  readonly check?: string;
+  readonly order?: string;
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly list?: true;
+  readonly reporter?: string;
+  readonly json?: true;
+  readonly out?: string;
+}
+
+const REPORTERS = ["pretty", "junit", "json"] as const;
+export type AuditReporterName = (typeof REPORTERS)[number];
+
+export interface ParsedAudit {
+  /** Undefined only with `--list`. */
+  readonly url: string | undefined;
+  readonly secret: string;
+  readonly header: string;
+  readonly topic: string | undefined;
+  /** The file with the event. */
+  readonly event: string | undefined;
+  readonly check: string | undefined;
+  readonly order: string | undefined;
+  readonly only: readonly string[] | undefined;
+  readonly skip: readonly string[];
+  readonly reporter: AuditReporterName;
+  readonly out: string | undefined;
+}
+
+/** Throws UsageError("command-line") for a flag that is wrong. */
+export function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: NodeJS.ProcessEnv): ParsedAudit {
+  const only = flags.only === undefined ? undefined : splitNames(flags.only);
+  const skip = splitNames(flags.skip ?? []);
+  // `--only garbage http://…`: an option that takes many takes the address as well.
+  const url = given ?? takeUrl(skip) ?? takeUrl(only);
+  if (url === undefined && flags.list !== true) {
+    throw new UsageError(
+      "command-line",
+      "Which receiver? Give its URL, such as `sandbox audit http://127.0.0.1:4020/webhooks`.",
+    );
+  }
+  const secret = flags.secret ?? (env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
+  if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
+  const reporter = flags.json === true ? "json" : flags.reporter;
+  return {
+    url,
+    secret,
+    header: flags.header === undefined ? HEADER_DEFAULT : parseHeaderName(flags.header),
+    topic: flags.topic === undefined ? undefined : parseTopic(flags.topic),
+    event: flags.event,
+    check: flags.check,
+    order: flags.order,
+    only,
+    skip,
+    reporter: reporter === undefined ? "pretty" : parseChoice("--reporter", reporter, REPORTERS),
+    out: flags.out,
+  };
+}
+
+/** `--only a b` and `--only a,b`. */
+function splitNames(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => (isUrl(text) ? [text] : text.split(","))).filter((name) => name !== "");
+}
+
+function takeUrl(names: string[] | undefined): string | undefined {
+  return names !== undefined && isUrl(names.at(-1) ?? "") ? names.pop() : undefined;
+}
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
+/** RFC 9110: a token. */
+function parseHeaderName(text: string): string {
+  if (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(text)) return text;
+  throw wrongValue("--header", "the name of a header, such as x-service-hmac-sha256", text);
+}
+
+function parseTopic(text: string): string {
+  if (text.trim() !== "") return text;
+  throw wrongValue("--topic", "a topic, such as charges/events", text);
+}
+
+/**
+ * The event of a file, as exactly the bytes that are in it.
+ *
+ * Throws UsageError("file") with line and column where it is no JSON object.
+ */
+export async function readEvent(file: string): Promise<AuditEvent> {
+  const text = await readText(file);
+  const value = parseJson(text);
+  const excess = beyondBounds(value, EVENT_BOUNDS);
+  if (excess !== undefined) throw new UsageError("file", `${file}: the event ${excess}.`);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { text, value: { ...value } };
+  if (value === undefined) throw new UsageError("file", explainNotJson(text, file));
+  const position = { file, line: 1, column: 1 };
+  throw new UsageError(
+    "file",
+    renderPosition(position, 'an event must be a JSON object, such as {"topic": …, "data": …}.'),
+  );
+}
+
+/** What is nested deeper could not be printed again by the checks that change it. */
+const EVENT_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
+
+/** undefined: it is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The reader of YAML knows where; what it takes and JSON does not, it cannot place. */
+function explainNotJson(text: string, file: string): readonly string[] {
+  try {
+    parseSource(text, file);
+  } catch (error) {
+    if (error instanceof UsageError) return error.messages;
+    throw error;
+  }
+  return [renderPosition({ file, line: 1, column: 1 }, "an event must be JSON: it is sent as it is in the file.")];
 }

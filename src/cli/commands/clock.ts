@@ -1,12 +1,39 @@
+import { addClosing, type Verb } from "../shared/help.js";
+import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
 import { formatDuration, tryParseDuration } from "../../kernel/duration.js";
 import { parseInstant } from "../../kernel/instant.js";
-import { UsageError } from "../../kernel/problem.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import { callControl, type ControlTarget, isObject, notASandbox } from "../control-client.js";
-import { alignColumns, printData, printDiagnostic, printJson } from "../output.js";
-import { parseBaseUrl, wrongValue } from "../values.js";
+import { alignColumns, printData, printDiagnostic, printJson } from "../shared/output.js";
+import { parseBaseUrl, wrongValue } from "../shared/values.js";
 
-export interface ClockFlags {
+export const verb: Verb = (command) => {
+  command
+    .description(
+      "Shows or moves the time of one company of a running sandbox.\nWhat falls due on the way happens, webhooks included.",
+    )
+    .usage("[show|advance <by>|set <to>|freeze|resume] [options]")
+    .argument("[action]", "show, advance, set, freeze or resume (default: show)")
+    .argument("[value]", "advance: 10s, 1h30m, PT1H or milliseconds; set: ISO")
+    .option("--to-next", "advance to the next thing that is due")
+    .option("--url <url>", "default: SANDBOX_URL, or http://127.0.0.1:4010")
+    .option("--company <id>", "default: SANDBOX_COMPANY_ID, or the first company")
+    .option("--admin-token <token>", "default: SANDBOX_ADMIN_TOKEN")
+    .option("--json", "print the sandbox's answer")
+    .action(async (action: string | undefined, value: string | undefined, flags: ClockFlags) =>
+      clock(action, value, flags),
+    );
+  addClosing(
+    command,
+    `Examples:
+  sandbox clock                        now, and what is due next
+  sandbox clock advance 1h             skip an hour
+  sandbox clock advance --to-next      skip to the next thing that is due
+  sandbox clock set 2030-01-31T08:00:00Z
+  sandbox clock freeze                 time moves only when told to`,
+  );
+};
+
+interface ClockFlags {
   readonly toNext?: true;
   readonly url?: string;
   readonly company?: string;
@@ -15,7 +42,7 @@ export interface ClockFlags {
 }
 
 /** `sandbox clock [show | advance 1h | advance --to-next | set ISO | freeze | resume]` */
-export async function clock(action: string | undefined, value: string | undefined, flags: ClockFlags): Promise<void> {
+async function clock(action: string | undefined, value: string | undefined, flags: ClockFlags): Promise<void> {
   const change = readChange(action ?? "show", value, flags);
   const target = readTarget(flags);
   const answer = change === undefined ? undefined : await callControl(target, change);
@@ -142,3 +169,99 @@ function printAdvance({ url }: ControlTarget, answer: unknown): void {
   if (Array.isArray(unfinished))
     printDiagnostic(`Still in flight, their receivers do not answer: ${unfinished.join(", ")}`);
 }
+
+/** A running sandbox's control API, as a command sees it. */
+export interface ControlTarget {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** undefined: the sandbox's first one. */
+  readonly company: string | undefined;
+  readonly adminToken: string | undefined;
+}
+
+export interface ControlCall {
+  readonly method: "GET" | "POST" | "PUT";
+  /** `/clock/advance` */
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** Longer than an advance waits for hanging receivers by itself. */
+const TIMEOUT_MS = 120_000;
+
+/** The answer's JSON. Throws UsageError: what it refuses is the caller's mistake, a sandbox that is not there is `cannot-run`. */
+export async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
+  const { url, company, adminToken } = target;
+  const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
+  const response = await fetch(`${url}/_sandbox${path}${query}`, {
+    method,
+    headers: {
+      ...(adminToken === undefined ? {} : { authorization: `Bearer ${adminToken}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: "error",
+  }).catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${reasonOf(error)}. ${WHAT_TO_DO}`);
+  });
+  const answer = await readJson(response);
+  if (response.ok && answer !== undefined) return answer;
+  throw explainRefusal(target, response.status, answer);
+}
+
+const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
+
+/** What is not the sandbox's answer: another program listens there. */
+export function notASandbox(url: string): UsageError {
+  return new UsageError(
+    "cannot-run",
+    `Failed to understand ${url}: what answers there is not a sandbox. ${WHAT_TO_DO}`,
+  );
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** undefined: it is not JSON. */
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return JSON.parse(await response.text());
+  } catch {
+    return undefined;
+  }
+}
+
+function explainRefusal({ url }: ControlTarget, status: number, answer: unknown): UsageError {
+  const messages = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"].map(String) : [];
+  if (messages.length === 0) return notASandbox(url);
+  if (status === 401) {
+    return new UsageError(
+      "command-line",
+      `The sandbox at ${url} wants its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.`,
+    );
+  }
+  return new UsageError(kindOf(status), messages);
+}
+
+function kindOf(status: number): UsageErrorKind {
+  return status === 400 || status === 404 ? "command-line" : "cannot-run";
+}
+
+/** fetch itself says "fetch failed"; why is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
+  const { cause = error } = error;
+  const code = isObject(cause) && typeof cause["code"] === "string" ? cause["code"] : "";
+  return reasons[code] ?? (cause instanceof Error && cause.message !== "" ? cause.message : code);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the name could not be looked up",
+  ECONNRESET: "the connection was cut",
+  UND_ERR_SOCKET: "the connection was cut",
+};

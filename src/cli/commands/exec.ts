@@ -2,18 +2,40 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { UsageError } from "../../kernel/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { renderExecReport, watchRun, writeExecReport } from "../exec-report.js";
-import { EXIT } from "../exit-codes.js";
-import { failedGates, type GateFlags, parseGates } from "../gates.js";
-import { dashboardOf, openBrowser } from "../open-browser.js";
-import { printDiagnostic } from "../output.js";
-import { prepareStart } from "../prepare-start.js";
-import { runSandbox } from "../run-sandbox.js";
-import { beginSession } from "../session.js";
-import type { StartFlags } from "../start-options.js";
-import { parseChoice } from "../values.js";
+import { renderExecReport, watchRun, writeExecReport } from "../run/exec-report.js";
+import { EXIT } from "../shared/exit-codes.js";
+import { type GateFlags, failedGates, parseChoice, parseGates } from "../shared/values.js";
+import { dashboardOf, openBrowser } from "../run/startup-screen.js";
+import { addClosing, type Verb } from "../shared/help.js";
+import { printDiagnostic } from "../shared/output.js";
+import { prepareStart } from "../run/prepare-start.js";
+import { beginSession, runSandbox } from "../run/run-sandbox.js";
+import { addStartOptions, type StartFlags } from "../run/start-options.js";
 
-export interface ExecFlags extends StartFlags, GateFlags {
+export const verb: Verb = (command, exitWith) => {
+  command
+    .description(
+      "Starts a sandbox on a free port, runs a command with SANDBOX_URL,\nSANDBOX_ACCESS_TOKEN, SANDBOX_COMPANY_ID and SANDBOX_SECRET_KEY set, and stops.\nExits with the command's code.",
+    )
+    .usage("[options] -- <command> [arg...]")
+    .argument("<command...>", "what to run, with its arguments, after --")
+    .option("--env <name=what...>", "also set NAME to the url, token, company or secret")
+    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md")
+    .option("--fail-on <what>", "exit with 5 if there are findings")
+    .option("--fail-under <percent>", "exit with 5 if less of the contract was met");
+  addStartOptions(command).action(async (words: readonly string[], flags: ExecFlags) =>
+    exitWith(await exec(words, flags)),
+  );
+  addClosing(
+    command,
+    `Examples:
+  sandbox exec -- npm test
+  sandbox exec --clock frozen --fail-on findings -- pytest
+  sandbox exec --env PAYMENTS_URL=url --env PAYMENTS_KEY=token -- go test ./...`,
+  );
+};
+
+interface ExecFlags extends StartFlags, GateFlags {
   /** `NAME=url|token|company|secret` */
   readonly env?: readonly string[];
   /** A folder. */
@@ -21,7 +43,7 @@ export interface ExecFlags extends StartFlags, GateFlags {
 }
 
 /** `sandbox exec -- COMMAND`: runs a command beside a sandbox of its own. Returns the command's code, or that of a gate when the command did well. */
-export async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
+async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);

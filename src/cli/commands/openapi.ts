@@ -1,10 +1,25 @@
 import { describeApi } from "../../contract/openapi/describe-api.js";
 import { renderOpenApiYaml } from "../../contract/openapi/render-openapi-yaml.js";
-import { parseChoice } from "../values.js";
-import { printData, printJson } from "../output.js";
+import { parseChoice } from "../shared/values.js";
+import { addClosing, type FormatFlags, formatOf, jsonFormat, type Verb } from "../shared/help.js";
+import { printData, printJson } from "../shared/output.js";
+
+export const verb: Verb = (command) => {
+  command
+    .description("Prints the API, its webhooks and its error bodies as OpenAPI 3.1.")
+    .option("--format <format>", "yaml or json (default: yaml)")
+    .addOption(jsonFormat())
+    .action(async (flags: FormatFlags) => openapi(formatOf(flags)));
+  addClosing(
+    command,
+    `Examples:
+  sandbox openapi > openapi.yaml
+  sandbox openapi --format json`,
+  );
+};
 
 /** `sandbox openapi`: the API with the defaults of the profile. */
-export function openapi(formatFlag: string = "yaml"): void {
+function openapi(formatFlag: string = "yaml"): void {
   const format = parseChoice("--format", formatFlag, ["yaml", "json"]);
   const document = describeApi();
   if (format === "json") printJson(document);

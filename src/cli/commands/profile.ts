@@ -1,11 +1,31 @@
+import { stringify } from "yaml";
+import type { Setting } from "../../domain/profile/setting.js";
+import { groupOf, settingGroups, settings } from "../../domain/profile/settings.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { renderProfileMarkdown } from "../../domain/profile/render-profile-doc.js";
-import { parseChoice } from "../values.js";
-import { printData, printJson } from "../output.js";
-import { renderProfileYaml } from "../profile-yaml.js";
+import { parseChoice } from "../shared/values.js";
+import { addClosing, type FormatFlags, formatOf, jsonFormat, type Verb } from "../shared/help.js";
+import { printData, printJson } from "../shared/output.js";
+
+export const verb: Verb = (command) => {
+  command
+    .description(
+      "Lists every point that the contract leaves open: what the sandbox chose, the\nalternatives, and the contract's words.",
+    )
+    .option("--format <format>", "md, yaml (a file to change and use) or json (an array)\n(default: md)")
+    .addOption(jsonFormat())
+    .action(async (flags: FormatFlags) => profile(formatOf(flags)));
+  addClosing(
+    command,
+    `Examples:
+  sandbox profile
+  sandbox profile --format yaml > profile.yaml
+  sandbox start --profile profile.yaml`,
+  );
+};
 
 /** `sandbox profile`: every open point of the contract, its choice and alternatives. */
-export function profile(formatFlag: string = "md"): void {
+function profile(formatFlag: string = "md"): void {
   switch (parseChoice("--format", formatFlag, ["md", "yaml", "json"])) {
     case "md":
       // The note for who maintains the page is nothing to a reader at a terminal.
@@ -15,4 +35,48 @@ export function profile(formatFlag: string = "md"): void {
     case "json":
       return printJson(describeProfile({}));
   }
+}
+
+/** A profile file with every setting at its default, its alternatives and the contract's words above it: ready to be changed and used. */
+export function renderProfileYaml(): string {
+  const groups = [...new Set(settings.map(({ path }) => groupOf(path)))];
+  return `${TITLE}\n${groups.map(renderGroup).join("\n")}`;
+}
+
+const TITLE = `# What the contract leaves open, and what the sandbox chose. Change it, then: sandbox start --profile FILE
+`;
+
+function renderGroup(group: string): string {
+  const members = settings.filter(({ path }) => groupOf(path) === group);
+  if (!settingGroups.has(group)) return members.map((setting) => renderSetting(setting, group, "")).join("\n");
+  const rendered = members.map((setting) => renderSetting(setting, setting.path.slice(group.length + 1), "  "));
+  return `${group}:\n${rendered.join("\n")}`;
+}
+
+function renderSetting(setting: Setting, name: string, indent: string): string {
+  const value = stringify(setting.default, { collectionStyle: "flow", lineWidth: 0 });
+  const comment = commentOf(setting).map((line) => `${indent}# ${line}\n`);
+  return `${comment.join("")}${indent}${name}: ${value}`;
+}
+
+function commentOf({ summary, alternatives, contract }: Setting): string[] {
+  const source = contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
+  const others = alternatives.map(({ value, effect, form }) => {
+    const shown = form === true && typeof value === "string" ? value : JSON.stringify(value);
+    return `- or ${shown}: ${effect}`;
+  });
+  return [summary, ...others, source].flatMap(wrap);
+}
+
+const COMMENT_WIDTH = 94;
+
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(word);
+    else if (last.length + 1 + word.length <= COMMENT_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
 }

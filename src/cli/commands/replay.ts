@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { createApp } from "../../http/server/app.js";
-import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { UsageError } from "../../kernel/problem.js";
+import { type Gates, failedGates, openVariables, parseBaseUrl, parseChoice, parseGates } from "../shared/values.js";
+import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { resolveOptions } from "../../sandbox/config/options.js";
@@ -9,19 +9,49 @@ import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";
 import { renderResult, renderSummary } from "../../scenarios/pretty.js";
-import { renderGithub, renderJson, renderJunit, renderTap, type Reporter } from "../../scenarios/reporters.js";
+import { type Reporter, renderGithub, renderJson, renderJunit, renderTap } from "../../scenarios/reporters.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
-import { EXIT } from "../exit-codes.js";
-import { failedGates } from "../gates.js";
-import { styleFor, printData, printDiagnostic } from "../output.js";
-import { type ReplayFlags, type ReplayOptions, type ReporterName, parseReplayFlags } from "../replay-options.js";
-import { loadScenarioFiles } from "../scenario-files.js";
-import { openVariables } from "../values.js";
+import { EXIT } from "../shared/exit-codes.js";
+import { type Verb, addClosing } from "../shared/help.js";
+import { printData, printDiagnostic, styleFor } from "../shared/output.js";
+import { loadScenarioFiles } from "../shared/scenario-files.js";
+import { createApp } from "../../http/server/app.js";
+
+export const verb: Verb = (command, exitWith) => {
+  command
+    .description("Replays scripted stories, each in a company of its own, and reports.")
+    .argument("<path...>", "files, folders or patterns")
+    .option(
+      "--target <url>",
+      "replay against another deployment; what needs the\nsandbox itself is skipped with the reason",
+    )
+    .option("--token <token>", "its access token (default: SANDBOX_ACCESS_TOKEN)")
+    .option("--company <id>", "its company id (default: SANDBOX_COMPANY_ID)")
+    .option("--secret <key>", "its secret key (default: SANDBOX_SECRET_KEY)")
+    .option("--filter <regex>", "only stories whose name or file matches")
+    .option("--tag <tag...>", "only stories with one of these tags")
+    .option("--workers <number>", "how many at a time (default: 8)")
+    .option("--shard <i/n>", "the i-th of n equal parts")
+    .option("--bail", "start nothing more after the first failure")
+    .option("--reporter <form>", "pretty, junit, json, tap or github\n(default: pretty)")
+    .option("--out <file>", "write the report there")
+    .option("--seed <integer>", "make identifiers and names repeat")
+    .option("--fail-on <what>", "exit with 5 if there are findings")
+    .action(async (paths: readonly string[], flags: ReplayFlags) => exitWith(await replay(paths, flags)));
+  addClosing(
+    command,
+    `Examples:
+  sandbox replay scenarios
+  sandbox replay scenarios --tag refunds --bail
+  sandbox replay scenarios --reporter junit --out reports/scenarios.xml
+  sandbox replay scenarios --target https://staging.example --token "$TOKEN"`,
+  );
+};
 
 /** `sandbox replay`: plays scenario files and reports. Returns the exit code. */
-export async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
+async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
   const selected = select(await loadScenarioFiles(paths), options);
   if (selected.length === 0)
@@ -129,4 +159,110 @@ function createProgress(total: number, { out }: ReplayOptions): Progress {
     },
     end: (summary) => void stream.write(clear + renderSummary(summary, style)),
   };
+}
+
+/** The flags of `replay` as they were typed. */
+interface ReplayFlags {
+  readonly target?: string;
+  readonly token?: string;
+  readonly company?: string;
+  readonly secret?: string;
+  readonly filter?: string;
+  readonly tag?: readonly string[];
+  readonly workers?: string;
+  readonly shard?: string;
+  readonly bail?: true;
+  readonly reporter?: string;
+  readonly out?: string;
+  readonly seed?: string;
+  readonly failOn?: string;
+}
+
+const REPORTERS = ["pretty", "junit", "json", "tap", "github"] as const;
+export type ReporterName = (typeof REPORTERS)[number];
+
+export interface ReplayOptions {
+  readonly remote:
+    | { readonly url: string; readonly token: string; readonly companyId: string; readonly secretKey: string }
+    | undefined;
+  readonly filter: RegExp | undefined;
+  readonly tags: readonly string[];
+  readonly workers: number;
+  /** Counted from 1. */
+  readonly shard: { readonly index: number; readonly count: number } | undefined;
+  readonly bail: boolean;
+  readonly reporter: ReporterName;
+  readonly out: string | undefined;
+  readonly seed: number | undefined;
+  readonly gates: Gates;
+  /** In GitHub Actions failures become annotations, beside whatever report was asked for. */
+  readonly annotates: boolean;
+}
+
+const WORKERS_DEFAULT = 8;
+const WORKERS_MAX = 1000;
+
+/** Throws UsageError("command-line") for a flag that is wrong. */
+export function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv): ReplayOptions {
+  return {
+    remote: parseRemote(flags, env),
+    filter: flags.filter === undefined ? undefined : parseRegex(flags.filter),
+    tags: flags.tag ?? [],
+    workers: flags.workers === undefined ? WORKERS_DEFAULT : parseWhole("--workers", flags.workers, 1, WORKERS_MAX),
+    shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
+    bail: flags.bail === true,
+    reporter: flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, REPORTERS),
+    out: flags.out,
+    seed:
+      flags.seed === undefined
+        ? undefined
+        : parseWhole("--seed", flags.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    gates: parseGates(flags),
+    annotates: env["GITHUB_ACTIONS"] === "true",
+  };
+}
+
+function parseRemote({ target, token, company, secret }: ReplayFlags, env: NodeJS.ProcessEnv): ReplayOptions["remote"] {
+  if (target === undefined) {
+    const stray = Object.entries({ token, company, secret }).find(([, value]) => value !== undefined)?.[0];
+    if (stray !== undefined)
+      throw new UsageError(
+        "command-line",
+        `--${stray} goes with --target: without one each story has a company of its own.`,
+      );
+    return undefined;
+  }
+  const accessToken = token ?? env["SANDBOX_ACCESS_TOKEN"];
+  if (accessToken === undefined)
+    throw new UsageError("command-line", "--target needs --token, or SANDBOX_ACCESS_TOKEN.");
+  return {
+    url: parseBaseUrl("--target", target),
+    token: accessToken,
+    companyId: company ?? env["SANDBOX_COMPANY_ID"] ?? "",
+    secretKey: secret ?? env["SANDBOX_SECRET_KEY"] ?? "",
+  };
+}
+
+function parseRegex(text: string): RegExp {
+  try {
+    return new RegExp(text, "iu");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("command-line", `--filter must be a regular expression: ${why}.`);
+  }
+}
+
+function parseShard(text: string): { index: number; count: number } {
+  const parts = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
+  const index = Number(parts?.[1]);
+  const count = Number(parts?.[2]);
+  if (parts !== null && index >= 1 && index <= count) return { index, count };
+  throw new UsageError("command-line", `--shard must be i/n with i from 1 to n, such as 1/3, got "${text}".`);
+}
+
+function parseWhole(flag: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^-?\d+$/.test(text) && value >= min && value <= max) return value;
+  const range = min === Number.MIN_SAFE_INTEGER ? "" : ` from ${min} to ${max}`;
+  throw new UsageError("command-line", `${flag} must be a whole number${range}, got "${text}".`);
 }

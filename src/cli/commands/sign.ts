@@ -3,11 +3,26 @@ import { buffer } from "node:stream/consumers";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { UsageError } from "../../kernel/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
-import { explainUnreadable } from "../files.js";
-import { printData } from "../output.js";
+import { explainUnreadable } from "../shared/values.js";
+import { addClosing, type Verb } from "../shared/help.js";
+import { printData } from "../shared/output.js";
+
+export const verb: Verb = (command) => {
+  command
+    .description("Prints the signature of a webhook whose body is exactly these bytes, no more.")
+    .argument("[file]", "the body; - reads stdin")
+    .option("--secret <key>", "default: SANDBOX_SECRET_KEY, or secret_sandbox")
+    .action(async (file: string | undefined, flags: { secret?: string }) => sign(file, flags.secret));
+  addClosing(
+    command,
+    `Examples:
+  sandbox sign event.json
+  printf '{"topic":"charges/events"}' | sandbox sign - --secret secret_sandbox`,
+  );
+};
 
 /** `sandbox sign [FILE|-]`: the base64 signature of exactly these bytes. */
-export async function sign(file: string | undefined, secretFlag: string | undefined): Promise<void> {
+async function sign(file: string | undefined, secretFlag: string | undefined): Promise<void> {
   const secret = secretFlag ?? (process.env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
   if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
   printData(signBody(await readBody(file), secret));

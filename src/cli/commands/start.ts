@@ -1,18 +1,34 @@
+import { addClosing, type Verb } from "../shared/help.js";
 import { isLoopback } from "../../http/shared/loopback.js";
 import { toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
-import type { Fields } from "../log.js";
-import { dashboardOf, openBrowser } from "../open-browser.js";
-import { colorsFor, printData } from "../output.js";
-import { prepareStart, type PreparedStart } from "../prepare-start.js";
-import { beginSession } from "../session.js";
-import { runSandbox, type RunningSandbox } from "../run-sandbox.js";
-import type { StartFlags } from "../start-options.js";
-import { renderStartupScreen } from "../startup-screen.js";
-import { nextStopSignal } from "../stop-signal.js";
+import type { Fields } from "../run/log.js";
+import { dashboardOf, openBrowser, renderStartupScreen } from "../run/startup-screen.js";
+import { colorsFor, printData } from "../shared/output.js";
+import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
+import { type RunningSandbox, beginSession, runSandbox } from "../run/run-sandbox.js";
+import { addStartOptions, type StartFlags } from "../run/start-options.js";
+import { nextStopSignal } from "../run/stop.js";
+
+export const verb: Verb = (command) => {
+  command.description("Runs the sandbox until Ctrl-C or SIGTERM, and shows how to reach it.");
+  addStartOptions(command).action(async (flags: StartFlags) => start(flags));
+  addClosing(
+    command,
+    `Each option is also a variable, SANDBOX_PUBLIC_URL say, and a key of the
+configuration, publicUrl in sandbox.config.yaml, .yml or .json. The option wins
+over the variable, and the variable over the key. PORT counts where SANDBOX_PORT
+is not set.`,
+    `Examples:
+  sandbox start --port 0 --log json             the first line carries the url
+  sandbox start --clock 2026-01-15T09:00:00Z    every run begins then
+  sandbox start --fixtures customers.yaml --profile strict.yaml
+  sandbox start --host 0.0.0.0 --admin-token "$TOKEN"`,
+  );
+};
 
 /** `sandbox start`: runs until a signal stops it. */
-export async function start(flags: StartFlags): Promise<void> {
+async function start(flags: StartFlags): Promise<void> {
   const stopSignal = nextStopSignal();
   const prepared = await prepareStart(flags, process.env);
   const running = await runSandbox(prepared);

@@ -1,9 +1,26 @@
-import { readSource, type Source } from "../../adapters/files/source.js";
+import { type Source, readSource } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/problem.js";
+import { EXIT } from "../shared/exit-codes.js";
+import { type Verb, addClosing } from "../shared/help.js";
+import { printData, printDiagnostic, printJson } from "../shared/output.js";
+import { isScenario } from "../shared/scenario-files.js";
 import { validateFile } from "../../sandbox/config/load-files.js";
-import { EXIT } from "../exit-codes.js";
-import { printData, printDiagnostic, printJson } from "../output.js";
-import { isScenario } from "../scenario-files.js";
+
+export const verb: Verb = (command, exitWith) => {
+  command
+    .description(
+      "Checks config, profile, fixtures and scenario files, and names all that is wrong\nwith its line and column.",
+    )
+    .argument("<file...>", "the files")
+    .option("--json", "print the findings as JSON")
+    .action(async (files: readonly string[], flags: { json?: true }) => exitWith(await validate(files, flags)));
+  addClosing(
+    command,
+    `Examples:
+  sandbox validate sandbox.config.yaml
+  sandbox validate fixtures/*.yaml profile.yaml`,
+  );
+};
 
 interface Finding {
   readonly file: string;
@@ -14,7 +31,7 @@ interface Finding {
 }
 
 /** `sandbox validate FILE…`: every file, whatever is wrong with the others; returns the exit code. */
-export async function validate(files: readonly string[], { json }: { readonly json?: true }): Promise<number> {
+async function validate(files: readonly string[], { json }: { readonly json?: true }): Promise<number> {
   const findings: Finding[] = [];
   for (const file of files) findings.push(await check(file));
   if (json === true) printJson(findings);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { LogLevel } from "../kernel/log.js";
-import { createLog, type LineLog, type LogChoice, type LogPlace, type LogSource } from "./log.js";
+import type { LogLevel } from "../../kernel/log.js";
+import { type LineLog, type LogChoice, type LogPlace, type LogSource, createLog } from "./log.js";
 
 const nine = Date.UTC(2026, 0, 15, 9);
 const source: LogSource = {

@@ -1,4 +1,4 @@
-import type { UsageErrorKind } from "../kernel/problem.js";
+import type { UsageErrorKind } from "../../kernel/problem.js";
 
 /** What the command's exit code says; scripts rely on these. */
 export const EXIT = {

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { glob } from "tinyglobby";
-import { readSource } from "../adapters/files/source.js";
-import { UsageError } from "../kernel/problem.js";
-import { parseScenario } from "../scenarios/file/parse-scenario.js";
-import type { Scenario } from "../scenarios/file/scenario.js";
-import { findKind } from "../sandbox/config/load-files.js";
+import { readSource } from "../../adapters/files/source.js";
+import { UsageError } from "../../kernel/problem.js";
+import { parseScenario } from "../../scenarios/file/parse-scenario.js";
+import type { Scenario } from "../../scenarios/file/scenario.js";
+import { findKind } from "../../sandbox/config/load-files.js";
 
 /**
  * The stories of the files that paths name: a file itself, of a folder all below it, of a pattern what it matches. Each once, a folder's in the order

@@ -1,9 +1,8 @@
-import { type Instant, toIso } from "../kernel/instant.js";
-import { type Log, type LogLevel, logLevels } from "../kernel/log.js";
-import { systemClock } from "../kernel/system-clock.js";
-import { printable } from "../kernel/text.js";
-import { createLineOutput } from "./line-output.js";
+import { type Instant, toIso } from "../../kernel/instant.js";
+import { type Log, type LogLevel, logLevels } from "../../kernel/log.js";
+import { systemClock } from "../../kernel/system-clock.js";
 import { createLineRenderer } from "./render-line.js";
+import { printable } from "../../kernel/text.js";
 
 export const logStyles = ["pretty", "json", "silent"] as const;
 export type LogStyle = (typeof logStyles)[number];
@@ -113,4 +112,37 @@ const times: ReadonlySet<string> = new Set(["time", "now"]);
 
 function cut(text: string, charactersMax: number): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+}
+
+/** More than this is not kept for a reader who does not read. */
+const BACKLOG_BYTES_MAX = 1024 * 1024;
+
+export interface LineOutput {
+  readonly stream: NodeJS.WriteStream;
+  /** Without the line's end. */
+  write(line: string): void;
+}
+
+/**
+ * Lines to a stream that may be a pipe which nobody reads: the sandbox goes on, its memory stays as it is, and what comes meanwhile is left out.
+ * Whoever reads again is told how much that was.
+ */
+export function createLineOutput(
+  stream: NodeJS.WriteStream,
+  renderLeftOut: (count: number, stream: NodeJS.WriteStream) => string,
+): LineOutput {
+  let leftOut = 0;
+  return {
+    stream,
+    write(line) {
+      if (!stream.writable) return;
+      if (stream.writableLength > BACKLOG_BYTES_MAX) {
+        leftOut++;
+        return;
+      }
+      if (leftOut > 0) stream.write(`${renderLeftOut(leftOut, stream)}\n`);
+      leftOut = 0;
+      stream.write(`${line}\n`);
+    },
+  };
 }

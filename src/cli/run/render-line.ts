@@ -1,7 +1,7 @@
-import { parseInstant, toIso } from "../kernel/instant.js";
-import { printable } from "../kernel/text.js";
+import { parseInstant, toIso } from "../../kernel/instant.js";
 import type { Fields, LogSource } from "./log.js";
-import { type Colors, colorsFor } from "./output.js";
+import { type Colors, colorsFor } from "../shared/output.js";
+import { printable } from "../../kernel/text.js";
 
 /** A line for people. `stream` says whether it may have colours. */
 export type LineRenderer = (line: Fields, stream: NodeJS.WriteStream) => string;

@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import type { Style } from "../kernel/report.js";
+import type { Style } from "../../kernel/report.js";
 
 export type Colors = ReturnType<typeof createColors>;
 

@@ -1,10 +1,11 @@
-import { type NumberBehaviour, numberBehaviours, type TestNumberRole } from "../domain/accounts/test-numbers.js";
-import type { ClockMode } from "../kernel/clock.js";
-import { formatDuration } from "../kernel/duration.js";
-import { type Instant, toIso } from "../kernel/instant.js";
-import { VERSION } from "../kernel/version.js";
-import { dashboardOf } from "./open-browser.js";
-import { alignColumns, type Colors } from "./output.js";
+import { spawn } from "node:child_process";
+import type { Log } from "../../kernel/log.js";
+import type { ClockMode } from "../../kernel/clock.js";
+import { formatDuration } from "../../kernel/duration.js";
+import { type Instant, toIso } from "../../kernel/instant.js";
+import { VERSION } from "../../kernel/version.js";
+import { type Colors, alignColumns } from "../shared/output.js";
+import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../domain/accounts/test-numbers.js";
 
 export interface StartupFacts {
   readonly url: string;
@@ -106,4 +107,32 @@ function advanceCommand({ url, hasAdminToken }: StartupFacts, curl: string): str
     ...authorization,
     `    -H 'Content-Type: application/json' -d '{"by":"1h"}'`,
   ];
+}
+
+/** How this system opens an address in the browser of its user. No shell reads the address. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** The dashboard's address, for people. */
+export function dashboardOf(url: string): string {
+  return `${url}/_sandbox`;
+}
+
+/** `--open`: shows the dashboard. That there is no browser is a warning: the sandbox runs all the same. */
+export function openBrowser(url: string, log: Log): void {
+  const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
+  const warn = (why: string): void =>
+    log.write("warn", "browser-not-opened", {
+      url,
+      message: `Failed to open a browser: ${why}. Open ${url} yourself.`,
+    });
+  const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });
+  child.once("error", (error) => warn(error.message));
+  child.once("exit", (code) => {
+    if (code !== null && code !== 0) warn(`${command} ended with ${code}`);
+  });
+  // The sandbox may stop while the browser stays.
+  child.unref();
 }

@@ -1,31 +1,31 @@
 import { readFile } from "node:fs/promises";
-import { fromXof } from "../domain/values/money.js";
-import { mergeOverrides } from "../domain/profile/merge-overrides.js";
-import { parseProfile } from "../domain/profile/parse-profile.js";
-import type { ServeOptions } from "../http/server/listen.js";
-import type { ProfileOverrides } from "../domain/profile/setting.js";
-import type { Instant } from "../kernel/instant.js";
-import { UsageError } from "../kernel/problem.js";
-import { systemClock } from "../kernel/system-clock.js";
-import type { FileConfig } from "../sandbox/config/config-schema.js";
-import { findConfigFile } from "../sandbox/config/find-config.js";
+import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
+import { parseProfile } from "../../domain/profile/parse-profile.js";
+import type { Instant } from "../../kernel/instant.js";
+import { UsageError } from "../../kernel/problem.js";
+import { systemClock } from "../../kernel/system-clock.js";
+import type { FileConfig } from "../../sandbox/config/config-schema.js";
+import { findConfigFile } from "../../sandbox/config/find-config.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,
   DEFAULT_LIMITS,
   type ResolvedOptions,
   resolveOptions,
-} from "../sandbox/config/options.js";
-import type { Scenario } from "../scenarios/file/scenario.js";
-import { explainUnreadable } from "./files.js";
+} from "../../sandbox/config/options.js";
+import type { Scenario } from "../../scenarios/file/scenario.js";
+import { explainUnreadable } from "../shared/values.js";
 import type { LogChoice } from "./log.js";
 import {
   type LoadedConfig,
   type StartFlags,
   type StartOptions,
   type Variables,
+  readOption,
   resolveStartOptions,
 } from "./start-options.js";
+import { fromXof } from "../../domain/values/money.js";
+import type { ServeOptions } from "../../http/server/listen.js";
 
 /** Everything `start` needs, read from wherever it was chosen. */
 export interface PreparedStart {
@@ -57,13 +57,14 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
   const { limits = DEFAULT_LIMITS } = config?.values ?? {};
   const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits };
   const resolved = resolveOptions({ ...chosen, ...worlds });
-  const scenarios = await loadScenarios(options.scenarios);
+  const scenarios = await loadScenarios(options.scenario);
   return {
     serve: { port, host, tls },
     options: {
       ...resolved,
       companies: applyGiven(resolved.companies, scenarios),
-      ...(options.clockWins ? { clockOver: options.clock } : {}),
+      // "the stored clock wins unless the flag is given"
+      ...(flags.clock === undefined ? {} : { clockOver: options.clock }),
     },
     store: options.store,
     log: { style: options.log, level: options.logLevel },
@@ -75,7 +76,7 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
 
 async function loadScenarios(files: readonly string[]): Promise<readonly Scenario[]> {
   if (files.length === 0) return [];
-  const { loadScenario } = await import("../scenarios/file/parse-scenario.js");
+  const { loadScenario } = await import("../../scenarios/file/parse-scenario.js");
   return Promise.all(files.map((file) => loadScenario(file)));
 }
 
@@ -107,12 +108,13 @@ function applyGiven(
 }
 
 async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {
-  if (flags.config === "") throw new UsageError("command-line", "--config must be a file.");
-  const file = flags.config ?? (variables["SANDBOX_CONFIG"] || findConfigFile("."));
+  const file = readOption("config", flags, variables) ?? findConfigFile(".");
   if (file === undefined) return undefined;
-  const { loadConfig } = await import("../sandbox/config/load-files.js");
-  return { file, values: await loadConfig(file) };
+  return { file, values: await (await loadFiles()).loadConfig(file) };
 }
+
+/** The readers of files, which a start without files does not need. */
+const loadFiles = () => import("../../sandbox/config/load-files.js");
 
 /** What companies begin with; those that files name are opened instead of the default one. */
 async function readWorlds(
@@ -123,25 +125,20 @@ async function readWorlds(
   const bare: CompanyDefaults = {
     balance: config.balance === undefined ? DEFAULT_BALANCE : fromXof(config.balance),
     frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
-    profile: typeof profile === "string" ? await readProfile(profile) : profile,
+    profile: typeof profile === "string" ? await (await loadFiles()).loadProfileFile(profile) : profile,
     fixtures: [],
     rules: config.rules,
   };
   if (files.length === 0 && config.companies === undefined) return { defaults: bare };
   const [{ loadFixtureFiles }, { setUpCompanies }] = await Promise.all([
-    import("../sandbox/config/load-files.js"),
-    import("../sandbox/config/set-up.js"),
+    loadFiles(),
+    import("../../sandbox/config/set-up.js"),
   ]);
   const fixtures = await loadFixtureFiles(files, now, { seed, company: bare });
   const defaults = { ...bare, fixtures: [fixtures.shared] };
   const configured = await setUpCompanies(config.companies ?? [], now, { seed, company: defaults });
   const companies = [...configured, ...fixtures.companies];
   return { defaults, ...(companies.length === 0 ? {} : { companies }) };
-}
-
-async function readProfile(file: string): Promise<ProfileOverrides> {
-  const { loadProfileFile } = await import("../sandbox/config/load-files.js");
-  return loadProfileFile(file);
 }
 
 async function readTls({ tlsCert, tlsKey }: StartOptions): Promise<ServeOptions["tls"]> {

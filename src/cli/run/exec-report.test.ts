@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parseProfile } from "../domain/profile/parse-profile.js";
-import { createWorld } from "../domain/model/world.js";
-import { CoverageTally } from "../sandbox/observation/coverage-tally.js";
-import { type Coverage, counted, mergeCoverage, summarize } from "../sandbox/observation/coverage-report.js";
-import { WIDTH_MAX } from "./output.js";
-import { renderCoverageTable } from "./render-coverage-table.js";
+import { parseProfile } from "../../domain/profile/parse-profile.js";
+import { createWorld } from "../../domain/model/world.js";
+import { type Coverage, counted, mergeCoverage, summarize } from "../../sandbox/observation/coverage-report.js";
+import { WIDTH_MAX } from "../shared/output.js";
+import { renderCoverageTable } from "./exec-report.js";
+import { CoverageTally } from "../../sandbox/observation/coverage-tally.js";
 
 const nothing: Coverage = new CoverageTally().report(createWorld());
 

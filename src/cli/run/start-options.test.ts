@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type StartFlags, type StartOptions, resolveStartOptions } from "./start-options.js";
-import type { FileConfig } from "../sandbox/config/config-schema.js";
+import type { FileConfig } from "../../sandbox/config/config-schema.js";
 
 interface Row {
   readonly option: keyof StartOptions;
@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
     makes: [["a.yaml", "b.yaml"], ["c.yaml", "d.yaml"], ["e.yaml"], []],
   },
   {
-    option: "scenarios",
+    option: "scenario",
     flag: { scenario: ["a.yaml", "b.yaml"] },
     variable: { SANDBOX_SCENARIO: "c.yaml" },
     config: { scenario: ["e.yaml"] },
@@ -132,11 +132,11 @@ const rows: readonly Row[] = [
     makes: ["a.json", "b.json", "/c.json", undefined],
   },
   {
-    option: "clockWins",
-    flag: { clock: "frozen" },
-    variable: { SANDBOX_CLOCK: "frozen" },
-    config: { clock: "frozen" },
-    makes: [true, false, false, false],
+    option: "config",
+    flag: { config: "a.yaml" },
+    variable: { SANDBOX_CONFIG: "b.yaml" },
+    config: {},
+    makes: ["a.yaml", "b.yaml", undefined, undefined],
   },
   {
     option: "log",
