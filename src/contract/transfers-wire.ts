@@ -7,6 +7,7 @@ import type { CreatedBatch } from "../domain/transfers/create-batch.js";
 import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/model/transfer.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/instant.js";
+import { batchId, transactionId } from "../domain/values/ids.js";
 import { parseRequest, perProfile } from "./parse.js";
 import type { BatchBody, TransactionBody } from "./resources.js";
 
@@ -92,14 +93,6 @@ export function renderBatchHead(batch: Batch, profile: Profile): Omit<BatchBody,
     totalFee: toXof(batch.totalFee),
     status: shownBatchStatus(batch, profile),
   };
-}
-
-export function transactionId(id: string): string {
-  return `txn_${id}`;
-}
-
-export function batchId(id: string): string {
-  return `bat_${id}`;
 }
 
 /** `batch.finalStatus` once every transaction of it is final. */

@@ -76,9 +76,10 @@ export interface ListOptions {
   readonly min?: number;
 }
 
-export function listOf<T>(item: z.ZodType<T>, { of, min = 0 }: ListOptions = {}): z.ZodType<T[]> {
+export function listOf<T>(item: z.ZodType<T>, { of, min = 0 }: ListOptions = {}): z.ZodType<readonly T[]> {
   const error = of === undefined ? "must be a list" : `must be a list of ${of}`;
-  return z.array(item, { error }).min(min, { error: `${error}, with at least ${min}` });
+  const list = z.array(item, { error });
+  return min === 0 ? list : list.min(min, { error: `${error}, with at least ${min}` });
 }
 
 /** Text without any further condition. */
@@ -156,6 +157,9 @@ export function decimal(min: number, max: number, decimals?: number): z.ZodType<
   return z.number({ error }).min(min, { error }).max(max, { error }).refine(isExact, { error });
 }
 
+/** A whole number from 0. */
+export const count = wholeNumber(0);
+
 export const INSTANT_EXAMPLE = "an ISO 8601 time such as 2026-01-15T09:00:00Z";
 
 /** An ISO 8601 time; the output is ms since the epoch. */
@@ -211,6 +215,22 @@ export const storedInstant: z.ZodType<Instant, string> = z.codec(z.string({ erro
   },
   encode: toIso,
 });
+
+/** What a record leaves undefined is null in JSON. */
+export function orUndefined<T>(schema: z.ZodType<T, T>): z.ZodType<T | undefined> {
+  return z.codec(schema.nullable(), z.union([schema, z.undefined()]), {
+    decode: (value) => value ?? undefined,
+    encode: (value) => value ?? null,
+  });
+}
+
+/** A row that is stored in another form than it has in memory. */
+export function storedAs<T>(
+  row: z.ZodType<T>,
+  { decode, encode }: { readonly decode: (stored: T) => T; readonly encode: (row: T) => T },
+): z.ZodType<T> {
+  return z.codec(row, z.custom<T>(), { decode, encode });
+}
 
 export interface CodecContext {
   readonly issues: { push(issue: { code: "custom"; input: unknown; message: string }): unknown };

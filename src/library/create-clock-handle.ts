@@ -1,11 +1,10 @@
-import { shownSubject } from "../contract/ids.js";
-import type { DueKind } from "../domain/model/work.js";
+import { type DueKind, shownSubject } from "../domain/model/work.js";
 import { parseDuration } from "../kernel/duration.js";
 import { type Instant, parseInstant, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
-import { advance, type AdvanceResult, type AdvanceTarget, setClockMode } from "../sandbox/clock/advance.js";
+import { type AdvanceResult, type AdvanceTarget, advance, setClockMode } from "../sandbox/clock/advance.js";
 import type { Company } from "../sandbox/company/company.js";
-import type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./clock-handle.js";
+import type { AdvanceOptions, Advanced, ClockHandle, DueItem } from "./clock-handle.js";
 
 /** `current` is asked at each call: a reset puts another company in the place of the first. */
 export function createClockHandle(current: () => Company): ClockHandle {

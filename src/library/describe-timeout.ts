@@ -1,9 +1,9 @@
-import { shownSubject } from "../contract/ids.js";
 import type { Delivery } from "../domain/model/delivery.js";
 import { formatDuration } from "../kernel/duration.js";
 import { toIso } from "../kernel/instant.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { WebhookEvent } from "./webhook-events.js";
+import { shownSubject } from "../domain/model/work.js";
 
 interface Missed {
   readonly company: Company;

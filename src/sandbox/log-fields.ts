@@ -1,8 +1,7 @@
-import { shownDeliveryResource, shownEventResource } from "../contract/ids.js";
 import { toXof } from "../domain/values/money.js";
 import type { Charge } from "../domain/model/charge.js";
-import type { Delivery, DeliveryStatus } from "../domain/model/delivery.js";
-import type { DomainEvent } from "../domain/model/events.js";
+import { type Delivery, type DeliveryStatus, shownDeliveryResource } from "../domain/model/delivery.js";
+import { type DomainEvent, shownEventResource } from "../domain/model/events.js";
 import type { Transfer } from "../domain/model/transfer.js";
 import { toIso } from "../kernel/instant.js";
 import { parseUrl } from "../kernel/text.js";

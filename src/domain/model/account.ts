@@ -1,6 +1,7 @@
-import type { Instant } from "../../kernel/instant.js";
-import type { Row } from "../../kernel/table.js";
-import type { Money } from "../values/money.js";
+import type * as z from "zod";
+import { count, id, listOf, object, storedAs, storedInstant, word } from "../../kernel/fields.js";
+import { storedMoney } from "../values/fields.js";
+import { plainId, transactionId } from "../values/ids.js";
 
 /**
  * The accounts of one company's books.
@@ -14,10 +15,9 @@ export const accountIds = ["balance", "pending", "wallets", "fees", "capital"] a
 
 export type AccountId = (typeof accountIds)[number];
 
-export interface Account extends Row {
-  readonly id: AccountId;
-  readonly amount: Money;
-}
+export const accountRow = object({ id: word(accountIds), seq: count, amount: storedMoney("any") });
+
+export type Account = Readonly<z.output<typeof accountRow>>;
 
 export const ledgerEntryTypes = [
   "opening",
@@ -31,18 +31,38 @@ export const ledgerEntryTypes = [
 
 export type LedgerEntryType = (typeof ledgerEntryTypes)[number];
 
-export interface Posting {
-  readonly account: AccountId;
-  readonly amount: Money;
-}
+const postingRow = object({ account: word(accountIds), amount: storedMoney("any") });
+
+export type Posting = Readonly<z.output<typeof postingRow>>;
 
 /** One movement of money. Its postings add up to zero: nothing appears and nothing vanishes. */
-export interface LedgerEntry extends Row {
-  readonly at: Instant;
-  readonly type: LedgerEntryType;
+const entryRow = object({
+  id,
+  seq: count,
+  at: storedInstant,
+  type: word(ledgerEntryTypes),
   /** The id of the transaction or charge that moved the money; null for an opening or an adjustment. */
-  readonly resource: string | null;
-  readonly postings: readonly Posting[];
+  resource: id.nullable(),
+  postings: listOf(postingRow),
   /** The account `balance` after this entry. */
-  readonly balance: Money;
+  balance: storedMoney("any"),
+});
+
+export type LedgerEntry = Readonly<z.output<typeof entryRow>>;
+
+export const ledgerRow: z.ZodType<LedgerEntry> = storedAs<LedgerEntry>(entryRow, {
+  decode: (entry) => ({
+    ...entry,
+    resource: entry.resource && isOfTransfer(entry) ? plainId(entry.resource) : entry.resource,
+  }),
+  encode: (entry) => ({ ...entry, resource: shownEntryResource(entry) }),
+});
+
+/** The id that the API shows. */
+export function shownEntryResource(entry: Pick<LedgerEntry, "resource" | "type">): string | null {
+  return entry.resource !== null && isOfTransfer(entry) ? transactionId(entry.resource) : entry.resource;
+}
+
+function isOfTransfer({ type }: Pick<LedgerEntry, "type">): boolean {
+  return type.startsWith("transfer.");
 }

@@ -1,63 +1,22 @@
-import type { Row } from "../../kernel/table.js";
-import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
-import type { Instant } from "../../kernel/instant.js";
+import * as z from "zod";
+import {
+  absoluteUrl,
+  anyText,
+  count,
+  flag,
+  id,
+  listOf,
+  object,
+  storedInstant,
+  text,
+  word,
+} from "../../kernel/fields.js";
+import { type Lifecycle, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { metadata, storedMoney } from "../values/fields.js";
 import type { Money } from "../values/money.js";
-
-/** How a payment of a charge ends. */
-export type PaymentOutcome = { readonly outcome: "paid" } | { readonly outcome: "failed"; readonly error: string };
 
 /** What is stored. The contract's `created` is the creation answer's word for a charge that is `due`. */
 export type ChargeStatus = "due" | "paid" | "refunded_partially" | "refunded" | "dropped";
-
-/** Free-form caller data, returned exactly as it was sent. */
-export type Metadata = Readonly<Record<string, unknown>>;
-
-/** A request for payment: the contract's Charge. */
-export interface Charge extends Row {
-  /** A UUID. */
-  readonly id: string;
-  readonly createdAt: Instant;
-  /** "Caller's reference; unique per charge". */
-  readonly externalId: string;
-  readonly description: string;
-  readonly amount: Money;
-  readonly feeRate: number;
-  readonly fee: Money;
-  readonly status: ChargeStatus;
-  readonly droppedReason: string | null;
-  readonly paid: Money;
-  readonly refunded: Money;
-  readonly attempts: number;
-  readonly metadata: Metadata;
-  readonly paymentUrl: string;
-  readonly onCompletedRedirectionUrl: string;
-  readonly onCanceledRedirectionUrl: string;
-  /** Newest first: "the `transactions` array lists the refund entry before the payment entry". */
-  readonly entries: readonly ChargeEntry[];
-  readonly expiresAt: Instant;
-  readonly silent: boolean;
-}
-
-/** The contract's "Charge transaction entry". */
-export interface ChargeEntry {
-  readonly id: string;
-  /** "Phone number digits." */
-  readonly recipientMsisdn: string;
-  readonly amount: Money;
-  readonly service: string;
-  readonly status: "completed" | "failed";
-  readonly type: "payment" | "refund";
-  readonly error: string | null;
-}
-
-/** "Amount still to be paid; equals amount at creation and 0 once paid." */
-export function dueOf(charge: Charge): Money {
-  return charge.paid > 0 ? 0 : charge.amount;
-}
-
-export function refundableOf(charge: Charge): Money {
-  return charge.paid - charge.refunded;
-}
 
 export type ChargeAction = "pay" | "decline" | "cancel" | "expire" | "drop" | "refund";
 
@@ -70,6 +29,66 @@ export const chargeLifecycle = {
   dropped: {},
 } as const satisfies Lifecycle<ChargeStatus, ChargeAction>;
 
+/** What the caller gives, beside the amount: requests, fixtures and the stored charge have these fields. */
+export const chargeTerms = {
+  externalId: text("the caller's reference").meta({ description: "Caller's reference; unique per charge." }),
+  description: text("the purpose of the payment").meta({ description: "Purpose of the payment." }),
+  onCanceledRedirectionUrl: absoluteUrl.meta({
+    description: "The service URL the user is redirected to after a canceled payment.",
+  }),
+  onCompletedRedirectionUrl: absoluteUrl.meta({
+    description: "The service URL the user is redirected to after a completed payment.",
+  }),
+  metadata: metadata.meta({ description: "Extra data stored with the charge, returned exactly as it was sent." }),
+};
+
+/** The contract's "Charge transaction entry". */
+const entryRow = object({
+  id,
+  /** "Phone number digits." */
+  recipientMsisdn: anyText(),
+  amount: storedMoney("positive"),
+  service: anyText(),
+  status: word(["completed", "failed"]),
+  type: word(["payment", "refund"]),
+  error: anyText().nullable(),
+});
+
+export type ChargeEntry = Readonly<z.output<typeof entryRow>>;
+
+/** A request for payment, the contract's Charge: how it is stored, and by inference how the rules see it. */
+export const chargeRow = object({
+  /** A UUID. */
+  id,
+  seq: count,
+  createdAt: storedInstant,
+  ...chargeTerms,
+  amount: storedMoney("positive"),
+  feeRate: z.number({ error: "must be a number" }),
+  fee: storedMoney("positive"),
+  status: word<ChargeStatus>(statusesOf(chargeLifecycle)),
+  droppedReason: anyText().nullable(),
+  paid: storedMoney("positive"),
+  refunded: storedMoney("positive"),
+  attempts: count,
+  paymentUrl: anyText(),
+  /** Newest first: "the `transactions` array lists the refund entry before the payment entry". */
+  entries: listOf(entryRow),
+  expiresAt: storedInstant,
+  silent: flag,
+});
+
+export type Charge = Readonly<z.output<typeof chargeRow>>;
+
+/** "Amount still to be paid; equals amount at creation and 0 once paid." */
+export function dueOf(charge: Charge): Money {
+  return charge.paid > 0 ? 0 : charge.amount;
+}
+
+export function refundableOf(charge: Charge): Money {
+  return charge.paid - charge.refunded;
+}
+
 type ChargeChange = Partial<Omit<Charge, "id" | "seq" | "status" | "createdAt">>;
 
 /** The only writer of a charge's status. `outcome` where the table declares more than one. */
@@ -78,12 +97,24 @@ export function moveCharge(charge: Charge, action: ChargeAction, change: ChargeC
   return { ...charge, ...change, status };
 }
 
-/** A payment that was asked for and whose result comes later: "pay answers `due`, the result comes later and may lose against the drop". */
-export interface PendingPayment extends Row {
-  /** A UUID; of the entry that it becomes, too. */
-  readonly id: string;
-  readonly chargeId: string;
-  /** As it was given. */
-  readonly msisdn: string;
-  readonly plan: PaymentOutcome;
-}
+const paymentOutcome = z.discriminatedUnion(
+  "outcome",
+  [object({ outcome: z.literal("paid") }), object({ outcome: z.literal("failed"), error: anyText() })],
+  { error: "must be {outcome: paid} or {outcome: failed, error}" },
+);
+
+/** How a payment of a charge ends. */
+export type PaymentOutcome = Readonly<z.output<typeof paymentOutcome>>;
+
+/** A payment whose result comes later: "pay answers `due`, the result comes later and may lose against the drop". */
+export const paymentRow = object({
+  /** A UUID; also the id of the entry that it becomes. */
+  id,
+  seq: count,
+  chargeId: id,
+  /** As the caller wrote it. */
+  msisdn: anyText(),
+  plan: paymentOutcome,
+});
+
+export type PendingPayment = Readonly<z.output<typeof paymentRow>>;

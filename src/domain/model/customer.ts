@@ -1,14 +1,18 @@
-import type { Row } from "../../kernel/table.js";
+import type * as z from "zod";
+import { anyText, count, id, object } from "../../kernel/fields.js";
 
 /** A wallet user whom the service knows. */
-export interface Customer extends Row {
+export const customerRow = object({
   /** The number's key: the same for every way of writing it. */
-  readonly id: string;
-  readonly msisdn: string;
-  readonly firstName: string;
-  readonly lastName: string;
+  id,
+  seq: count,
+  msisdn: anyText(),
+  firstName: anyText(),
+  lastName: anyText(),
   /** "`complete` means the customer is validated. Any other value means a customer identification problem." */
-  readonly kycStatus: string;
-}
+  kycStatus: anyText(),
+});
+
+export type Customer = Readonly<z.output<typeof customerRow>>;
 
 export type CustomerCheck = Pick<Customer, "kycStatus" | "firstName" | "lastName">;

@@ -1,64 +1,22 @@
+import * as z from "zod";
+import {
+  absoluteUrl,
+  anyText,
+  count,
+  flag,
+  id,
+  listOf,
+  object,
+  storedAs,
+  storedInstant,
+  word,
+} from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/instant.js";
-import type { Row } from "../../kernel/table.js";
-import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
+import { type Lifecycle, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { plainId, transactionId } from "../values/ids.js";
 
 /** `failed`: a rule dropped it. `exhausted`: no retry is left. `cancelled`: its subscription was deleted. */
 export type DeliveryStatus = "pending" | "succeeded" | "failed" | "exhausted" | "cancelled";
-
-/** One event owed to one subscription. */
-export interface Delivery extends Row {
-  readonly id: string;
-  readonly createdAt: Instant;
-  readonly eventId: string;
-  readonly subscriptionId: string;
-  /** In the subscriber's spelling. */
-  readonly topic: string;
-  readonly url: string;
-  /** The id of the charge or transaction, without the prefix of the wire. */
-  readonly resource: string;
-  readonly resourceKind: "charge" | "transaction";
-  /** The exact text of every attempt's body: what is signed is what is sent. */
-  readonly body: string;
-  /** 0; 1 and up for what a rule sends once more. */
-  readonly copy: number;
-  /** Its place in the order in which first attempts are made: its own, or a later one when a rule held it back. */
-  readonly turn: number;
-  /** What a rule does to every attempt of it; null: nothing. */
-  readonly effect: WireEffect | null;
-  readonly status: DeliveryStatus;
-  /** When the next attempt is due; null when none is planned. */
-  readonly nextAttemptAt: Instant | null;
-  readonly attempts: readonly Attempt[];
-}
-
-/** The signature is that of the whole body, unless it is corrupted. */
-export interface WireEffect {
-  readonly corruptSignature: boolean;
-  /** How many bytes of the body are sent; null: all. */
-  readonly truncate: number | null;
-}
-
-export type Headers = Readonly<Record<string, string>>;
-
-/** What an attempt to deliver came to. A value with a reason, never an exception. */
-export interface Attempt {
-  /** The company's time when it began. */
-  readonly at: Instant;
-  /** The HTTP status; null when no answer came. */
-  readonly status: number | null;
-  /** Real time, ms. */
-  readonly latencyMs: number;
-  /** Why it counts as failed; null when it succeeded ("a 2xx status to confirm receipt"). */
-  readonly error: string | null;
-  readonly requestHeaders: Headers;
-  /** Null when no answer came. The body is cut at 4 KiB. */
-  readonly response: { readonly headers: Headers; readonly body: string } | null;
-}
-
-/** Events of one resource go to one receiver in order: a receiver is the origin of a URL. */
-export function receiverOf(url: string): string {
-  return new URL(url).origin;
-}
 
 export type DeliveryAction = "succeed" | "retry" | "exhaust" | "cancel" | "drop" | "redeliver";
 
@@ -77,7 +35,84 @@ export const deliveryLifecycle = {
   cancelled: { redeliver: ["pending"] },
 } as const satisfies Lifecycle<DeliveryStatus, DeliveryAction>;
 
-/** Attempts of one delivery that are kept, the newest: more than any plan of retries makes, so only who sends it again and again by hand gets there. */
+/** What a rule changes on the wire. The signature is that of the whole body, unless it is corrupted. */
+const effectRow = object({
+  corruptSignature: flag,
+  /** How many bytes of the body are sent; null: all. */
+  truncate: count.nullable(),
+});
+
+export type WireEffect = Readonly<z.output<typeof effectRow>>;
+
+export type Headers = Readonly<Record<string, string>>;
+
+const headers: z.ZodType<Headers> = z.record(z.string(), anyText(), { error: "must be an object of strings" });
+
+/** The outcome of an attempt to deliver: a value with a reason, never an exception. */
+const attemptRow = object({
+  /** The company's time when it began. */
+  at: storedInstant,
+  /** The HTTP status; null when no answer came. */
+  status: count.nullable(),
+  /** Real time, ms. */
+  latencyMs: z.number({ error: "must be a number" }),
+  /** Why it counts as failed; null when it succeeded ("a 2xx status to confirm receipt"). */
+  error: anyText().nullable(),
+  requestHeaders: headers,
+  /** Null when no answer came. The body is cut at 4 KiB. */
+  response: object({ headers, body: anyText() }).nullable(),
+});
+
+export type Attempt = Readonly<z.output<typeof attemptRow>>;
+
+/** One event to deliver to one subscription. */
+const plainRow = object({
+  id,
+  seq: count,
+  createdAt: storedInstant,
+  eventId: id,
+  subscriptionId: id,
+  /** In the subscriber's spelling. */
+  topic: anyText(),
+  url: absoluteUrl,
+  /** The id of the charge or transaction, without the prefix of the wire. */
+  resource: id,
+  resourceKind: word(["charge", "transaction"]),
+  /** The exact text of every attempt's body: the signed bytes are the sent bytes. */
+  body: anyText(),
+  /** 0; 1 and up for the copies that a rule adds. */
+  copy: count,
+  /** Its place in the order in which first attempts are made: its `seq`, or a later place when a rule held it back. */
+  turn: count,
+  /** What a rule does to every attempt of it; null: nothing. */
+  effect: effectRow.nullable(),
+  status: word<DeliveryStatus>(statusesOf(deliveryLifecycle)),
+  /** When the next attempt is due; null when none is planned. */
+  nextAttemptAt: storedInstant.nullable(),
+  attempts: listOf(attemptRow),
+});
+
+export type Delivery = Readonly<z.output<typeof plainRow>>;
+
+export const deliveryRow: z.ZodType<Delivery> = storedAs<Delivery>(plainRow, {
+  decode: (delivery) => ({
+    ...delivery,
+    resource: delivery.resourceKind === "transaction" ? plainId(delivery.resource) : delivery.resource,
+  }),
+  encode: (delivery) => ({ ...delivery, resource: shownDeliveryResource(delivery) }),
+});
+
+/** The id that the API shows. */
+export function shownDeliveryResource({ resource, resourceKind }: Pick<Delivery, "resource" | "resourceKind">): string {
+  return resourceKind === "transaction" ? transactionId(resource) : resource;
+}
+
+/** Events of one resource go to one receiver in order: a receiver is the origin of a URL. */
+export function receiverOf(url: string): string {
+  return new URL(url).origin;
+}
+
+/** Attempts of one delivery that are kept, the newest. No plan of retries makes so many; redelivering by hand can. */
 export const ATTEMPTS_KEPT = 200;
 
 /** Its attempts with one more. */
@@ -113,15 +148,22 @@ function move(delivery: Delivery, action: DeliveryAction, change: Partial<Delive
   return { ...delivery, ...change, status };
 }
 
-/** What a rule (`reverse`) holds back of one resource's events. */
-export interface Hold extends Row {
-  /** {@link holdId} */
-  readonly id: string;
-  readonly ruleId: string;
-  readonly resource: string;
-  /** In the order in which they came to be owed. */
-  readonly deliveryIds: readonly string[];
-}
+const storedHold = object({
+  seq: count,
+  ruleId: id,
+  resource: id,
+  /** In the order in which they were enqueued. */
+  deliveryIds: listOf(id),
+});
+
+/** The deliveries of one resource that a rule (`reverse`) holds back. Its id is {@link holdId}. */
+export type Hold = Readonly<z.output<typeof storedHold>> & { readonly id: string };
+
+/** A hold's id follows from its fields, so it is not stored. */
+export const holdRow: z.ZodType<Hold> = z.codec(storedHold, z.custom<Hold>(), {
+  decode: (hold) => ({ ...hold, id: holdId(hold.ruleId, hold.resource) }),
+  encode: ({ id: _, ...hold }) => hold,
+});
 
 export function holdId(ruleId: string, resource: string): string {
   return `${ruleId}:${resource}`;

@@ -1,17 +1,25 @@
-import type { Instant } from "../../kernel/instant.js";
-import type { Row } from "../../kernel/table.js";
-import type { Money } from "../values/money.js";
-import type { Charge } from "./charge.js";
-import type { Subscription } from "./subscription.js";
-import type { Batch, Transfer } from "./transfer.js";
+import * as z from "zod";
+import { count, flag, id, object, storedAs, storedInstant, word } from "../../kernel/fields.js";
+import { storedMoney } from "../values/fields.js";
+import { batchId, plainId, transactionId } from "../values/ids.js";
+import { chargeRow } from "./charge.js";
+import { subscriptionRow } from "./subscription.js";
+import { batchRow, transferRow } from "./transfer.js";
 
-/** What an event is about: the record as it stood right after the transition. Records are immutable, so keeping one costs nothing. */
-export type EventSubject =
-  | { readonly kind: "charge"; readonly charge: Charge }
-  | { readonly kind: "transaction"; readonly transaction: Transfer }
-  | { readonly kind: "batch"; readonly batch: Batch }
-  | { readonly kind: "subscription"; readonly subscription: Subscription }
-  | { readonly kind: "account"; readonly balance: Money };
+const eventSubject = z.discriminatedUnion(
+  "kind",
+  [
+    object({ kind: z.literal("charge"), charge: chargeRow }),
+    object({ kind: z.literal("transaction"), transaction: transferRow }),
+    object({ kind: z.literal("batch"), batch: batchRow }),
+    object({ kind: z.literal("subscription"), subscription: subscriptionRow }),
+    object({ kind: z.literal("account"), balance: storedMoney("any") }),
+  ],
+  { error: "must have the kind charge, transaction, batch, subscription or account" },
+);
+
+/** What an event is about: the record right after the transition. Records are immutable, so an event can keep one. */
+export type EventSubject = Readonly<z.output<typeof eventSubject>>;
 
 export const eventTypes = [
   "charge.created",
@@ -34,16 +42,39 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** What a transition says happened. Named by the transition itself, never inferred from a stored record. */
-export interface NewEvent {
-  readonly type: EventType;
+/** What happened. A transition names its event itself; events are never inferred from stored records. */
+const plainRow = object({
+  id,
+  seq: count,
+  at: storedInstant,
+  type: word(eventTypes),
   /** The id of the resource, without the prefix of the wire; null for the account. */
-  readonly resource: string | null;
-  readonly subject: EventSubject;
-  /** The phone number asked for silence: the event is recorded, and no webhook of it is sent. */
-  readonly silent?: boolean;
+  resource: id.nullable(),
+  subject: eventSubject,
+  /** The phone number asks for silence: the event is recorded, and no webhook of it is sent. */
+  silent: flag.exactOptional(),
+});
+
+export type DomainEvent = Readonly<z.output<typeof plainRow>>;
+
+/** What a transition reports. */
+export type NewEvent = Omit<DomainEvent, "id" | "seq" | "at">;
+
+export const eventRow: z.ZodType<DomainEvent> = storedAs<DomainEvent>(plainRow, {
+  decode: (event) => ({
+    ...event,
+    resource: event.resource && isPrefixed(event) ? plainId(event.resource) : event.resource,
+  }),
+  encode: (event) => ({ ...event, resource: shownEventResource(event) }),
+});
+
+function isPrefixed({ subject }: Pick<DomainEvent, "subject">): boolean {
+  return subject.kind === "transaction" || subject.kind === "batch";
 }
 
-export interface DomainEvent extends NewEvent, Row {
-  readonly at: Instant;
+/** The id that the API shows. */
+export function shownEventResource({ resource, subject }: Pick<DomainEvent, "resource" | "subject">): string | null {
+  if (resource === null) return null;
+  if (subject.kind === "transaction") return transactionId(resource);
+  return subject.kind === "batch" ? batchId(resource) : resource;
 }

@@ -1,19 +1,22 @@
-import type { Instant } from "../../kernel/instant.js";
-import type { Row } from "../../kernel/table.js";
+import type * as z from "zod";
+import { absoluteUrl, anyText, count, id, object, storedInstant, word } from "../../kernel/fields.js";
 import type { Profile } from "../profile/profile.js";
-import { findTopic, singularOf, type Topic } from "../values/topic.js";
+import { findTopic, singularOf, topics } from "../values/topic.js";
 
 /** "The business registers webhook URLs per topic." */
-export interface Subscription extends Row {
+export const subscriptionRow = object({
   /** A UUID. */
-  readonly id: string;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-  readonly topic: Topic;
+  id,
+  seq: count,
+  createdAt: storedInstant,
+  updatedAt: storedInstant,
+  topic: word(topics),
   /** As the subscriber wrote it: `transactions/started` or `transaction/started`. */
-  readonly spelling: string;
-  readonly url: string;
-}
+  spelling: anyText(),
+  url: absoluteUrl,
+});
+
+export type Subscription = Readonly<z.output<typeof subscriptionRow>>;
 
 /** The spelling that answers and payloads show, by `webhooks.topicSpelling`. */
 export function shownTopic(profile: Profile, subscription: Pick<Subscription, "topic" | "spelling">): string {

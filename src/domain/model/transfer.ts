@@ -1,72 +1,12 @@
-import { type Lifecycle, nextStatus } from "../../kernel/lifecycle.js";
-import type { Instant } from "../../kernel/instant.js";
-import type { Row } from "../../kernel/table.js";
+import * as z from "zod";
+import { anyText, count, flag, listOf, object, orUndefined, storedInstant, text, word } from "../../kernel/fields.js";
+import { type Lifecycle, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { msisdn, storedMoney } from "../values/fields.js";
+import { storedBatchId, storedTransactionId } from "../values/ids.js";
 import type { Money } from "../values/money.js";
-
-/** How a transfer ends. `pending` never ends by itself. */
-export type TransferOutcome =
-  | { readonly outcome: "completed" | "pending" }
-  | { readonly outcome: "failed"; readonly reason: string };
 
 export type TransferStatus = "pending" | "completed" | "failed";
 export type BatchStatus = "processing" | "completed";
-
-/** One transfer to one wallet user: the contract's Transaction. */
-export interface Transfer extends Row {
-  /** A UUID; the wire shows it as `txn_<uuid>` in answers and plain in payloads. */
-  readonly id: string;
-  readonly amount: Money;
-  readonly fee: Money;
-  /** As the caller sent it. */
-  readonly msisdn: string;
-  readonly status: TransferStatus;
-  readonly reference: string;
-  readonly description: string | undefined;
-  readonly batchId: string | null;
-  readonly failureReason: string | null;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-  /** How it is going to end, decided when it is created. */
-  readonly plan: TransferOutcome;
-  /** A rule's time of settlement, ms after its creation; null: as `transfers.settlement` says. */
-  readonly settleAfterMs: number | null;
-  /** Added to the ordinary time of settlement, in ms. */
-  readonly lateMs: number;
-  /** GETs until it settles, under `transfers.settlement: {polls: n}`. */
-  readonly pollsLeft: number | null;
-  /** Whether amount and fee have left the balance. */
-  readonly debited: boolean;
-  readonly silent: boolean;
-}
-
-/** One transfer as it is asked for. */
-export interface TransferOrder {
-  readonly amount: Money;
-  readonly msisdn: string;
-  readonly reference: string;
-  readonly description: string | undefined;
-}
-
-export interface Batch extends Row {
-  /** A UUID; the wire shows it as `bat_<uuid>`. */
-  readonly id: string;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-  /** The sum of its items' `totalAmount`. */
-  readonly totalAmount: Money;
-  readonly totalFee: Money;
-  readonly status: BatchStatus;
-  readonly transactionIds: readonly string[];
-  /** How many of its transactions are not final yet. */
-  readonly open: number;
-}
-
-/** Why a transfer fails that its account cannot pay for. */
-export const SHORT_OF_MONEY = "insufficient_balance";
-
-export function totalOf(transfer: Pick<Transfer, "amount" | "fee">): Money {
-  return transfer.amount + transfer.fee;
-}
 
 export type TransferAction = "complete" | "fail";
 
@@ -84,6 +24,82 @@ export const batchLifecycle = {
   processing: { finish: ["completed"] },
   completed: {},
 } as const satisfies Lifecycle<BatchStatus, BatchAction>;
+
+/** What the caller gives, beside the amount: requests, fixtures and the stored transfer have these fields. */
+export const transferTerms = {
+  msisdn: msisdn.meta({ description: "The recipient." }),
+  reference: text("the caller's reference").meta({ description: "Caller's reference (for example an internal id)." }),
+};
+
+/** Optional in requests and fixtures. */
+export const transferDescription = text("the caller's description").meta({
+  description: "Caller's text, returned in answers.",
+});
+
+const transferOutcome = z.discriminatedUnion(
+  "outcome",
+  [object({ outcome: word(["completed", "pending"]) }), object({ outcome: z.literal("failed"), reason: anyText() })],
+  { error: "must be {outcome: completed}, {outcome: pending} or {outcome: failed, reason}" },
+);
+
+/** How a transfer ends. `pending` never ends by itself. */
+export type TransferOutcome = Readonly<z.output<typeof transferOutcome>>;
+
+/** One transfer to one wallet user, the contract's Transaction: how it is stored, and by inference how the rules see it. */
+export const transferRow = object({
+  /** A UUID; the wire shows it as `txn_<uuid>` in answers and plain in payloads. */
+  id: storedTransactionId,
+  seq: count,
+  amount: storedMoney("positive"),
+  fee: storedMoney("positive"),
+  ...transferTerms,
+  status: word<TransferStatus>(statusesOf(transferLifecycle)),
+  description: orUndefined(transferDescription),
+  batchId: storedBatchId.nullable(),
+  failureReason: anyText().nullable(),
+  createdAt: storedInstant,
+  updatedAt: storedInstant,
+  /** How it is going to end, decided when it is created. */
+  plan: transferOutcome,
+  /** The time of settlement that a rule gives, ms after its creation; null: as `transfers.settlement` says. */
+  settleAfterMs: count.nullable(),
+  /** Added to the ordinary time of settlement, in ms. */
+  lateMs: count,
+  /** GETs until it settles, under `transfers.settlement: {polls: n}`. */
+  pollsLeft: count.nullable(),
+  /** Whether amount and fee have left the balance. */
+  debited: flag,
+  silent: flag,
+});
+
+export type Transfer = Readonly<z.output<typeof transferRow>>;
+
+/** One transfer as it is asked for. */
+export type TransferOrder = Pick<Transfer, "amount" | "msisdn" | "reference" | "description">;
+
+export const batchRow = object({
+  /** A UUID; the wire shows it as `bat_<uuid>`. */
+  id: storedBatchId,
+  seq: count,
+  createdAt: storedInstant,
+  updatedAt: storedInstant,
+  /** The sum of its items' `totalAmount`. */
+  totalAmount: storedMoney("positive"),
+  totalFee: storedMoney("positive"),
+  status: word<BatchStatus>(statusesOf(batchLifecycle)),
+  transactionIds: listOf(storedTransactionId),
+  /** How many of its transactions are not final yet. */
+  open: count,
+});
+
+export type Batch = Readonly<z.output<typeof batchRow>>;
+
+/** Why a transfer fails that its account cannot pay for. */
+export const SHORT_OF_MONEY = "insufficient_balance";
+
+export function totalOf(transfer: Pick<Transfer, "amount" | "fee">): Money {
+  return transfer.amount + transfer.fee;
+}
 
 type TransferChange = Partial<Pick<Transfer, "failureReason" | "debited">>;
 

@@ -1,3 +1,6 @@
+import * as z from "zod";
+import { count, id, object, storedInstant, word } from "../../kernel/fields.js";
+import { plainId, transactionId } from "../values/ids.js";
 import type { DueItem, DueQueue } from "../../kernel/due-work.js";
 import type { IdSource } from "../../kernel/ids.js";
 import type { Instant } from "../../kernel/instant.js";
@@ -15,6 +18,24 @@ import type { Batch, Transfer } from "./transfer.js";
 
 export const dueKinds = ["charge.expire", "transfer.settle", "payment.settle", "delivery.attempt"] as const;
 export type DueKind = (typeof dueKinds)[number];
+
+/** A timer's id follows from its fields, so it is not stored. */
+export const dueRow: z.ZodType<DueItem<DueKind>> = z.codec(
+  object({ seq: count, dueAt: storedInstant, kind: word(dueKinds), subject: id }),
+  z.custom<DueItem<DueKind>>(),
+  {
+    decode: ({ seq, dueAt, kind, subject: shown }) => {
+      const subject = kind === "transfer.settle" ? plainId(shown) : shown;
+      return { id: dueId(kind, subject), seq, dueAt, kind, subject };
+    },
+    encode: ({ seq, dueAt, kind, subject }) => ({ seq, dueAt, kind, subject: shownSubject({ kind, subject }) }),
+  },
+);
+
+/** The id that the API shows. */
+export function shownSubject({ kind, subject }: Pick<DueItem<DueKind>, "kind" | "subject">): string {
+  return kind === "transfer.settle" ? transactionId(subject) : subject;
+}
 
 /** Everything one company has stored. */
 export interface World {

@@ -1,12 +1,12 @@
-import { object } from "../../kernel/fields.js";
 import * as z from "zod";
-import { shownSubject } from "../../contract/ids.js";
+import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
 import { toIso } from "../../kernel/instant.js";
-import { advance, type AdvanceResult, type AdvanceTarget, setClockMode, settle } from "../../sandbox/clock/advance.js";
+import { type AdvanceResult, type AdvanceTarget, advance, setClockMode, settle } from "../../sandbox/clock/advance.js";
 import { duration, exactlyOne, flag, instant, optionalBody, word } from "./control-fields.js";
 import type { ControlRoute } from "./control-route.js";
 import { renderClock } from "./render-control.js";
+import { shownSubject } from "../../domain/model/work.js";
 
 const MAX_WAIT_MS_MAX = 3_600_000;
 const maxWaitError = `must be a whole number of milliseconds from 0 to ${MAX_WAIT_MS_MAX}`;

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { plainId } from "../../contract/ids.js";
 import { type Delivery, type DeliveryStatus, deliveryLifecycle } from "../../domain/model/delivery.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
 import { word } from "./control-fields.js";
+import { plainId } from "../../domain/values/ids.js";
 
 export interface DeliveryFilter {
   /** In either spelling; either matches both. */

@@ -1,21 +1,22 @@
-import { shownDeliveryResource, shownEntryResource, shownEventResource, shownSubject } from "../../contract/ids.js";
 import { renderCharge } from "../../contract/charges-wire.js";
 import { renderBalance } from "../../contract/queries-wire.js";
 import { renderSubscription } from "../../contract/subscriptions-wire.js";
-import { renderBatchHead, renderTransfer, transactionId } from "../../contract/transfers-wire.js";
-import type { LedgerEntry } from "../../domain/model/account.js";
+import { renderBatchHead, renderTransfer } from "../../contract/transfers-wire.js";
+import { transactionId } from "../../domain/values/ids.js";
+import { type LedgerEntry, shownEntryResource } from "../../domain/model/account.js";
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { toXof } from "../../domain/values/money.js";
 import type { Customer } from "../../domain/model/customer.js";
-import type { Attempt, Delivery } from "../../domain/model/delivery.js";
+import { type Attempt, type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
 import { sentBody } from "../../domain/deliveries/sign-delivery.js";
-import type { DomainEvent } from "../../domain/model/events.js";
+import { type DomainEvent, shownEventResource } from "../../domain/model/events.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileValues } from "../../domain/profile/setting.js";
 import { toIso } from "../../kernel/instant.js";
 import { Bug } from "../../kernel/problem.js";
 import type { Company } from "../../sandbox/company/company.js";
+import { shownSubject } from "../../domain/model/work.js";
 
 /** What the control API shows: ids as the API gives them, amounts in XOF, timestamps in ISO with milliseconds. */
 

@@ -6,10 +6,11 @@ import type { Instant } from "../../kernel/instant.js";
 import type { AccessToken } from "./company-record.js";
 import { amount, chargeId, createdAt, mapping, onObjects, transactionId } from "./file-fields.js";
 import type { Money } from "../../domain/values/money.js";
-import type { ChargeStatus } from "../../domain/model/charge.js";
-import { metadata, msisdn } from "../../domain/values/fields.js";
+import { chargeLifecycle, chargeTerms } from "../../domain/model/charge.js";
+import { msisdn } from "../../domain/values/fields.js";
 import { topicSpellings } from "../../domain/values/topic.js";
-import type { TransferStatus } from "../../domain/model/transfer.js";
+import { transferDescription, transferLifecycle, transferTerms } from "../../domain/model/transfer.js";
+import { statusesOf } from "../../kernel/lifecycle.js";
 
 /** What a company begins with, and returns to at a reset. */
 
@@ -35,15 +36,12 @@ const generated = mapping(
   "{ generate: 50 }",
 );
 
-const chargeStatuses = ["due", "paid", "refunded_partially", "refunded", "dropped"] as const satisfies ChargeStatus[];
-
 const chargeFields = mapping(
   {
     id: chargeId.optional().meta({ description: "Without one it is made up" }),
-    externalId: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
+    ...chargeTerms,
     amount: amount.meta({ description: "Whole XOF" }),
-    description: text("the purpose of the payment").meta({ description: "The purpose of the payment" }),
-    status: word<ChargeStatus>(chargeStatuses).default("due").meta({ description: "Where its life stands" }),
+    status: word(statusesOf(chargeLifecycle)).default("due").meta({ description: "Where its life stands" }),
     refunded: amount
       .optional()
       .meta({ description: "What was given back, in XOF: only of a charge that is refunded_partially" }),
@@ -52,13 +50,9 @@ const chargeFields = mapping(
       .optional()
       .meta({ description: "Only of a charge that is dropped" }),
     createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
-    onCompletedRedirectionUrl: absoluteUrl
-      .default("https://shop.test/completed")
-      .meta({ description: "Where the customer is sent after a payment" }),
-    onCanceledRedirectionUrl: absoluteUrl
-      .default("https://shop.test/canceled")
-      .meta({ description: "Where the customer is sent after a cancelled payment" }),
-    metadata: metadata.default(() => ({})).meta({ description: "Free-form data, returned as it is" }),
+    onCompletedRedirectionUrl: chargeTerms.onCompletedRedirectionUrl.default("https://shop.test/completed"),
+    onCanceledRedirectionUrl: chargeTerms.onCanceledRedirectionUrl.default("https://shop.test/canceled"),
+    metadata: chargeTerms.metadata.default(() => ({})),
   },
   "a charge such as { externalId, amount, description, status }",
 );
@@ -92,20 +86,17 @@ function isAtLeast(given: Money | undefined, bound: Money): boolean {
   return typeof given === "number" && typeof bound === "number" && given >= bound;
 }
 
-const transferStatuses = ["completed", "failed", "pending"] as const satisfies TransferStatus[];
-
 const transaction = mapping(
   {
     id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is made up" }),
-    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
+    ...transferTerms,
     amount: amount.meta({ description: "Whole XOF" }),
-    reference: text("the caller's reference").meta({ description: "The caller's reference, unique" }),
     type: z
       .literal("transfer", { error: 'must be "transfer"' })
       .optional()
       .meta({ description: "As requests have it; there is no other" }),
-    description: text("the caller's description").optional().meta({ description: "The caller's description" }),
-    status: word<TransferStatus>(transferStatuses).meta({ description: "Where its life stands" }),
+    description: transferDescription.optional(),
+    status: word(statusesOf(transferLifecycle)).meta({ description: "Where its life stands" }),
     failureReason: text("why the transaction failed")
       .optional()
       .meta({ description: "Only of a transaction that is failed" }),

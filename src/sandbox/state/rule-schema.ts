@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import { duration, flag, isHeaderName, object, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import { duration, flag, HEADER_NAME, object, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/json.js";
 import { isMatcher, matcherProblems } from "../../kernel/matchers.js";
 import { quote } from "../../kernel/text.js";
@@ -38,7 +38,7 @@ const headers = z
   .record(z.string(), z.string({ error: headersError }), { error: headersError })
   .superRefine((given, context) => {
     for (const [name, value] of Object.entries(given)) {
-      if (!isHeaderName(name) || !HEADER_VALUE.test(value)) {
+      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
         report(context, [name], "must be a header's name and a text without line ends");
       } else if (OWN_HEADERS.has(name.toLowerCase())) {
         report(context, [name], "is set by the sandbox: it goes with the body");

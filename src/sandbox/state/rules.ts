@@ -2,7 +2,7 @@ import * as z from "zod";
 import { object } from "../../kernel/fields.js";
 import type { Rule } from "../../domain/model/rule.js";
 import { ruleSchema } from "./rule-schema.js";
-import { checked, count, id, instant } from "./state-fields.js";
+import { count, id, storedInstant } from "../../kernel/fields.js";
 import { messagesOf } from "../../contract/parse.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { toIso } from "../../kernel/instant.js";
@@ -47,12 +47,12 @@ export function ruleRow(): z.ZodType<Rule> {
   const kept = object({
     id,
     seq: count,
-    createdAt: instant,
+    createdAt: storedInstant,
     timesLeft: count.nullable(),
     fired: count,
     rule: z.unknown(),
   });
-  return z.codec(kept, checked<Rule>(), {
+  return z.codec(kept, z.custom<Rule>(), {
     decode: ({ rule: written, ...row }, context) => {
       const parsed = ruleSchema.safeParse(written);
       if (!parsed.success) {

@@ -1,3 +1,5 @@
+import * as z from "zod";
+import { chargeTerms } from "../../domain/model/charge.js";
 import type { ChargeEntry } from "../../domain/model/charge.js";
 import { createCharge, getCharge } from "../../domain/charges/create-charge.js";
 import { dropCharge, expireCharge } from "../../domain/charges/drop-charge.js";
@@ -167,13 +169,14 @@ export function inWork<T>(context: SeedContext, at: Instant, change: (work: Work
   return result;
 }
 
+/** Of a fixture, what the charge's creation is given. */
+const chargeOrder = z.object({ amount: z.number(), ...chargeTerms });
+
 /** A charge, created at `at` and brought to the status that its fixture gives it. */
 export function seedCharge(context: SeedContext, fixture: ChargeFixture, at: Instant): void {
-  const { amount, externalId, description, onCompletedRedirectionUrl, onCanceledRedirectionUrl, metadata } = fixture;
-  const terms = { amount, externalId, description, onCompletedRedirectionUrl, onCanceledRedirectionUrl, metadata };
   if (fixture.id !== undefined) assertIdFree(context.world.charges.get(fixture.id));
   const charge = inWork({ ...context, ids: idsFrom(context.ids, fixture.id) }, at, (work) =>
-    createCharge(work, { ...terms, checkoutUrl: context.checkoutUrl }),
+    createCharge(work, { ...chargeOrder.parse(fixture), checkoutUrl: context.checkoutUrl }),
   );
   switch (fixture.status) {
     case "due":

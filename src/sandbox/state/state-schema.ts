@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { object } from "../../kernel/fields.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Account, LedgerEntry } from "../../domain/model/account.js";
 import type { Charge, PendingPayment } from "../../domain/model/charge.js";
@@ -14,7 +13,7 @@ import type { DueKind } from "../../domain/model/work.js";
 import type { ClockMode } from "../../kernel/clock.js";
 import type { DueItem } from "../../kernel/due-work.js";
 import type { Instant } from "../../kernel/instant.js";
-import { count, instant, oneOf, string } from "./state-fields.js";
+import { anyText, count, object, storedInstant, word } from "../../kernel/fields.js";
 import { stateRows } from "./state-rows.js";
 
 /** Raised when an older state no longer says everything, or says it otherwise. */
@@ -51,8 +50,8 @@ export interface State {
 export const stateSchema: z.ZodType<State> = z.lazy(() =>
   object({
     schemaVersion: z.literal(STATE_VERSION, { error: `must be ${STATE_VERSION}` }),
-    companyId: string(),
-    clock: object({ mode: oneOf(["running", "frozen"]), now: instant }),
+    companyId: anyText(),
+    clock: object({ mode: word(["running", "frozen"]), now: storedInstant }),
     profile: z.custom<ProfileOverrides>().superRefine((overrides, context) => {
       const parsed = parseProfile(overrides ?? null);
       if (parsed.ok) return;
@@ -61,6 +60,6 @@ export const stateSchema: z.ZodType<State> = z.lazy(() =>
     }),
     seq: count,
     idPosition: count,
-    ...stateRows(),
+    ...stateRows,
   }),
 );

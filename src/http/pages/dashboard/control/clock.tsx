@@ -1,4 +1,3 @@
-import { shownSubject } from "../../../../contract/ids.js";
 import type { DueItem } from "../../../../kernel/due-work.js";
 import { toIso } from "../../../../kernel/instant.js";
 import type { DashboardPage } from "../view/page.js";
@@ -6,7 +5,7 @@ import { Action, Field } from "../parts/action.js";
 import { Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
 import { type View, linkTo } from "../view/view.js";
-import type { DueKind } from "../../../../domain/model/work.js";
+import { type DueKind, shownSubject } from "../../../../domain/model/work.js";
 
 /** Of what is due, as much as one looks at. */
 const DUE_SHOWN = 25;

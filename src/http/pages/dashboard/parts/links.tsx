@@ -1,11 +1,11 @@
 import type { Child } from "hono/jsx";
 import { said } from "../view/said.js";
-import { plainId } from "../../../../contract/ids.js";
-import { batchId, transactionId } from "../../../../contract/transfers-wire.js";
+import { transactionId } from "../../../../domain/values/ids.js";
 import { type View, linkTo } from "../view/view.js";
 import { Code } from "./show.js";
 import type { Charge } from "../../../../domain/model/charge.js";
 import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
+import { batchId, plainId } from "../../../../domain/values/ids.js";
 
 /** The beginning of an id that is long: enough to tell it from others of one page. Its whole stands in the title. */
 export function ShortId({ id }: { readonly id: string }) {

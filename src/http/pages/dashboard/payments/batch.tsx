@@ -1,6 +1,6 @@
 import { said } from "../view/said.js";
-import { plainId } from "../../../../contract/ids.js";
-import { batchId, shownBatchStatus, transactionId } from "../../../../contract/transfers-wire.js";
+import { shownBatchStatus } from "../../../../contract/transfers-wire.js";
+import { transactionId } from "../../../../domain/values/ids.js";
 import { drawBatch } from "../parts/lifecycle-drawing.js";
 import { relatedTo } from "../view/related.js";
 import { visitsOfBatch } from "../parts/visits.js";
@@ -15,6 +15,7 @@ import { DataTable, Facts, Panel } from "../parts/table.js";
 import type { View } from "../view/view.js";
 import { transferColumns } from "./transfers.js";
 import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
+import { batchId, plainId } from "../../../../domain/values/ids.js";
 
 /** Of a batch, so many transfers at a time. */
 const TRANSFERS_SHOWN = 50;

@@ -1,5 +1,5 @@
 import { batchStatuses, listBatches, searchedFor } from "../view/lists.js";
-import { batchId, shownBatchStatus } from "../../../../contract/transfers-wire.js";
+import { shownBatchStatus } from "../../../../contract/transfers-wire.js";
 import { apiCurl } from "../view/api-curl.js";
 import type { DashboardPage } from "../view/page.js";
 import { batchUrl } from "../parts/links.js";
@@ -8,6 +8,7 @@ import { CutNote, Hint, Search, Tools } from "../parts/search.js";
 import { Amount, Code, Status, Time } from "../parts/show.js";
 import { DataTable } from "../parts/table.js";
 import type { View } from "../view/view.js";
+import { batchId } from "../../../../domain/values/ids.js";
 
 const path = "/batches";
 

@@ -1,4 +1,3 @@
-import { plainId } from "../../../../contract/ids.js";
 import type { Query } from "../../../../contract/queries-wire.js";
 import type { DeliveryStatus } from "../../../../domain/model/delivery.js";
 import type { DomainEvent } from "../../../../domain/model/events.js";
@@ -8,6 +7,7 @@ import { idInPath } from "../../../../sandbox/observation/describe-request.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { Story } from "../view/timeline.js";
 import { searchedFor } from "../view/lists.js";
+import { plainId } from "../../../../domain/values/ids.js";
 
 export const storyKinds = ["requests", "changes", "problems"] as const;
 type StoryKind = (typeof storyKinds)[number];

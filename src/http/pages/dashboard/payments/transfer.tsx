@@ -1,6 +1,5 @@
 import { FACT_MAX, said } from "../view/said.js";
-import { batchId, transactionId } from "../../../../contract/transfers-wire.js";
-import { plainId } from "../../../../contract/ids.js";
+import { transactionId } from "../../../../domain/values/ids.js";
 import { drawTransfer } from "../parts/lifecycle-drawing.js";
 import { relatedTo } from "../view/related.js";
 import { visitsOfTransfer } from "../parts/visits.js";
@@ -14,6 +13,7 @@ import { Facts, Panel } from "../parts/table.js";
 import { type View, linkTo } from "../view/view.js";
 import { type Transfer, totalOf } from "../../../../domain/model/transfer.js";
 import { dueId } from "../../../../domain/model/work.js";
+import { batchId, plainId } from "../../../../domain/values/ids.js";
 
 export const transferPage: DashboardPage = {
   path: "/transfers/:id",

@@ -1,6 +1,6 @@
 import { said } from "../view/said.js";
 import { listTransfers, searchedFor, transferStatuses } from "../view/lists.js";
-import { transactionId } from "../../../../contract/transfers-wire.js";
+import { transactionId } from "../../../../domain/values/ids.js";
 import { apiCurl } from "../view/api-curl.js";
 import type { DashboardPage } from "../view/page.js";
 import { ShortId, TransferLink } from "../parts/links.js";

@@ -1,4 +1,3 @@
-import { plainId } from "../../../../contract/ids.js";
 import type { Query } from "../../../../contract/queries-wire.js";
 import { shownBatchStatus } from "../../../../contract/transfers-wire.js";
 import { type LedgerEntry, ledgerEntryTypes } from "../../../../domain/model/account.js";
@@ -13,6 +12,7 @@ import { statusesOf } from "../../../../kernel/lifecycle.js";
 import type { Row, Table } from "../../../../kernel/table.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import { type Searched, searchList } from "./search-list.js";
+import { plainId } from "../../../../domain/values/ids.js";
 
 /** Of a list, so many at a time. */
 export const ROWS_SHOWN = 50;

@@ -4,11 +4,11 @@ import type { Delivery } from "../../../../domain/model/delivery.js";
 import type { DomainEvent } from "../../../../domain/model/events.js";
 import type { World } from "../../../../domain/model/work.js";
 import type { Row } from "../../../../kernel/table.js";
-import { plainId } from "../../../../contract/ids.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import { idInPath } from "../../../../sandbox/observation/describe-request.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { Lookup } from "./lookup.js";
+import { plainId } from "../../../../domain/values/ids.js";
 
 /** The newest of a list that stands on another thing's page, and how many older ones there are. */
 export interface Some<T> {
