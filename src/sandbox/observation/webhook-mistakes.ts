@@ -1,7 +1,7 @@
-import { shownDeliveryResource } from "../../contract/ids.js";
 import { quote } from "../../kernel/text.js";
 import { describeCause } from "./describe-request.js";
 import { type Detector, nothing } from "./detector.js";
+import { shownDeliveryResource } from "../../domain/model/delivery.js";
 
 /** "An acknowledgement slower than 5 s": real time, ms. */
 export const SLOW_ACKNOWLEDGEMENT_MS = 5_000;
