@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import type { AllowedHosts } from "../../domain/profile/profile.js";
 import { isAddressAllowed } from "../../domain/deliveries/allowed-receivers.js";
 
-/** A name that stands for an address where secrets are answered is refused like the address itself. */
+/** A name that resolves to a metadata address is refused like the address itself. */
 export function lookupAllowed(allow: AllowedHosts): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -7,19 +7,19 @@ export interface TransportRequest {
   readonly headers: Headers;
   /** Real time from the start of the attempt to the end of the answer, ms. */
   readonly timeoutMs: number;
-  /** Accept certificates that nobody signed. */
+  /** Accept certificates that are not trusted. */
   readonly insecureTls: boolean;
-  /** `webhooks.allow`: whom to call. Checked for each attempt, also for the addresses that a name stands for. */
+  /** `webhooks.allow`: the permitted receivers. Checked for each attempt, also for the addresses that a name resolves to. */
   readonly allow: AllowedHosts;
-  /** Gives the attempt up: its company was reset or closed. */
+  /** Aborts the attempt: its company was reset or closed. */
   readonly signal: AbortSignal;
 }
 
-/** What an attempt came to, without its place in the company's time. */
+/** The outcome of an attempt, without its place in the company's time. */
 export type TransportResult = Pick<Attempt, "status" | "latencyMs" | "error" | "response">;
 
 export interface Transport {
-  /** Never rejects: what went wrong is in the result. */
+  /** Never rejects: the result says what failed. */
   send(request: TransportRequest): Promise<TransportResult>;
   close(): Promise<void>;
 }
