@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
@@ -389,32 +388,18 @@ describe("more than a receiver takes at a time", () => {
     return live;
   }
 
-  it("is not piled up before one that keeps up", async () => {
-    let most = 0;
-    const transport = createScriptedTransport(
-      () => 200,
-      () => {
-        most = Math.max(most, live.sandbox.defaultCompany.dispatcher.outstanding.length);
-        return 2;
-      },
-    );
-    const live = await startMany({ transport });
+  it("all goes out within the advance", async () => {
+    const live = await startMany({ transport: createScriptedTransport(() => 200) });
     const { firedCount, deliveries } = await live.advance("1h");
     expect([firedCount, deliveries.succeeded]).toEqual([CHARGES, CHARGES]);
-    expect(most).toBeLessThanOrEqual(2 * CONCURRENT_ATTEMPTS_PER_RECEIVER);
   });
 
-  it("is waited for on the way once, 20 ms, when the receiver hangs, and within maxWaitMs", async () => {
+  it("is unfinished after maxWaitMs when the receiver hangs", async () => {
     const system = createFakeSystem(START);
     const live = await startMany({ system, transport: hanging });
     const advanced = live.advance("1h", { maxWaitMs: 100 });
-    await until(() => system.pending.includes(20));
-    expect(live.sandbox.defaultCompany.dispatcher.outstanding).toHaveLength(2 * CONCURRENT_ATTEMPTS_PER_RECEIVER);
-    system.pass(20);
     await until(() => system.pending.length > 0);
-    expect(system.pending).toEqual([80]);
-    expect(live.sandbox.defaultCompany.dispatcher.outstanding).toHaveLength(CHARGES);
-    system.pass(80);
+    system.pass(100);
     const { firedCount, unfinished } = await advanced;
     expect([firedCount, unfinished.length]).toEqual([CHARGES, CHARGES]);
     expect(system.pending).toEqual([]);

@@ -71,7 +71,7 @@ export class Company {
     this.dispatcher = new Dispatcher({
       events: deps.events,
       attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
-      isOwed: (deliveryId) => this.world.deliveries.get(deliveryId)?.status === "pending",
+      isPending: (deliveryId) => this.world.deliveries.get(deliveryId)?.status === "pending",
       nextSeq: this.nextSeq,
       onBug: (deliveryId, error) => this.#logBug({ delivery: deliveryId }, error),
     });
@@ -188,7 +188,7 @@ export class Company {
       const { owed } = this.#commit(fireDueItem, item, item.dueAt);
       if (owed.length > 0) this.#send(owed, atOnce);
       const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
-      if (delivery !== undefined) this.dispatcher.start(delivery);
+      if (delivery !== undefined) this.dispatcher.holdRetries([delivery])();
     } catch (error) {
       this.world.due.delete(item.id);
       this.note(() =>

@@ -11,7 +11,7 @@ import type { Work } from "../../domain/model/work.js";
  */
 export function redeliverNow(company: Company, delivery: Delivery, gate: ReleaseGate): Delivery {
   const planned = company.run(planAttempt, { company, delivery });
-  gate.after(company.dispatcher.holdBeside([planned]));
+  gate.after(company.dispatcher.holdRetries([planned]));
   return planned;
 }
 
@@ -29,13 +29,13 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate = atOnce): 
     .toSorted((a, b) => a.turn - b.turn);
   if (owed.length === 0) return;
   gate.after(company.dispatcher.hold(owed.filter(({ attempts }) => attempts.length === 0)).release);
-  gate.after(company.dispatcher.holdBeside(owed.filter(({ attempts }) => attempts.length > 0)));
+  gate.after(company.dispatcher.holdRetries(owed.filter(({ attempts }) => attempts.length > 0)));
 }
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
   const { id } = delivery;
   // Asked within this step: an attempt that was planned for this very instant has begun by now.
-  if (company.dispatcher.owes(id)) {
+  if (company.dispatcher.isOutstanding(id)) {
     const why = "an attempt of it is in flight. Wait for it with POST /_sandbox/settle.";
     throw new UsageError("state", `Failed to redeliver ${id}: ${why}`);
   }

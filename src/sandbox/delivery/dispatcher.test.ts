@@ -34,7 +34,7 @@ describe("Dispatcher", () => {
     const dispatcher = new Dispatcher({
       events: new EventEmitter(),
       attempt: () => (begun++ < CONCURRENT_ATTEMPTS_PER_RECEIVER ? answered : undefined),
-      isOwed: () => true,
+      isPending: () => true,
       nextSeq: () => 0,
       onBug: (_, error) => bugs.push(error),
     });
@@ -53,14 +53,14 @@ describe("Dispatcher", () => {
     const dispatcher = new Dispatcher({
       events: new EventEmitter(),
       attempt: () => void begun++,
-      isOwed: () => true,
+      isPending: () => true,
       nextSeq: () => 0,
       onBug: () => undefined,
     });
     const held = dispatcher.hold([delivery(1)]);
     dispatcher.close();
     held.release();
-    dispatcher.start(delivery(2));
+    dispatcher.holdRetries([delivery(2)])();
     expect([begun, dispatcher.quiet, dispatcher.outstanding]).toEqual([0, true, []]);
   });
 
@@ -69,7 +69,7 @@ describe("Dispatcher", () => {
     const dispatcher = new Dispatcher({
       events: new EventEmitter(),
       attempt: () => new Promise(() => undefined),
-      isOwed: (id) => owed.has(id),
+      isPending: (id) => owed.has(id),
       nextSeq: () => 0,
       onBug: () => undefined,
     });
