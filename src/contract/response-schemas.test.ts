@@ -5,8 +5,8 @@ import { renderSampleAnswers } from "./openapi/sample-answers.js";
 import { createSampleWorld } from "./openapi/sample-world.js";
 import type { ChargeBody, ChargeEntryBody, TransactionBody } from "./resources.js";
 import { responseSchemas } from "./response-schemas.js";
-import type { chargeFields, entryFields } from "./response-schemas-charges.js";
-import type { transactionFields } from "./response-schemas-transfers.js";
+import type { chargeFields, entryFields } from "./charges.js";
+import type { transactionFields } from "./transfers.js";
 
 describe("the schemas of answers", () => {
   const profile = defaultProfile();

@@ -1,9 +1,9 @@
-import { note, type FieldsOf, timestamp, uuidWith } from "./fields.js";
-import { absoluteUrl } from "../kernel/fields.js";
 import * as z from "zod";
+import { type FieldsOf, note, timestamp, uuidWith } from "./fields.js";
+import { absoluteUrl } from "../kernel/fields.js";
 import { CURRENCY } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { singularOf, type Topic, topics, topicSpellings } from "../domain/values/topic.js";
+import { type Topic, singularOf, topicSpellings, topics } from "../domain/values/topic.js";
 import type {
   BalanceBody,
   CustomerCheckBody,
@@ -13,8 +13,8 @@ import type {
   TransactionBody,
   WebhookBody,
 } from "./resources.js";
-import { type ChargeSchemas, chargeSchemas } from "./response-schemas-charges.js";
-import { type TransferSchemas, transferSchemas } from "./response-schemas-transfers.js";
+import { type ChargeSchemas, chargeSchemas } from "./charges.js";
+import { type TransferSchemas, transferSchemas } from "./transfers.js";
 
 /** Every body that the API answers or sends, by the name that the API description gives it. */
 export interface ResponseSchemas extends ChargeSchemas, TransferSchemas {

@@ -1,4 +1,4 @@
-import { renderPayload } from "../contract/payloads.js";
+import { renderPayload } from "../contract/webhooks.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Delivery } from "../domain/model/delivery.js";
 import type { DomainEvent } from "../domain/model/events.js";

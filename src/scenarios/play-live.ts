@@ -1,5 +1,5 @@
-import { renderCharge } from "../contract/charges-wire.js";
-import { renderTransfer } from "../contract/transfers-wire.js";
+import { renderCharge } from "../contract/charges.js";
+import { renderTransfer } from "../contract/transfers.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { createIdSource, hashToSeed } from "../kernel/ids.js";
 import { toIso } from "../kernel/instant.js";

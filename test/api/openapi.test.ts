@@ -1,8 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { describeApi } from "../../src/contract/openapi/describe-api.js";
-import { renderOpenApiYaml } from "../../src/contract/openapi/render-openapi-yaml.js";
+import { describeApi, renderOpenApiYaml } from "../../src/contract/openapi/describe-api.js";
 import { operationIds, operationOf } from "../../src/contract/operations.js";
 import { errorNames } from "../../src/contract/problems.js";
 import { topicSpellings } from "../../src/domain/values/topic.js";

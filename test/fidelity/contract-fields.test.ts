@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { renderCharge } from "../../src/contract/charges-wire.js";
+import { renderCharge } from "../../src/contract/charges.js";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
 import { createSampleWorld } from "../../src/contract/openapi/sample-world.js";
-import { renderPayload } from "../../src/contract/payloads.js";
+import { renderPayload } from "../../src/contract/webhooks.js";
 import { renderError } from "../../src/contract/problems.js";
-import { renderBalance, renderCustomerCheck, renderPage } from "../../src/contract/queries-wire.js";
-import { renderSubscription } from "../../src/contract/subscriptions-wire.js";
-import { renderBatch, renderTransfer } from "../../src/contract/transfers-wire.js";
+import { renderBalance, renderCustomerCheck, renderPage } from "../../src/contract/queries.js";
+import { renderSubscription } from "../../src/contract/subscriptions.js";
+import { renderBatch, renderTransfer } from "../../src/contract/transfers.js";
 import { listPage } from "../../src/kernel/page.js";
 import { profileOf, type SettingsByPath } from "../support/openapi-walk.js";
 import { additions, type ContractBody, contractFields } from "./contract-fields.js";

@@ -1,4 +1,4 @@
-import { renderPayload } from "../../contract/payloads.js";
+import { renderPayload } from "../../contract/webhooks.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { Charge, ChargeStatus } from "../../domain/model/charge.js";
 import type { DomainEvent, EventSubject, EventType } from "../../domain/model/events.js";

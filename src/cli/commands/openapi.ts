@@ -1,7 +1,6 @@
-import { describeApi } from "../../contract/openapi/describe-api.js";
-import { renderOpenApiYaml } from "../../contract/openapi/render-openapi-yaml.js";
+import { describeApi, renderOpenApiYaml } from "../../contract/openapi/describe-api.js";
 import { parseChoice } from "../shared/values.js";
-import { addClosing, type FormatFlags, formatOf, jsonFormat, type Verb } from "../shared/help.js";
+import { type FormatFlags, type Verb, addClosing, formatOf, jsonFormat } from "../shared/help.js";
 import { printData, printJson } from "../shared/output.js";
 
 export const verb: Verb = (command) => {

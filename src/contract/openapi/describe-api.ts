@@ -1,16 +1,15 @@
+import { stringify } from "yaml";
+import type { Method, OpenApiDocument, PathItem } from "./document.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { VERSION } from "../../kernel/version.js";
 import { operationIds, operationOf } from "../operations.js";
-import { describeSchemas } from "./component-schemas.js";
+import { companyParameters, describeSchemas, describeSettings } from "./schemas.js";
 import { describeOperation } from "./describe-operation.js";
 import { describeWebhooks } from "./describe-webhooks.js";
-import type { Method, OpenApiDocument, PathItem } from "./document.js";
-import { describeSettings } from "./explain-settings.js";
-import { companyParameters } from "./parameters.js";
 import { renderSampleAnswers } from "./sample-answers.js";
-import { createSampleWorld, type SampleWorld } from "./sample-world.js";
-import { describeSharedErrors } from "./shared-errors.js";
+import { type SampleWorld, createSampleWorld } from "./sample-world.js";
+import { describeSharedErrors } from "./errors.js";
 
 export interface DescribeOptions {
   /** Default: the contract's open points as the sandbox chooses them. */
@@ -86,4 +85,9 @@ function describePaths(sample: SampleWorld): Record<string, PathItem> {
     paths[template] = { ...paths[template], [methods[method]]: describeOperation(id, sample, answers) };
   }
   return paths;
+}
+
+/** The document as YAML: nothing is an alias, and no text that YAML 1.1 would read as a date or a boolean stands without quotes. */
+export function renderOpenApiYaml(document: OpenApiDocument): string {
+  return stringify(document, { aliasDuplicateObjects: false, compat: "yaml-1.1", blockQuote: "literal", lineWidth: 0 });
 }

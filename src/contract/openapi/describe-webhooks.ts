@@ -1,9 +1,8 @@
 import { topics } from "../../domain/values/topic.js";
 import { payloadNames, spellingsOf } from "../response-schemas.js";
-import { schemaRef } from "./component-schemas.js";
+import { resting, schemaRef } from "./schemas.js";
 import type { ParameterObject, PathItem } from "./document.js";
-import { resting } from "./explain-settings.js";
-import { renderSampleDeliveries, SAMPLE_SECRET_KEY, type SampleDelivery } from "./sample-answers.js";
+import { SAMPLE_SECRET_KEY, type SampleDelivery, renderSampleDeliveries } from "./sample-answers.js";
 import type { SampleWorld } from "./sample-world.js";
 
 /** What is sent to subscribers, by topic, in every spelling that this profile sends. A topic that it never sends is not there. */

@@ -6,12 +6,12 @@ import type { DomainEvent } from "../../domain/model/events.js";
 import type { ChargeEvent } from "../../domain/profile/profile.js";
 import { type Topic, findTopic } from "../../domain/values/topic.js";
 import { listPage } from "../../kernel/page.js";
-import { renderCharge } from "../charges-wire.js";
+import { renderCharge } from "../charges.js";
 import type { OperationId } from "../operations.js";
-import { renderPayload } from "../payloads.js";
-import { renderBalance, renderCustomerCheck, renderPage } from "../queries-wire.js";
-import { renderSubscription } from "../subscriptions-wire.js";
-import { renderBatch, renderTransfer } from "../transfers-wire.js";
+import { renderPayload } from "../webhooks.js";
+import { renderBalance, renderCustomerCheck, renderPage } from "../queries.js";
+import { renderSubscription } from "../subscriptions.js";
+import { renderBatch, renderTransfer } from "../transfers.js";
 import type { Example, Examples } from "./document.js";
 import type { SampleWorld } from "./sample-world.js";
 

@@ -3,7 +3,7 @@ import type { Company, Operation as DomainOperation } from "../../sandbox/compan
 import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
-import type { Query } from "../../contract/queries-wire.js";
+import type { Query } from "../../contract/queries.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { createDeferred } from "../../kernel/events.js";
 import { type AnswerGate, afterAnswer } from "../shared/after-answer.js";

@@ -4,7 +4,7 @@ import {
   refundAmountOf,
   refundRequest,
   renderCharge,
-} from "../../contract/charges-wire.js";
+} from "../../contract/charges.js";
 import type { OperationId } from "../../contract/operations.js";
 import { parseRequest } from "../../contract/parse.js";
 import {
@@ -14,15 +14,9 @@ import {
   renderBalance,
   renderCustomerCheck,
   renderPage,
-} from "../../contract/queries-wire.js";
-import { renderSubscription, subscriptionRequest } from "../../contract/subscriptions-wire.js";
-import {
-  parseBatchRequest,
-  renderBatch,
-  renderTransfer,
-  toOrder,
-  transferRequest,
-} from "../../contract/transfers-wire.js";
+} from "../../contract/queries.js";
+import { renderSubscription, subscriptionRequest } from "../../contract/subscriptions.js";
+import { parseBatchRequest, renderBatch, renderTransfer, toOrder, transferRequest } from "../../contract/transfers.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/values/money.js";
 import { createCharge, getCharge } from "../../domain/charges/create-charge.js";

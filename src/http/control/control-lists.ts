@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { renderPage } from "../../contract/queries-wire.js";
+import { renderPage } from "../../contract/queries.js";
 import type { PageBody } from "../../contract/resources.js";
 import { type ListRequest, listPage } from "../../kernel/page.js";
 import type { Row, Table } from "../../kernel/table.js";

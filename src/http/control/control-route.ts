@@ -1,4 +1,4 @@
-import type { Query } from "../../contract/queries-wire.js";
+import type { Query } from "../../contract/queries.js";
 import type { JsonBounds } from "../../kernel/json.js";
 import type { Company, Operation } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";

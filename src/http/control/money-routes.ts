@@ -1,6 +1,6 @@
 import { object } from "../../kernel/fields.js";
 import { parseRequest } from "../../contract/parse.js";
-import { renderBalance } from "../../contract/queries-wire.js";
+import { renderBalance } from "../../contract/queries.js";
 import { accountIds } from "../../domain/model/account.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { fromXof, toXof } from "../../domain/values/money.js";

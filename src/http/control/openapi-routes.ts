@@ -48,7 +48,7 @@ function createDescriber(): (profile: Profile, serverUrl: string) => Promise<Des
     if (before?.serverUrl === serverUrl) return before;
     const [{ describeApi }, { renderOpenApiYaml }] = await Promise.all([
       import("../../contract/openapi/describe-api.js"),
-      import("../../contract/openapi/render-openapi-yaml.js"),
+      import("../../contract/openapi/describe-api.js"),
     ]);
     const document = describeApi({ profile, serverUrl });
     const description = { serverUrl, json: JSON.stringify(document), yaml: renderOpenApiYaml(document) };

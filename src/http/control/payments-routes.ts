@@ -1,8 +1,8 @@
 import { object } from "../../kernel/fields.js";
 import { msisdn } from "../../domain/values/fields.js";
-import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges-wire.js";
+import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges.js";
 import { parseRequest } from "../../contract/parse.js";
-import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers-wire.js";
+import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers.js";
 import { type Charge, chargeLifecycle } from "../../domain/model/charge.js";
 import { cancelPayment, dropCharge } from "../../domain/charges/drop-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";

@@ -1,7 +1,7 @@
-import { renderCharge } from "../../contract/charges-wire.js";
-import { renderBalance } from "../../contract/queries-wire.js";
-import { renderSubscription } from "../../contract/subscriptions-wire.js";
-import { renderBatchHead, renderTransfer } from "../../contract/transfers-wire.js";
+import { renderCharge } from "../../contract/charges.js";
+import { renderBalance } from "../../contract/queries.js";
+import { renderSubscription } from "../../contract/subscriptions.js";
+import { renderBatchHead, renderTransfer } from "../../contract/transfers.js";
 import { transactionId } from "../../domain/values/ids.js";
 import { type LedgerEntry, shownEntryResource } from "../../domain/model/account.js";
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";

@@ -1,5 +1,5 @@
 import type { StoreEntry } from "../../adapters/store/store.js";
-import { renderPayload } from "../../contract/payloads.js";
+import { renderPayload } from "../../contract/webhooks.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { trackProfile } from "../../domain/profile/track-profile.js";

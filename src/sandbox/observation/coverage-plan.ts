@@ -1,5 +1,4 @@
-import { errorsUnder } from "../../contract/operation-errors.js";
-import { operationIds, operationOf, successStatus } from "../../contract/operations.js";
+import { errorsUnder, operationIds, operationOf, successStatus } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
 import { chargeLifecycle } from "../../domain/model/charge.js";
 import { deliveryLifecycle } from "../../domain/model/delivery.js";

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { redirectionOf } from "../../../contract/charges-wire.js";
+import { redirectionOf } from "../../../contract/charges.js";
 import { checkoutScript, checkoutStyle } from "../assets/assets.js";
 import { Layout } from "../layout.js";
 import { showMoney } from "../show.js";

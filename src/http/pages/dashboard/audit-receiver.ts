@@ -1,5 +1,5 @@
 import { parseRequest } from "../../../contract/parse.js";
-import { subscriptionRequest } from "../../../contract/subscriptions-wire.js";
+import { subscriptionRequest } from "../../../contract/subscriptions.js";
 import { webhookSettings } from "../../../domain/profile/settings-webhooks.js";
 import { UsageError } from "../../../kernel/problem.js";
 import type { SystemClock } from "../../../kernel/system-clock.js";

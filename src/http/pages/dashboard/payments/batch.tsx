@@ -1,5 +1,5 @@
 import { said } from "../view/said.js";
-import { shownBatchStatus } from "../../../../contract/transfers-wire.js";
+import { shownBatchStatus } from "../../../../contract/transfers.js";
 import { transactionId } from "../../../../domain/values/ids.js";
 import { drawBatch } from "../parts/lifecycle-drawing.js";
 import { relatedTo } from "../view/related.js";

@@ -1,5 +1,5 @@
 import { batchStatuses, listBatches, searchedFor } from "../view/lists.js";
-import { shownBatchStatus } from "../../../../contract/transfers-wire.js";
+import { shownBatchStatus } from "../../../../contract/transfers.js";
 import { apiCurl } from "../view/api-curl.js";
 import type { DashboardPage } from "../view/page.js";
 import { batchUrl } from "../parts/links.js";

@@ -1,4 +1,4 @@
-import type { Query } from "../../../../contract/queries-wire.js";
+import type { Query } from "../../../../contract/queries.js";
 import type { DeliveryStatus } from "../../../../domain/model/delivery.js";
 import type { DomainEvent } from "../../../../domain/model/events.js";
 import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";

@@ -1,5 +1,5 @@
-import type { Query } from "../../../../contract/queries-wire.js";
-import { shownBatchStatus } from "../../../../contract/transfers-wire.js";
+import type { Query } from "../../../../contract/queries.js";
+import { shownBatchStatus } from "../../../../contract/transfers.js";
 import { type LedgerEntry, ledgerEntryTypes } from "../../../../domain/model/account.js";
 import { type Charge, chargeLifecycle } from "../../../../domain/model/charge.js";
 import type { Customer } from "../../../../domain/model/customer.js";

@@ -1,4 +1,4 @@
-import type { Query } from "../../../../contract/queries-wire.js";
+import type { Query } from "../../../../contract/queries.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
 import type { ScenarioReplayer } from "../../../control/scenario-routes.js";

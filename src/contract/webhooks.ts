@@ -1,9 +1,9 @@
 import type { DomainEvent } from "../domain/model/events.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { Bug } from "../kernel/problem.js";
-import { renderCharge } from "./charges-wire.js";
+import { renderCharge } from "./charges.js";
 import type { WebhookBody } from "./resources.js";
-import { renderTransfer } from "./transfers-wire.js";
+import { renderTransfer } from "./transfers.js";
 
 /**
  * The body of a webhook: "Object with `topic` (String) and `data` (Object) holding the Transaction fields." "Payload shapes of the other

@@ -1,0 +1,260 @@
+import type { SettingPath } from "../fields.js";
+import { refuse } from "../../domain/model/problem-codes.js";
+import { type ErrorStatus, errorNames, renderError, renderPlainError, statusOfProblem } from "../problems.js";
+import type { Content, ResponseObject } from "./document.js";
+import { resting } from "./schemas.js";
+import type { SampleWorld } from "./sample-world.js";
+import { type Money, fromXof } from "../../domain/values/money.js";
+import type { Charge } from "../../domain/model/charge.js";
+import { createCharge, getCharge } from "../../domain/charges/create-charge.js";
+import { payCharge } from "../../domain/charges/pay-charge.js";
+import { refundCharge } from "../../domain/charges/refund-charge.js";
+import { createSubscription, getSubscription } from "../../domain/deliveries/subscriptions.js";
+import { createBatch } from "../../domain/transfers/create-batch.js";
+import { createTransfer } from "../../domain/transfers/create-transfer.js";
+import { getTransfer } from "../../domain/transfers/settle-transfer.js";
+import { createChargeRequest, payRequest } from "../charges.js";
+import { type ErrorRow, type OperationId, errorsUnder, headerIsRequired, operationOf } from "../operations.js";
+import { parseRequest } from "../parse.js";
+import { PAGE_LIMIT_MAX, parseCustomerCheck, parsePaging } from "../queries.js";
+import { subscriptionRequest } from "../subscriptions.js";
+import { parseBatchRequest, toOrder, transferRequest } from "../transfers.js";
+import type { Profile } from "../../domain/profile/profile.js";
+
+/** One status with which an operation refuses, and everything it may mean. */
+export interface DocumentedError {
+  readonly status: ErrorStatus;
+  /** None: what the status always means. */
+  readonly causes: readonly string[];
+  readonly settings: readonly SettingPath[];
+}
+
+/** The errors of an operation under this profile, by status. */
+export function documentedErrors(id: OperationId, profile: Profile): readonly DocumentedError[] {
+  const rows = errorsUnder(id, profile);
+  const statuses = [...new Set(rows.map(({ status }) => status))].sort((a, b) => a - b);
+  return statuses.map((status) => ({
+    status,
+    causes: rows.flatMap((row) => (row.status === status && row.cause !== undefined ? [withSource(row)] : [])),
+    settings: settingsOf(id, status, profile),
+  }));
+}
+
+function withSource({ cause, source }: ErrorRow): string {
+  return `${cause}${source === "sandbox" ? " (The contract shows no such error here.)" : ""}`;
+}
+
+function settingsOf(id: OperationId, status: ErrorStatus, profile: Profile): SettingPath[] {
+  const isOfHeader = status === 403 || (status === 400 && headerIsRequired(id, profile));
+  return [...(isOfHeader ? (["auth.companyHeader"] as const) : []), ...(settingsOfStatus[id]?.[status] ?? [])];
+}
+
+/** Which settings decide whether an operation answers a status, where not every operation has the same ones. */
+const settingsOfStatus: {
+  readonly [Id in OperationId]?: { readonly [Status in ErrorStatus]?: readonly SettingPath[] };
+} = {
+  createTransaction: {
+    400: ["transfers.min", "transfers.max"],
+    409: ["transfers.duplicateReference"],
+    422: ["transfers.insufficientBalance", "testNumbers.refused"],
+  },
+  createBatch: {
+    400: ["batch.maxItems", "batch.itemType", "transfers.min", "transfers.max"],
+    409: ["transfers.duplicateReference"],
+    422: ["transfers.insufficientBalance", "testNumbers.refused"],
+  },
+  checkCustomer: { 400: ["customers.subCompanyId"] },
+  createCharge: { 400: ["charges.min", "charges.max"] },
+  payCharge: { 409: ["charges.payNotDue"], 422: ["charges.payNotDue", "testNumbers.refused"] },
+  refundCharge: { 422: ["refunds.further", "refunds.insufficientBalance"] },
+  createWebhook: { 400: ["webhooks.allow"], 409: ["webhooks.duplicateSubscription"] },
+};
+
+/** Nothing has this identifier. */
+const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
+
+/** What is refused, and the identifier in its path. */
+interface Refusal {
+  readonly id: string;
+  readonly refused: () => unknown;
+}
+
+type Refusals = { readonly [Status in ErrorStatus]?: Refusal | (() => unknown) };
+
+/** The body with which an operation refuses, in the words of the sandbox; undefined where no example is made. */
+export function renderSampleError(sample: SampleWorld, id: OperationId, status: ErrorStatus): unknown {
+  const refusal = refusals(sample)[id][status];
+  if (refusal === undefined) return undefined;
+  const { id: resource, refused } = typeof refusal === "function" ? { id: UNKNOWN_ID, refused: refusal } : refusal;
+  return renderRefusal(sample, operationOf(id).path.replace(":id", resource), refused);
+}
+
+/** The body of a refusal as the profile shapes it. */
+export function renderRefusal({ stage }: SampleWorld, path: string, refused: () => unknown): unknown {
+  const { code, messages } = stage.refusalOf(refused);
+  if (stage.profile.errors.shape === "message") return renderPlainError(messages);
+  return renderError(statusOfProblem[code], messages, { correlationId: stage.ids.hex32(), path, timestamp: stage.now });
+}
+
+/** A request that each operation refuses, by status. */
+function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> {
+  const { stage, requests, charges } = sample;
+  const { profile, world, run } = stage;
+  const { refused, success } = profile.testNumbers;
+  const order = toOrder(requests.createTransaction);
+  const isDuplicateRefused = profile.transfers.duplicateReference === "conflict";
+  const pay = ({ id }: Charge, msisdn: string): Refusal => ({
+    id,
+    refused: () => run(payCharge, { chargeId: id, msisdn }),
+  });
+  const refund = ({ id }: Charge, amount: Money | undefined): Refusal => ({
+    id,
+    refused: () => run(refundCharge, { chargeId: id, amount }),
+  });
+  const noCompanyHeader = (): never => refuse("company_header_missing", "X-Company-Id is missing");
+  const noCharge = (): unknown => getCharge({ world }, UNKNOWN_ID);
+  const noWebhook = (): unknown => getSubscription({ world }, UNKNOWN_ID);
+  return {
+    createTransaction: {
+      400: () => parseRequest(transferRequest(profile), { ...requests.createTransaction, amount: 0.5, msisdn: "12" }),
+      ...(isDuplicateRefused ? { 409: () => run(createTransfer, order) } : {}),
+      422: () => run(createTransfer, { ...order, reference: "payout-1005", msisdn: refused }),
+    },
+    createBatch: {
+      400: () => parseBatchRequest(profile, { transactions: [{ ...requests.createTransaction, msisdn: "12" }] }),
+      ...(isDuplicateRefused ? { 409: () => run(createBatch, [order]) } : {}),
+      422: () => run(createBatch, [{ ...order, reference: "payout-1005", msisdn: refused }]),
+    },
+    getTransaction: { 400: noCompanyHeader, 404: () => run(getTransfer, `txn_${UNKNOWN_ID}`) },
+    checkCustomer: { 400: () => parseCustomerCheck(profile, {}) },
+    getBalance: { 400: noCompanyHeader },
+    createCharge: {
+      400: () => parseRequest(createChargeRequest(profile), { ...requests.createCharge, amount: -1, externalId: " " }),
+      409: () => run(createCharge, { ...charges.due, checkoutUrl: "" }),
+    },
+    payCharge: {
+      400: () => parseRequest(payRequest(profile), { msisdn: "12" }),
+      404: noCharge,
+      ...(profile.charges.payNotDue === 409 ? { 422: pay(charges.due, refused) } : {}),
+      [profile.charges.payNotDue]: pay(charges.paid, success),
+    },
+    getCharge: { 400: noCompanyHeader, 404: noCharge },
+    refundCharge: {
+      400: refund(charges.paid, charges.paid.amount + fromXof(1)),
+      404: noCharge,
+      422: refund(charges.due, undefined),
+    },
+    createWebhook: {
+      400: () => parseRequest(subscriptionRequest(profile), { topic: "charges", url: "/webhooks" }),
+      ...(profile.webhooks.duplicateSubscription === "conflict"
+        ? { 409: () => run(createSubscription, requests.createWebhook) }
+        : {}),
+    },
+    getWebhook: { 400: noCompanyHeader, 404: noWebhook },
+    listWebhooks: { 400: () => parsePaging({ limit: "0" }, profile.paging.limit, PAGE_LIMIT_MAX) },
+    deleteWebhook: { 400: noCompanyHeader, 404: noWebhook },
+  };
+}
+
+/** `BadRequest`, `NotFound` …: the name of a status among the shared answers. */
+export function sharedErrorName(status: ErrorStatus): string {
+  return errorNames[status].replace(/ Exception$/, "").replaceAll(" ", "");
+}
+
+/** The answer of each status, whichever operation gives it. */
+export function describeSharedErrors(sample: SampleWorld): Record<string, ResponseObject> {
+  const statuses = Object.keys(sharedErrors).map(Number) as ErrorStatus[];
+  return Object.fromEntries(statuses.map((status) => [sharedErrorName(status), describeSharedError(sample, status)]));
+}
+
+export function errorContent(example: unknown): Content {
+  return {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Error" },
+      examples: { refused: { value: example } },
+    },
+  };
+}
+
+interface SharedError {
+  readonly description: string;
+  readonly settings?: readonly SettingPath[];
+  readonly headers?: NonNullable<ResponseObject["headers"]>;
+  readonly example: (sample: SampleWorld) => unknown;
+}
+
+function describeSharedError(sample: SampleWorld, status: ErrorStatus): ResponseObject {
+  const { description, settings = [], headers, example } = sharedErrors[status];
+  return {
+    ...resting(description, settings),
+    ...(headers && { headers }),
+    content: errorContent(example(sample)),
+  };
+}
+
+/** The words of the HTTP edge are repeated here; a test compares them with what it answers. */
+const sharedErrors: Readonly<Record<ErrorStatus, SharedError>> = {
+  400: {
+    description: "The request is not what it must be; every problem of it is named.",
+    example: refusal(() => refuse("malformed_json", "The body is not JSON: it ends too early")),
+  },
+  401: {
+    description: "Access token missing or invalid.",
+    example: refusal(() => refuse("token_invalid", "Authorization is missing; it must be: Bearer <access token>")),
+  },
+  403: {
+    description: "X-Company-Id names another company than the token's.",
+    settings: ["auth.companyHeader"],
+    example: refusal(() =>
+      refuse(
+        "company_mismatch",
+        `X-Company-Id must be company_sandbox, the access token's company, got "company_other"`,
+      ),
+    ),
+  },
+  404: {
+    description: "There is no such path, or nothing with this identifier.",
+    example: refusal(() => refuse("route_not_found", "There is no GET /v1/nothing here"), "/v1/nothing"),
+  },
+  405: {
+    description: "The path does not have this method.",
+    headers: { Allow: { description: "The methods that it has.", schema: { type: "string" } } },
+    example: refusal(() => refuse("method_not_allowed", "PUT is not a method of this path; it has POST")),
+  },
+  409: {
+    description: "It conflicts with what is there already.",
+    example: (sample) => renderSampleError(sample, "createCharge", 409),
+  },
+  413: {
+    description: "The body is too large.",
+    settings: ["server.bodyLimit"],
+    example: (sample) =>
+      renderRefusal(sample, "/v1/charges", () =>
+        refuse("body_too_large", `The body must be at most ${sample.stage.profile.server.bodyLimit} bytes`),
+      ),
+  },
+  415: {
+    description: "The body is not JSON by its content type.",
+    example: refusal(() => refuse("media_type_unsupported", 'content-type must be application/json, got "text/plain"')),
+  },
+  422: {
+    description: "What it is about is not in a state for it.",
+    example: (sample) => renderSampleError(sample, "refundCharge", 422),
+  },
+  429: {
+    description: "Too many requests in this span of time.",
+    settings: ["rateLimit"],
+    headers: { "Retry-After": { description: "Seconds until the next is admitted.", schema: { type: "integer" } } },
+    example: refusal(() => refuse("rate_limited", "Too many requests; the next is admitted in 1 s")),
+  },
+  500: {
+    description: "An error inside the sandbox.",
+    example: refusal(() =>
+      refuse("internal", "An error inside the sandbox; its log says more under this correlationId"),
+    ),
+  },
+};
+
+function refusal(refused: () => never, path = "/v1/charges"): SharedError["example"] {
+  return (sample) => renderRefusal(sample, path, refused);
+}

@@ -1,0 +1,166 @@
+import * as z from "zod";
+import { type SettingPath, amount, compactTimestamp, note, timestamp } from "../fields.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import type { Operation, OperationId } from "../operations.js";
+import { PAGE_LIMIT_MAX, customerCheckQuery } from "../queries.js";
+import type { JsonSchema, ParameterObject, Resting, SettingObject } from "./document.js";
+import { findSetting, settings } from "../../domain/profile/settings.js";
+import { msisdn } from "../../domain/values/fields.js";
+import { chargeEntry, chargeFees, createChargeRequest, payRequest, refundRequest } from "../charges.js";
+import { type ResponseSchemas, responseSchemas } from "../response-schemas.js";
+import { subscriptionRequest } from "../subscriptions.js";
+import { batchRequest, transferRequest } from "../transfers.js";
+
+export type SchemaName = keyof ResponseSchemas | keyof ReturnType<typeof requestSchemas> | keyof typeof commonSchemas;
+
+export function schemaRef(name: SchemaName): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `components/schemas`: the very schemas that validate requests, and those that the tests hold answers and payloads against. */
+export function describeSchemas(profile: Profile): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  const named: Record<string, z.ZodType> = { ...commonSchemas, ...requestSchemas(profile), ...answersOf(profile) };
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    target: "draft-2020-12",
+    // A request may have more fields than are named; answers say themselves that they have no others.
+    io: "input",
+    // What only code can check (a URL that parses, metadata's depth) says in its meta what it looks like.
+    unrepresentable: "any",
+    uri: (id) => `#/components/schemas/${id}`,
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _address, ...schema }]) => {
+      explainAll(schema);
+      return [name, schema];
+    }),
+  );
+}
+
+/** A schema that is no component, such as a query's. */
+export function describeSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  explainAll(described);
+  return described;
+}
+
+/** The contract's "Common types", and what stands inside other bodies. */
+const commonSchemas = {
+  Amount: amount,
+  PhoneNumber: msisdn,
+  Timestamp: timestamp,
+  CompactTimestamp: compactTimestamp,
+  ChargeEntry: chargeEntry,
+  ChargeFees: chargeFees,
+};
+
+function requestSchemas(profile: Profile) {
+  return {
+    CreateTransactionRequest: transferRequest(profile),
+    CreateBatchRequest: batchRequest(profile),
+    CreateChargeRequest: createChargeRequest(profile),
+    PayChargeRequest: payRequest(profile),
+    RefundChargeRequest: refundRequest(profile),
+    CreateWebhookRequest: subscriptionRequest(profile),
+  };
+}
+
+/** Under a profile that delivers no change of a charge there is no such payload. */
+function answersOf(profile: Profile): Partial<ResponseSchemas> {
+  const { ChargePayload, ChargeEvent, ...always } = responseSchemas(profile);
+  return profile.webhooks.chargeEvents.length === 0 ? always : { ...always, ChargePayload, ChargeEvent };
+}
+
+/** Wherever a setting is named, the description says what it is about. */
+function explainAll(node: unknown): void {
+  if (typeof node !== "object" || node === null) return;
+  if ("x-sandbox-setting" in node && Array.isArray(node["x-sandbox-setting"]) && "description" in node) {
+    node.description = explain(String(node.description), node["x-sandbox-setting"].map(String));
+  }
+  for (const member of Object.values(node)) explainAll(member);
+}
+
+/** A description that names the settings it rests on, and the words of the contract that leave the point open. */
+export function resting(description: string, paths: readonly SettingPath[]): { description: string } & Resting {
+  return paths.length === 0
+    ? { description }
+    : { description: explain(description, paths), "x-sandbox-setting": paths };
+}
+
+/** The description alone. */
+export function explain(description: string, paths: readonly string[]): string {
+  const bySource = new Map<string, string[]>();
+  for (const path of paths) {
+    const contract = findSetting(path)?.contract ?? "";
+    const source = contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
+    bySource.set(source, [...(bySource.get(source) ?? []), `\`${path}\``]);
+  }
+  const sentences = [...bySource].map(([source, names]) => `Rests on ${names.join(", ")}. ${source}`);
+  return [description, ...sentences].join("\n\n");
+}
+
+/** What each setting is, for those who find its name in the document. */
+export function describeSettings(): Readonly<Record<string, SettingObject>> {
+  return Object.fromEntries(
+    settings.map(({ path, summary, default: chosen, contract }) => [path, { summary, default: chosen, contract }]),
+  );
+}
+
+/** `X-Company-Id` where it has to be there, and where it may be. */
+export function companyParameters(profile: Profile): Record<string, ParameterObject> {
+  if (profile.auth.companyHeader === "ignored") return {};
+  const parameter = {
+    name: "X-Company-Id",
+    in: "header",
+    ...resting("The id of the access token's company.", ["auth.companyHeader"]),
+    schema: { type: "string" },
+    example: "company_sandbox",
+  } as const;
+  return {
+    CompanyId: { ...parameter, required: true },
+    OptionalCompanyId: { ...parameter, required: false },
+  };
+}
+
+/** The `:id` of a path. */
+export function idParameter({ tag }: Operation): ParameterObject {
+  return { name: "id", in: "path", required: true, description: whoseId[tag], schema: { type: "string" } };
+}
+
+const whoseId: Readonly<Record<Operation["tag"], string>> = {
+  Transactions: "The transaction's id, with `txn_` or without.",
+  Customers: "The customer's id.",
+  Balance: "The account's id.",
+  Charges: "The charge's id.",
+  Webhooks: "The subscription's id.",
+};
+
+/** The query parameters of an operation, from the schema that reads them. */
+export function queryParameters(id: OperationId, profile: Profile): ParameterObject[] {
+  if (id === "checkCustomer") return parametersOf(customerCheckQuery(profile));
+  return id === "listWebhooks" ? parametersOf(pagingQuery(profile)) : [];
+}
+
+/** What `parsePaging` accepts, which reads digits instead of numbers. */
+function pagingQuery({ paging }: Profile) {
+  return z.object({
+    limit: z
+      .int()
+      .min(1)
+      .max(PAGE_LIMIT_MAX)
+      .meta({ ...note("Page size.", "paging.limit"), default: paging.limit })
+      .optional(),
+    cursor: z.string().meta(note("`cursor.prev` or `cursor.next` of an earlier answer.")).optional(),
+  });
+}
+
+function parametersOf(query: z.ZodType): ParameterObject[] {
+  const { properties = {}, required = [] } = describeSchema(query);
+  return Object.entries(properties).flatMap(([name, property]) => {
+    if (typeof property === "boolean" || !("type" in property)) return []; // a profile that refuses the parameter
+    const { description = "", "x-sandbox-setting": settings, ...schema } = property;
+    const rests = Array.isArray(settings) ? { "x-sandbox-setting": settings.map(String) } : {};
+    return [{ name, in: "query" as const, required: required.includes(name), description, ...rests, schema }];
+  });
+}
