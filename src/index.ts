@@ -1,18 +1,13 @@
 /** The library: a sandbox in a test's own process, and the types of everything it says. */
 export { createSandbox } from "./library/create-sandbox.js";
 export { audit } from "./library/audit.js";
-export type { AuditOptions } from "./library/audit-options.js";
+export type { AuditOptions } from "./library/audit.js";
 export type { AuditReport, AuditVerdict, CheckResult as AuditCheck } from "./audit/reporters/report.js";
 export type { Sandbox, ReplayReport } from "./library/sandbox-handle.js";
 export type { CompanyOptions, SandboxOptions } from "./library/sandbox-options.js";
-export type {
-  CompanyHandle,
-  Customer,
-  CustomersHandle,
-  FetchInit,
-  JsonResponse,
-  Person,
-} from "./library/company-handle.js";
+export type { CompanyHandle } from "./library/company-handle.js";
+export type { Customer, CustomersHandle, Person } from "./library/customers-handle.js";
+export type { FetchInit, JsonResponse } from "./library/in-process-fetch.js";
 export type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./library/clock-handle.js";
 export type {
   DeliveryRuleInput,
@@ -36,7 +31,7 @@ export type {
 } from "./sandbox/observation/coverage-report.js";
 export type { Finding, FindingKind, FindingRequest } from "./sandbox/observation/finding.js";
 export { UsageError } from "./kernel/problem.js";
-export { ScenarioFailed } from "./library/scenario-failed.js";
+export { ScenarioFailed } from "./library/sandbox-handle.js";
 
 export type {
   ChargeEvent,

@@ -1,10 +1,21 @@
-import type { CustomerCheckBody } from "../contract/resources.js";
+import { balanceOf } from "../domain/accounts/ledger.js";
+import { fromXof, toXof } from "../domain/values/money.js";
+import { setBalance } from "../domain/accounts/set-balance.js";
+import { UsageError } from "../kernel/problem.js";
+import { settle } from "../sandbox/clock/advance.js";
+import { changeProfile } from "../sandbox/state/profile.js";
+import type { Company } from "../sandbox/company/company.js";
+import { usableToken } from "../sandbox/state/company-record.js";
+import type { Sandbox as Core } from "../sandbox/sandbox.js";
+import { type ClockHandle, createClockHandle } from "./clock-handle.js";
+import { type CustomersHandle, createCustomersHandle } from "./customers-handle.js";
+import { type RulesHandle, createRulesHandle } from "./rules-handle.js";
+import { type WebhookLog, createWebhookLog } from "./webhook-log.js";
+import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
+import { checkBalance } from "./sandbox-options.js";
 import type { ProfileInput } from "../domain/profile/profile-input.js";
 import type { Coverage } from "../sandbox/observation/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
-import type { ClockHandle } from "./clock-handle.js";
-import type { RulesHandle } from "./rules-handle.js";
-import type { WebhookLog } from "./webhook-log.js";
 
 /**
  * One company as a test uses it: its credentials, its clock, its webhooks, and its world. Nothing in it is seen by another company. Everything but
@@ -71,7 +82,7 @@ export interface CompanyHandle extends AsyncDisposable {
    * const { id, status } = await answer.json();
    * ```
    */
-  readonly fetch: <Body = unknown>(input: string | URL | Request, init?: FetchInit) => Promise<JsonResponse<Body>>;
+  readonly fetch: CompanyFetch;
   /**
    * What was met of the contract by whoever called this company's API, and what never was: operations with their statuses, transitions, error causes,
    * topics; rules; and the open points that the results rest on. It outlives a reset, so that a whole suite adds to it.
@@ -122,67 +133,68 @@ export interface CompanyHandle extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface FetchInit extends RequestInit {
-  /** Sent as the body, with `content-type: application/json`. */
-  readonly json?: unknown;
+/** The handle of the company `id`, whichever company stands under it: a reset puts another in the place of the first. */
+export function createCompanyHandle(core: Core, door: Door, id: string): CompanyHandle {
+  const { identity: first } = open(core, id).record;
+  // A handle that is closed still says whose it was.
+  const identity = () => core.findCompany(id)?.record.identity ?? first;
+  const current = (): Company => {
+    const company = open(core, id);
+    // "Before any request is handled, everything due at or before the company's now has happened."
+    void company.ready();
+    return company;
+  };
+  const remove = async (): Promise<void> => {
+    const company = core.findCompany(id);
+    if (company !== undefined) core.remove(company);
+  };
+  const handle: CompanyHandle = {
+    url: door.url,
+    get accessToken() {
+      return usableToken(identity());
+    },
+    companyId: id,
+    get secretKey() {
+      return identity().secretKey;
+    },
+    get env() {
+      return {
+        SANDBOX_URL: door.url,
+        SANDBOX_ACCESS_TOKEN: handle.accessToken,
+        SANDBOX_COMPANY_ID: id,
+        SANDBOX_SECRET_KEY: handle.secretKey,
+      };
+    },
+    clock: createClockHandle(current),
+    webhooks: createWebhookLog(current),
+    customers: createCustomersHandle(current),
+    rules: createRulesHandle(current),
+    get balance() {
+      return toXof(balanceOf(current()));
+    },
+    setBalance(xof) {
+      const problem = checkBalance(xof);
+      if (problem !== undefined) throw new UsageError("input", `balance must be ${problem}, got ${String(xof)}.`);
+      current().run(setBalance, fromXof(xof));
+    },
+    setProfile: (patch) => changeProfile(current(), patch),
+    fetch: createFetch(door, () => {
+      open(core, id);
+      return handle;
+    }),
+    coverage: () => core.coverage.of(current()),
+    findings: () => core.observationOf(open(core, id).id).findings.list(),
+    settle: async () => void (await settle(current())),
+    reset: async () => void core.reset(current()),
+    close: remove,
+    [Symbol.asyncDispose]: remove,
+  };
+  return handle;
 }
 
-/** A response whose JSON is what the caller says it is. */
-export interface JsonResponse<Body> extends Response {
-  json(): Promise<Body>;
-}
-
-/** The people whom the customer check knows, beside the test numbers. */
-export interface CustomersHandle {
-  /**
-   * Registers a person under a number, or changes the one who has it. Throws `UsageError` for what is no phone number, and for a name without a
-   * visible character.
-   *
-   * @param msisdn 8 to 15 digits after an optional `+` or `00`; the country prefix 225 may be left out.
-   *
-   * @example
-   * ```ts
-   * sandbox.customers.set("+2250700000010", { firstName: "Awa", lastName: "Koné", kycStatus: "complete" });
-   * ```
-   */
-  set(msisdn: string, person: Person): Customer;
-  /**
-   * Undefined when nobody is registered under the number. Throws `UsageError` for what is no phone number.
-   *
-   * @example
-   * ```ts
-   * const kycStatus = sandbox.customers.get("0700000010")?.kycStatus;
-   * ```
-   */
-  get(msisdn: string): Customer | undefined;
-  /**
-   * Whoever was registered first comes first.
-   *
-   * @example
-   * ```ts
-   * const numbers = sandbox.customers.list().map(({ msisdn }) => msisdn);
-   * ```
-   */
-  list(): readonly Customer[];
-  /**
-   * Does nothing when nobody is registered under the number. Throws `UsageError` for what is no phone number.
-   *
-   * @example
-   * ```ts
-   * sandbox.customers.delete("+2250700000010");
-   * ```
-   */
-  delete(msisdn: string): void;
-}
-
-export interface Person {
-  readonly firstName: string;
-  readonly lastName: string;
-  /** "`complete` means the customer is validated. Any other value means a customer identification problem." Default `complete`. */
-  readonly kycStatus?: string;
-}
-
-export interface Customer extends Readonly<CustomerCheckBody> {
-  /** As it was registered. */
-  readonly msisdn: string;
+function open(core: Core, id: string): Company {
+  const company = core.findCompany(id);
+  if (company !== undefined && !company.closed) return company;
+  const what = company === undefined ? `the company ${id} was closed` : "the sandbox was closed";
+  throw new UsageError("state", `Failed to use the company ${id}: ${what} before.`);
 }

@@ -8,11 +8,15 @@ import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
 import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
-import { createCompanyHandle } from "./create-company-handle.js";
+import { createCompanyHandle } from "./company-handle.js";
 import type { Door } from "./in-process-fetch.js";
-import { parseCompanyOptions, parseSandboxOptions } from "./parse-options.js";
+import {
+  type CompanyOptions,
+  type SandboxOptions,
+  parseCompanyOptions,
+  parseSandboxOptions,
+} from "./sandbox-options.js";
 import type { Sandbox } from "./sandbox-handle.js";
-import type { CompanyOptions, SandboxOptions } from "./sandbox-options.js";
 import { isApiProblem } from "../domain/model/problem-codes.js";
 
 /**

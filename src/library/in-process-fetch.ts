@@ -1,5 +1,19 @@
 import { UsageError } from "../kernel/problem.js";
-import type { CompanyHandle, FetchInit, JsonResponse } from "./company-handle.js";
+
+export interface FetchInit extends RequestInit {
+  /** Sent as the body, with `content-type: application/json`. */
+  readonly json?: unknown;
+}
+
+/** A response whose JSON is what the caller says it is. */
+export interface JsonResponse<Body> extends Response {
+  json(): Promise<Body>;
+}
+
+export type CompanyFetch = <Body = unknown>(
+  input: string | URL | Request,
+  init?: FetchInit,
+) => Promise<JsonResponse<Body>>;
 
 export interface Door {
   /** The sandbox's app. */
@@ -13,8 +27,8 @@ export interface Door {
 /** `fetch` through the sandbox's door, as one company. */
 export function createFetch(
   door: Door,
-  company: () => Pick<CompanyHandle, "companyId" | "accessToken">,
-): CompanyHandle["fetch"] {
+  company: () => { readonly companyId: string; readonly accessToken: string },
+): CompanyFetch {
   return async <Body>(input: string | URL | Request, init: FetchInit = {}) => {
     const { companyId, accessToken } = company();
     const url = addressOf(door, input);

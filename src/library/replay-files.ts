@@ -6,8 +6,7 @@ import { renderFailure } from "../scenarios/run/failure.js";
 import { replay } from "../scenarios/run/replay.js";
 import { type Fetch, createSandboxTarget } from "../scenarios/run/sandbox-target.js";
 import type { Scenario } from "../scenarios/file/scenario.js";
-import type { ReplayReport } from "./sandbox-handle.js";
-import { ScenarioFailed } from "./scenario-failed.js";
+import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 
 const WORKERS = 8;
 

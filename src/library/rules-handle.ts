@@ -1,3 +1,10 @@
+import { messagesOf } from "../contract/parse.js";
+import { type RuleOrder, addRule, removeAllRules, removeRule } from "../domain/rules/change-rules.js";
+import type { Rule as DomainRule } from "../domain/model/rule.js";
+import { UsageError } from "../kernel/problem.js";
+import type { Company } from "../sandbox/company/company.js";
+import { renderRule } from "../sandbox/state/rules.js";
+import { ruleSchema } from "../sandbox/state/rule-schema.js";
 /** How a company's world misbehaves: a failure that costs money, caused on demand. "The newest match wins; `times` counts down and the rule goes." */
 export interface RulesHandle {
   /**
@@ -136,4 +143,28 @@ export interface DeliveryRuleInput extends RuleInputBase {
     /** The resource's events are held until its last, then sent one after another in reverse. */
     readonly reverse?: boolean;
   };
+}
+
+export function createRulesHandle(company: () => Company): RulesHandle {
+  return {
+    add: (rule) => render(company().run(addRule, parseRule(rule, "add the rule"))),
+    list: () => company().world.rules.values().toReversed().map(render),
+    remove: (id) => company().run(removeRule, id),
+    clear: () => company().run(removeAllRules, undefined),
+  };
+}
+
+/** Throws UsageError("input") with everything that is wrong. */
+export function parseRule(rule: unknown, what: string): RuleOrder {
+  const parsed = ruleSchema.safeParse(rule);
+  if (parsed.success) return parsed.data;
+  const messages = messagesOf(parsed.error.issues, rule, "rule");
+  throw new UsageError(
+    "input",
+    messages.map((message) => `Failed to ${what}: ${message}${/[.?!]$/.test(message) ? "" : "."}`),
+  );
+}
+
+function render(rule: DomainRule): Rule {
+  return { ...renderRule(rule), createdAt: new Date(rule.createdAt) };
 }

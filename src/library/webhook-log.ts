@@ -1,4 +1,16 @@
+import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
+import type { Delivery } from "../domain/model/delivery.js";
+import type { DomainEvent } from "../domain/model/events.js";
+import { type Topic, findTopic, singularOf, topicSpellings } from "../domain/values/topic.js";
+import { formatDuration, parseDuration } from "../kernel/duration.js";
+import { UsageError } from "../kernel/problem.js";
+import { quote } from "../kernel/text.js";
+import { didYouMean } from "../kernel/suggest.js";
+import type { Company } from "../sandbox/company/company.js";
 import type { TopicName, WebhookEvent } from "./webhook-events.js";
+import { toIso } from "../kernel/instant.js";
+import { renderPayload } from "../contract/webhooks.js";
+import { shownSubject } from "../domain/model/work.js";
 
 /** The webhooks that a company's events cause, whether or not anybody has subscribed to them. */
 export interface WebhookLog {
@@ -38,4 +50,136 @@ export interface WebhookLog {
 export interface WaitOptions {
   /** How long to wait, in real time: `2s`, `PT2S`, or a number of milliseconds. Default 5 s. */
   readonly timeout?: string | number;
+}
+
+interface Missed {
+  readonly company: Company;
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** Every event so far, oldest first. */
+  readonly came: readonly WebhookEvent[];
+  /** Of the event that matched: the deliveries whose first attempt is not over. */
+  readonly unanswered: readonly Delivery[];
+}
+
+/** Of the webhooks that did come, the message has the latest. */
+const CAME_MAX = 20;
+const LINE_MAX = 400;
+
+/** What came instead, and what the clock would have brought: so that nobody has to run it again to find out. */
+export function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed): string {
+  const failed = `Failed to wait for a webhook of ${name}`;
+  const within = `within ${formatDuration(timeoutMs)}`;
+  if (unanswered.length > 0) {
+    const to = unanswered.map(({ url, id }) => `  ${url} (${id})`).join("\n");
+    return `${failed}: one that matches happened, but these subscribers did not answer it ${within}:\n${to}`;
+  }
+  const lines = [`${failed}: none that matches came ${within}. ${describeCame(came)}`];
+  const next = company.world.due.peek();
+  if (company.clock.mode === "frozen" && next !== undefined) {
+    lines.push(
+      `The clock stands still at ${toIso(company.now())}. Due next: ${next.kind} of ${shownSubject(next)} in ${formatDuration(next.dueAt - company.now())}. Advance the clock if that is what is waited for.`,
+    );
+  }
+  return lines.join("\n");
+}
+
+function describeCame(came: readonly WebhookEvent[]): string {
+  if (came.length === 0) return "None of any topic did.";
+  const lines = came.slice(-CAME_MAX).map(({ topic, data }) => {
+    const text = JSON.stringify(data);
+    return `  ${topic} ${data.status} ${text.length > LINE_MAX ? `${text.slice(0, LINE_MAX)}…` : text}`;
+  });
+  const before = came.length - lines.length;
+  return [`These did:`, ...(before > 0 ? [`  … ${before} before`] : []), ...lines].join("\n");
+}
+
+const TIMEOUT_DEFAULT = "5s";
+
+/** `current` is asked at each call and each wake: a reset puts another company in the place of the first. */
+export function createWebhookLog(current: () => Company): WebhookLog {
+  return {
+    waitFor: (topic, matches = () => true, options = {}) => waitFor(current, topic, matches, options),
+    list: <Name extends TopicName>(topic?: Name) =>
+      readEvents<Name>(current(), topic && parseTopic(topic), -1).map(({ told }) => told),
+  };
+}
+
+async function waitFor<Name extends TopicName>(
+  current: () => Company,
+  name: Name,
+  matches: (event: WebhookEvent<Name>) => boolean,
+  { timeout = TIMEOUT_DEFAULT }: WaitOptions,
+): Promise<WebhookEvent<Name>> {
+  const topic = parseTopic(name);
+  const timeoutMs = parseDuration(timeout);
+  let company = current();
+  const { system } = company.deps;
+  const end = system.monotonic() + timeoutMs;
+  let seen = -1;
+  let found: Told<Name> | undefined;
+  let unanswered: readonly Delivery[] = [];
+  for (;;) {
+    const now = current();
+    // After a reset the story begins anew: what was found before is no event of it.
+    if (now !== company) [company, seen, found] = [now, -1, undefined];
+    if (found === undefined) {
+      found = readEvents<Name>(company, topic, seen).find(({ told }) => matches(told));
+      seen = company.record.seq;
+      unanswered = found === undefined ? [] : deliveriesOf(company, found.event);
+    }
+    unanswered = unanswered.flatMap(({ id }) => company.world.deliveries.get(id) ?? []).filter(isUnanswered);
+    if (found !== undefined && unanswered.length === 0) return found.told;
+    const left = end - system.monotonic();
+    if (left <= 0) {
+      const came = readEvents(company, undefined, -1).map(({ told }) => told);
+      throw new UsageError("state", describeTimeout({ company, name, timeoutMs, came, unanswered }));
+    }
+    const { id, events } = company;
+    await events.waitFor("changed", ({ company: changed }) => changed.id === id, { system, maxMs: left });
+  }
+}
+
+/** An event, and what its webhook says. */
+interface Told<Name extends TopicName> {
+  readonly event: DomainEvent;
+  readonly told: WebhookEvent<Name>;
+}
+
+/** The events after the place `afterSeq` in the order of the company's records; of a topic, or of all. */
+function readEvents<Name extends TopicName>(
+  company: Company,
+  topic: Topic | undefined,
+  afterSeq: number,
+): Told<Name>[] {
+  const { profile, world } = company;
+  const { rows } = world.events.page({ limit: Number.POSITIVE_INFINITY, beyond: afterSeq });
+  return rows.flatMap((event) => {
+    const itsTopic = webhookTopicOf(profile, event);
+    if (itsTopic === undefined || (topic !== undefined && itsTopic !== topic)) return [];
+    const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(itsTopic) : itsTopic;
+    // A copy for each reader, who may do with it as they like. Its type is the topic's.
+    const told: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
+    return [{ event, told }];
+  });
+}
+
+function deliveriesOf({ world }: Company, event: DomainEvent): readonly Delivery[] {
+  // They were owed in the same step as the event, right after it.
+  const after = { limit: Number.POSITIVE_INFINITY, beyond: event.seq };
+  return world.deliveries.page({ ...after, where: ({ eventId }) => eventId === event.id }).rows;
+}
+
+/** Its first attempt is not over. */
+function isUnanswered({ status, attempts }: Delivery): boolean {
+  return status === "pending" && attempts.length === 0;
+}
+
+function parseTopic(name: string): Topic {
+  const topic = findTopic(name);
+  if (topic !== undefined) return topic;
+  throw new UsageError(
+    "input",
+    `${quote(name)} is not a topic.${didYouMean(name, topicSpellings)} There are ${topicSpellings.join(", ")}.`,
+  );
 }

@@ -3,7 +3,62 @@ import type { Customer as Registered } from "../domain/model/customer.js";
 import { isMsisdn, msisdnKey } from "../domain/values/msisdn.js";
 import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
-import type { Customer, CustomersHandle, Person } from "./company-handle.js";
+import type { CustomerCheckBody } from "../contract/resources.js";
+
+/** The people whom the customer check knows, beside the test numbers. */
+export interface CustomersHandle {
+  /**
+   * Registers a person under a number, or changes the one who has it. Throws `UsageError` for what is no phone number, and for a name without a
+   * visible character.
+   *
+   * @param msisdn 8 to 15 digits after an optional `+` or `00`; the country prefix 225 may be left out.
+   *
+   * @example
+   * ```ts
+   * sandbox.customers.set("+2250700000010", { firstName: "Awa", lastName: "Koné", kycStatus: "complete" });
+   * ```
+   */
+  set(msisdn: string, person: Person): Customer;
+  /**
+   * Undefined when nobody is registered under the number. Throws `UsageError` for what is no phone number.
+   *
+   * @example
+   * ```ts
+   * const kycStatus = sandbox.customers.get("0700000010")?.kycStatus;
+   * ```
+   */
+  get(msisdn: string): Customer | undefined;
+  /**
+   * Whoever was registered first comes first.
+   *
+   * @example
+   * ```ts
+   * const numbers = sandbox.customers.list().map(({ msisdn }) => msisdn);
+   * ```
+   */
+  list(): readonly Customer[];
+  /**
+   * Does nothing when nobody is registered under the number. Throws `UsageError` for what is no phone number.
+   *
+   * @example
+   * ```ts
+   * sandbox.customers.delete("+2250700000010");
+   * ```
+   */
+  delete(msisdn: string): void;
+}
+
+export interface Person {
+  readonly firstName: string;
+  readonly lastName: string;
+  /** "`complete` means the customer is validated. Any other value means a customer identification problem." Default `complete`. */
+  readonly kycStatus?: string;
+}
+
+export interface Customer extends Readonly<CustomerCheckBody> {
+  /** As it was registered. */
+  readonly msisdn: string;
+}
 
 /** `current` is asked at each call: a reset puts another company in the place of the first. */
 export function createCustomersHandle(current: () => Company): CustomersHandle {
