@@ -15,7 +15,7 @@ import { createCompany } from "./company/create-company.js";
 import type { Exchange } from "./company/exchange.js";
 import type { CompanySetup } from "./state/fixture.js";
 import type { Finding } from "./observation/finding.js";
-import { type Observation, Observations, accountFor } from "./observation/observations.js";
+import { type Observation, Observations } from "./observation/observations.js";
 import { CoverageBook } from "./observation/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import { resumeCompany } from "./company/resume-company.js";
@@ -141,7 +141,7 @@ export class Sandbox {
 
   /** Records a request and its answer, and reports it as an event. */
   recordExchange(exchange: Exchange): void {
-    const companyId = accountFor(exchange, this);
+    const companyId = this.#observations.companyOf(exchange);
     let requestId: string | undefined;
     if (exchange.door === "api" && companyId !== undefined) {
       requestId = this.#observations.see(companyId, exchange)?.id;

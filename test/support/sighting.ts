@@ -34,6 +34,7 @@ export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
     fate: "written",
     owed: [],
     created: [],
+    bytes: 0,
     ...change,
   };
 }

@@ -4,7 +4,7 @@ import { quote } from "../../kernel/text.js";
 import { RecentMap } from "../../kernel/recent-map.js";
 import { describeOrder, isLost, itemsOf, memberOf, type RequestLine } from "./describe-request.js";
 import type { JournalEntry } from "./journal.js";
-import { type Detection, type Detector, nothing } from "./detector.js";
+import type { Detection, Detector } from "./detector.js";
 
 /** Pairs of recipient and amount that are remembered; those that were paid longest ago are forgotten first. */
 const PAIRS_MAX = 10_000;
@@ -36,16 +36,16 @@ export function createDoublePayoutDetector(): Detector {
         const first = known === undefined ? findUnknown(pair, entry, world) : undefined;
         noteAnswer(payout, entry);
         pair.hasUnknown ||= isOpen(payout);
-        return first === undefined ? nothing : [describe(first, payout, world)];
+        return first === undefined ? [] : [describe(first, payout, world)];
       }),
     lost: (entry, { world, now }) =>
       ordersOf(entry).flatMap((order) => {
         const pair = pairOf(order);
         const payout = pair.payouts.get(order.reference);
-        if (payout === undefined || !noteLoss(payout, entry) || hasFailed(payout, world)) return nothing;
+        if (payout === undefined || !noteLoss(payout, entry) || hasFailed(payout, world)) return [];
         pair.hasUnknown = true;
         const again = findSentMeanwhile(pair, entry, now);
-        return again === undefined ? nothing : [describe(payout, again, world)];
+        return again === undefined ? [] : [describe(payout, again, world)];
       }),
   };
 }
@@ -137,7 +137,6 @@ function describe(first: Payout, again: Payout, world: World): Detection {
   const work = wasDone ? "after the work was done" : "and was not done this time, which the client could not know";
   return {
     key: `${reference} ${again.order.reference}`,
-    severity: "critical",
     why:
       `${amount} XOF to ${msisdn} would have been paid twice: first under reference ${quote(reference)} (${before.id}, ${what} ${work}), ` +
       `again under reference ${quote(again.order.reference)} (${again.sent.id}). To the service another reference is another payout.`,

@@ -1,4 +1,4 @@
-/** What the client under test did that costs money in production. */
+/** A mistake of the client under test that costs money in production. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly severity: "critical" | "high" | "warning";
@@ -10,7 +10,7 @@ export interface Finding {
   readonly requests: readonly FindingRequest[];
 }
 
-/** One request of the journal, as a person would tell it: never with a secret. */
+/** One request of the journal, without secrets. */
 export interface FindingRequest {
   /** `req_1` */
   readonly id: string;
@@ -20,19 +20,51 @@ export interface FindingRequest {
   readonly summary: string;
 }
 
-export const findingKinds = [
-  "double-payout",
-  "refund-beyond-paid",
-  "pay-after-drop",
-  "secret-leaked",
-  "webhook-unacknowledged",
-  "webhook-slow",
-  "retry-at-once",
-  "polling-too-fast",
-] as const;
-export type FindingKind = (typeof findingKinds)[number];
+/** Each kind, its severity, and what to do about it; a detection may say it more exactly, and does where it is undefined here. */
+export const findingKinds = {
+  "double-payout": { severity: "critical", fix: undefined },
+  "refund-beyond-paid": {
+    severity: "high",
+    fix:
+      "Read the charge before a refund and ask for at most `paid` − `refunded`; leave `amount` out to refund what is left. After a lost " +
+      "answer read it again before the refund is repeated: a refund has no reference that would make it count once.",
+  },
+  "pay-after-drop": {
+    severity: "high",
+    fix:
+      "Treat `dropped` as final: take it from the webhook of the charge, or read the charge before it is paid. For another try create a new " +
+      "charge with an externalId of its own.",
+  },
+  "secret-leaked": {
+    severity: "critical",
+    fix: "Send the access token in the header `Authorization: Bearer …` and nowhere else. Then rotate it, it counts as known.",
+  },
+  "webhook-unacknowledged": {
+    severity: "high",
+    fix:
+      "Answer every webhook with a 2xx as soon as it is stored, also one that is a duplicate or that needs nothing done, and only then work on " +
+      "it. Beside that, read what stays open for too long with GET: a webhook may be lost for good.",
+  },
+  "webhook-slow": {
+    severity: "warning",
+    fix: "Check the signature, store the event, answer 2xx at once, and do the work behind a queue. Let a second copy of an event change nothing.",
+  },
+  "retry-at-once": {
+    severity: "warning",
+    fix:
+      "Wait before a retry: for as long as Retry-After says, else for a gap that doubles each time, with jitter, and give up after a few. Retry a " +
+      "payout under the same reference only.",
+  },
+  "polling-too-fast": {
+    severity: "warning",
+    fix:
+      "Wait for the webhook, and poll only as a fallback: after a second or more, with a growing gap and some jitter, and with an end after " +
+      "which somebody is told.",
+  },
+} as const satisfies Readonly<Record<string, Pick<Finding, "severity"> & { readonly fix: string | undefined }>>;
+export type FindingKind = keyof typeof findingKinds;
 
-/** A finding as a person reads it in a terminal: what was seen, by which requests, and what to do. */
+/** A finding for a terminal. */
 export function renderFinding({ kind, severity, why, fix, requests }: Finding): string {
   return [
     `${severity}: ${kind}`,

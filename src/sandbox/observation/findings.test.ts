@@ -20,7 +20,10 @@ function create() {
     journal: new Journal(10),
     company: () => stage.company,
     redactor: new SecretRedactor(["secret_sandbox"]),
-    onFinding: (finding) => told.push(finding),
+    onFinding: (finding) => void told.push(finding),
+    onBug: (error) => {
+      throw error;
+    },
   });
   const see = (entry: JournalEntry, company: Company = stage.company) =>
     findings.see(entry, exchangeOf(entry, company));
@@ -28,7 +31,7 @@ function create() {
 }
 
 function exchangeOf(
-  { id: _, seq: __, fate: ___, owed: ____, created: _____, ...rest }: JournalEntry,
+  { id: _, seq: __, fate: ___, owed: ____, created: _____, bytes: ______, ...rest }: JournalEntry,
   company: Company,
 ): Exchange {
   return { ...rest, door: "api", company, onLost: () => undefined };

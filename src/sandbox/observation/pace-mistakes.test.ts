@@ -52,7 +52,7 @@ it("says which one, and how fast", () => {
       detector.see?.(sighting({ operation: "getTransaction", path, answer, receivedAt: index * 5 }), scene()) ?? []
     );
   });
-  expect(found).toMatchObject([{ key: "/v1/transactions/txn_1", severity: "warning" }]);
+  expect(found).toMatchObject([{ key: "/v1/transactions/txn_1" }]);
   expect(found[0]?.why).toContain("/v1/transactions/txn_1 was read 11 times within 50 ms");
   expect(found[0]?.requests[0]?.summary).toBe('reference "a", msisdn "+2250700000001", amount 5000, answered 200');
 });
@@ -74,7 +74,7 @@ function retry(first: Partial<JournalEntry>, second: Partial<JournalEntry>, afte
 describe("a retry at once", () => {
   it.each([429, 500, 502, 503])("is the same request right after a %i", (status) => {
     const [found] = retry({ status }, {}, AT_ONCE_MS - 1) ?? [];
-    expect(found).toMatchObject({ severity: "warning", key: `createTransaction ${status === 429 ? "429" : "5xx"}` });
+    expect(found).toMatchObject({ key: `createTransaction ${status === 429 ? "429" : "5xx"}` });
     expect(found?.why).toContain(`was answered ${status} and sent again after ${AT_ONCE_MS - 1} ms`);
     expect(found?.requests.map(({ summary }) => summary)).toEqual([
       `reference "a", msisdn "+2250700000001", amount 10000, answered ${status}`,

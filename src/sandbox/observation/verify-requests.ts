@@ -1,8 +1,8 @@
-import type { World } from "../../domain/model/work.js";
-import type { Journal, JournalEntry } from "./journal.js";
-import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/match-rule.js";
 import type { RequestFault } from "../../domain/model/rule.js";
+import type { World } from "../../domain/model/work.js";
+import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/match-rule.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
+import type { Journal, JournalEntry } from "./journal.js";
 
 export interface Verification {
   /** By members of `RequestSubject`: partial and deep, with matchers; `{}` matches all. */
@@ -16,9 +16,9 @@ export type RequestMatch = Readonly<Record<string, unknown>>;
 export interface Verified {
   /** Oldest first. */
   readonly matched: readonly JournalEntry[];
-  /** Undefined when as many matched as were to; else in words how many those are: `at least 1`. */
+  /** The number that was expected, in words: `at least 1`. Undefined when it is right. */
   readonly missed: string | undefined;
-  /** Of those that did not match the nearest, when too few did. */
+  /** When too few matched: the nearest of the others. */
   readonly nearest: readonly NearMiss[];
 }
 
@@ -30,42 +30,37 @@ export interface NearMiss {
 
 const NEAREST_MAX = 3;
 
-/** Holds what was asked against what was to be asked. */
+/** Counts the requests that match, and explains the nearest of the others. */
 export function verifyRequests(entries: readonly JournalEntry[], { match, count }: Verification): Verified {
-  const matched: JournalEntry[] = [];
-  const misses: NearMiss[] = [];
-  for (const entry of entries) {
-    const mismatches = mismatchesOf(match, subjectOf(entry));
-    if (mismatches.length === 0) matched.push(entry);
-    else misses.push({ entry, mismatches });
-  }
+  const compared = entries.map((entry) => ({ entry, mismatches: findEntryMismatches(match, entry) }));
+  const matched = compared.filter(({ mismatches }) => mismatches.length === 0).map(({ entry }) => entry);
   const missed = findMismatches(count, matched.length, "count")[0]?.expected;
   const isTooFew = missed !== undefined && !mayBeLess(count, matched.length);
+  const misses = compared.filter(({ mismatches }) => mismatches.length > 0);
   return { matched, missed, nearest: isTooFew ? nearestOf(misses, match) : [] };
 }
 
-/** Whether a request is as the match says, which is what `verifyRequests` counts. */
+/** Whether `verifyRequests` counts it. */
 export function matchesRequest(match: RequestMatch, entry: JournalEntry): boolean {
-  return mismatchesOf(match, subjectOf(entry)).length === 0;
+  return findEntryMismatches(match, entry).length === 0;
 }
 
-/** What is not there is shown as null, so that null matches it too. */
-function mismatchesOf(match: RequestMatch, subject: RequestSubject): Mismatch[] {
+/** Absent members are shown as null, so null matches them too. */
+function findEntryMismatches(match: RequestMatch, entry: JournalEntry): Mismatch[] {
+  const subject = subjectOf(entry);
   const isAbsent = (name: string): boolean => match[name] === null && Reflect.get(subject, name) === undefined;
-  const names = Object.keys(match);
-  if (!names.some(isAbsent)) return findSubjectMismatches(match, subject);
-  const present = names.filter((name) => !isAbsent(name)).map((name) => [name, match[name]]);
+  const present = Object.entries(match).filter(([name]) => !isAbsent(name));
   return findSubjectMismatches(Object.fromEntries(present), subject);
 }
 
-/** Whether fewer than these would have been right: then they are too many. */
+/** Whether a smaller number would have been right: then there are too many. */
 function mayBeLess(count: unknown, matched: number): boolean {
   return Array.from({ length: matched }, (_, fewer) => fewer).some(
     (fewer) => findMismatches(count, fewer, "count").length === 0,
   );
 }
 
-/** Those of the same method and path first, then those that differ in the least; of equally near ones the later. */
+/** Those of the same method and path first, then those that differ least; of equally near ones the later. */
 function nearestOf(misses: readonly NearMiss[], match: RequestMatch): readonly NearMiss[] {
   const ranked = misses.map((miss) => ({ miss, isElsewhere: isElsewhere(miss), distance: distanceOf(miss, match) }));
   ranked.sort(
@@ -79,97 +74,40 @@ function isElsewhere({ mismatches }: NearMiss): boolean {
   return mismatches.some(({ path }) => path === "method" || path === "path");
 }
 
-/** Fields that differ. A whole that is missing, or of another kind, differs in all that was wanted of it. */
+/** The number of fields that differ. Where a whole member is missing, all that was wanted of it differs. */
 function distanceOf({ mismatches }: NearMiss, match: RequestMatch): number {
-  return mismatches.reduce((sum, { path }) => sum + (Object.hasOwn(match, path) ? leavesOf(match[path]) : 1), 0);
+  return mismatches.reduce((sum, { path }) => sum + (Object.hasOwn(match, path) ? countFields(match[path]) : 1), 0);
 }
 
-function leavesOf(wanted: unknown): number {
+function countFields(wanted: unknown): number {
   if (typeof wanted !== "object" || wanted === null) return 1;
+  const fields = Object.values(wanted).map(countFields);
   return Math.max(
     1,
-    Object.values(wanted).reduce<number>((sum, member) => sum + leavesOf(member), 0),
+    fields.reduce((sum, count) => sum + count, 0),
   );
 }
 
-/** What a match over the journal looks at: what a `request` rule does, and what came of the request. What is undefined is not there. */
+/** What a match looks at: what a `request` rule sees, and the answer. Absent members are undefined. */
 export type RequestSubject = RuleSubject<"request"> &
   Pick<JournalEntry, "operation" | "answer" | "problem" | "rule" | "fault" | "fate"> & {
     readonly status: number | undefined;
   };
 
-export function subjectOf(entry: JournalEntry): RequestSubject {
-  return new EntrySubject(entry);
-}
-
-/** Of thousands of entries a match looks at a member or two each: the others are not read. */
-class EntrySubject implements RequestSubject {
-  readonly #entry: JournalEntry;
-
-  constructor(entry: JournalEntry) {
-    this.#entry = entry;
-  }
-
-  get method(): string {
-    return this.#entry.method;
-  }
-
-  get path(): string {
-    return pathOf(this.#entry);
-  }
-
-  get query(): RequestSubject["query"] {
-    return queryOf(this.#entry);
-  }
-
-  get headers(): RequestSubject["headers"] {
-    return this.#entry.headers;
-  }
-
-  get body(): unknown {
-    return this.#entry.body;
-  }
-
-  get operation(): RequestSubject["operation"] {
-    return this.#entry.operation;
-  }
-
-  get status(): number | undefined {
-    return statusOf(this.#entry);
-  }
-
-  get answer(): unknown {
-    return this.#entry.answer;
-  }
-
-  get problem(): RequestSubject["problem"] {
-    return this.#entry.problem;
-  }
-
-  get rule(): RequestSubject["rule"] {
-    return this.#entry.rule;
-  }
-
-  get fault(): RequestSubject["fault"] {
-    return this.#entry.fault;
-  }
-
-  get fate(): RequestSubject["fate"] {
-    return this.#entry.fate;
-  }
+function subjectOf(entry: JournalEntry): RequestSubject {
+  const { method, headers, body, operation, answer, problem, rule, fault, fate } = entry;
+  const [path, query, status] = [pathOf(entry), queryOf(entry), statusOf(entry)];
+  return { method, path, query, headers, body, operation, status, answer, problem, rule, fault, fate };
 }
 
 /** Without the query. */
 export function pathOf({ path }: Pick<JournalEntry, "path">): string {
-  const end = path.indexOf("?");
-  return end === -1 ? path : path.slice(0, end);
+  return path.split("?", 1)[0] ?? path;
 }
 
 /** Each parameter by its first value, as the API reads them. */
 export function queryOf({ path }: Pick<JournalEntry, "path">): Readonly<Record<string, string>> {
-  const begin = path.indexOf("?");
-  if (begin === -1) return {};
-  const parameters = [...new URLSearchParams(path.slice(begin))];
+  const parameters = [...new URLSearchParams(path.slice(pathOf({ path }).length))];
   return Object.fromEntries(parameters.reverse());
 }
 
@@ -186,8 +124,8 @@ export function statusOf({ status, fault }: Pick<JournalEntry, "status" | "fault
 }
 
 /**
- * The ids of the deliveries that followed each of these requests, in the order in which they came to be owed: those of its own work, then those of
- * the charges and transactions that it made, as far as no other request's work owed them: what time brought, what was done by hand.
+ * The ids of the deliveries that followed each of these requests, oldest first: those that its own work enqueued, then those of the charges and
+ * transactions that it created, unless another request's work enqueued them.
  */
 export function followingDeliveries(
   { deliveries }: Pick<World, "deliveries">,
@@ -195,15 +133,9 @@ export function followingDeliveries(
   of: readonly JournalEntry[],
 ): (entry: JournalEntry) => readonly string[] {
   const created = new Set(of.flatMap((entry) => entry.created));
-  const later = new Map<string, string[]>();
-  if (created.size > 0) {
-    const owed = new Set(entries.values().flatMap((entry) => entry.owed));
-    for (const { id, resource } of deliveries.values()) {
-      if (!created.has(resource) || owed.has(id)) continue;
-      const ids = later.get(resource) ?? [];
-      ids.push(id);
-      later.set(resource, ids);
-    }
-  }
-  return (entry) => [...entry.owed, ...entry.created.flatMap((id) => later.get(id) ?? [])];
+  if (created.size === 0) return ({ owed }) => owed;
+  const enqueued = new Set(entries.values().flatMap((entry) => entry.owed));
+  const later = deliveries.values().filter(({ id, resource }) => created.has(resource) && !enqueued.has(id));
+  const laterOf = (id: string) => later.filter(({ resource }) => resource === id);
+  return (entry) => [...entry.owed, ...entry.created.flatMap(laterOf).map(({ id }) => id)];
 }

@@ -8,7 +8,7 @@ const watch = (change: Partial<Attempt>) =>
 
 it("finds an acknowledgement slower than 5 s", () => {
   const [found] = watch({ latencyMs: 5_001 }) ?? [];
-  expect(found).toMatchObject({ key: "https://shop.test/hooks", severity: "warning" });
+  expect(found).toMatchObject({ key: "https://shop.test/hooks" });
   expect(found?.why).toMatch(/was acknowledged after 5\.0 s \(delivery del_1\); 5 s is too slow/);
 });
 
@@ -29,7 +29,7 @@ it("finds a webhook whose retries are used up, with the request that caused it",
   const cause = payout("a");
   const [found] =
     createWebhookUnacknowledgedDetector().attempted?.(failed, exhausted, scene({ causeOf: () => cause })) ?? [];
-  expect(found).toMatchObject({ key: "del_1", severity: "high" });
+  expect(found).toMatchObject({ key: "del_1" });
   expect(found?.why).toMatch(
     /transactions\/started of txn_transfer-1 to https:\/\/shop.test\/hooks .*all 3 attempts failed.*"status 500 is not 2xx" \(delivery del_1\)/,
   );
