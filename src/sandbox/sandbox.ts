@@ -1,7 +1,6 @@
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
-import { createMemoryStore } from "../adapters/store/memory-store.js";
-import type { Store } from "../adapters/store/store.js";
+import { type Store, createMemoryStore } from "../adapters/store/store.js";
 import { EventEmitter } from "../kernel/events.js";
 import { type IdSource, createIdSource } from "../kernel/ids.js";
 import { type Log, silentLog } from "../kernel/log.js";

@@ -1,11 +1,11 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { CheckpointFile } from "../../src/adapters/store/checkpoint-file.js";
+import { DocumentFile } from "../../src/adapters/store/document.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
 import type { FileSystem } from "../../src/adapters/store/file-system.js";
-import { createJournal } from "../../src/adapters/store/journal-file.js";
-import { journalPath, loadStore } from "../../src/adapters/store/load-store.js";
+import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
+import { loadStore } from "../../src/adapters/store/load-store.js";
 import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
@@ -229,7 +229,7 @@ describe("damage", () => {
   it("an older version is migrated, its checkpoint and its journal", async () => {
     const fs = createFaultyFiles();
     const path = await inFolder();
-    await new CheckpointFile(fs, path).write({ schemaVersion: -1, generation: 3, entries: [["set", "a", 1]] });
+    await new DocumentFile(fs, path).write({ schemaVersion: -1, generation: 3, entries: [["set", "a", 1]] });
     const journal = await createJournal(fs, journalPath(path, 3));
     await journal.append([JSON.stringify(["set", "b", 2])]);
     await journal.close();

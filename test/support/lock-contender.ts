@@ -1,4 +1,4 @@
-import { acquireLock, type Lock } from "../../src/adapters/store/lock-file.js";
+import { acquireLock, type Lock } from "../../src/adapters/store/lock.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 
 /** A process of its own that takes and frees locks as it is told to: a path to take, or an empty one to free what it has. Says what came of it. */

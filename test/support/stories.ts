@@ -114,10 +114,7 @@ export async function tell(yaml: string, options: StoryOptions & { files?: Recor
 
 /** The steps, and those inside of them. */
 export function allSteps(steps: readonly Step[]): Step[] {
-  return steps.flatMap((step) => [
-    step,
-    ...("steps" in step ? allSteps(step.steps) : []),
-  ]);
+  return steps.flatMap((step) => [step, ...("steps" in step ? allSteps(step.steps) : [])]);
 }
 
 function findOperation(method: string, pathname: string): OperationId | undefined {

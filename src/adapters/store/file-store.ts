@@ -1,36 +1,34 @@
-import { Low } from "lowdb";
 import type { Log } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
+import { STORE_VERSION } from "./document.js";
+import { type FileSystem, findStore, nodeFileSystem } from "./file-system.js";
+import { createJournal, type Journal, journalPath, listJournals } from "./journal.js";
+import { loadStore, openDocument } from "./load-store.js";
+import { acquireLock, type Lock } from "./lock.js";
 import { type Store, type StoreEntry, type StoreFormat, StoreUnavailable } from "./store.js";
-import { type Checkpoint, CheckpointFile, STORE_VERSION } from "./checkpoint-file.js";
-import { type FileSystem, nodeFileSystem } from "./file-system.js";
-import { findStore } from "./find-store.js";
-import { createJournal, type JournalFile } from "./journal-file.js";
-import { emptyCheckpoint, journalPath, journalsOf, loadStore } from "./load-store.js";
-import { acquireLock, type Lock } from "./lock-file.js";
 
 export interface FileStoreOptions<Data> {
   readonly path: string;
   readonly format: StoreFormat<Data>;
   readonly system: SystemClock;
   readonly log: Log;
-  /** What this process is called, for whoever finds its lock. */
+  /** The name of this process in the lock. */
   readonly name?: string;
   readonly fs?: FileSystem;
-  /** A journal of so many bytes becomes a checkpoint, unless the last checkpoint was larger. */
+  /** A journal of more bytes is followed by a new document, unless an earlier journal was larger. */
   readonly journalBytes?: number;
 }
 
 const JOURNAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * A store that a kill at any instant leaves whole: a checkpoint (lowdb's file) of everything, and journals beside it (`PATH.journal-N`) of what has
- * changed since. A change costs one line in a journal, however much there is; changes of many clients become durable together. A
- * checkpoint is written beside the traffic and takes the old one's place when it is durable.
+ * A store that stays whole when the process is killed at any instant: a document of everything, and journals beside it with the changes since then. A
+ * change costs one line in a journal, however large the state is. Changes of many clients are flushed together. A new document is written while changes
+ * go on, and replaces the old one when it is durable.
  *
- * Throws UsageError("cannot-run") when another process has it or the folder cannot be used, UsageError("file") for what is damaged or newer: that is left as
- * it is.
+ * Throws UsageError("cannot-run") when another process holds the store or the folder cannot be used, UsageError("file") when a file is damaged or newer:
+ * then nothing is changed.
  */
 export async function openFileStore<Data>(options: FileStoreOptions<Data>): Promise<Store<Data>> {
   const { fs = nodeFileSystem, format, system, name = "sandbox" } = options;
@@ -72,17 +70,18 @@ class FileStore<Data> implements Store<Data> {
   readonly #options: FileStoreOptions<Data>;
   readonly #fs: FileSystem;
   readonly #lock: Lock;
-  readonly #low: Low<Checkpoint>;
+  /** Of the journal. */
   #generation: number;
-  #journal: JournalFile | undefined;
+  #journal: Journal | undefined;
   #position = 0;
+  /** Changes up to this position are on disk. */
   #kept = 0;
   /** Noted and not written yet, as JSON. */
   #pending: string[] = [];
   #waiters: Waiter[] = [];
   #working: Promise<void> | undefined;
-  #checkpointing: Promise<void> | undefined;
-  #largestJournal = 0;
+  #writingDocument: Promise<void> | undefined;
+  #largestJournal: number;
   /** Why nothing can be kept at present. */
   #failure: unknown;
   #closed = false;
@@ -91,8 +90,8 @@ class FileStore<Data> implements Store<Data> {
     this.#options = options;
     this.#fs = fs;
     this.#lock = lock;
-    this.#low = new Low<Checkpoint>(new CheckpointFile(fs, options.path), emptyCheckpoint);
     this.#generation = generation;
+    this.#largestJournal = options.journalBytes ?? JOURNAL_BYTES;
     this.data = data;
   }
 
@@ -103,54 +102,55 @@ class FileStore<Data> implements Store<Data> {
   note(entry: StoreEntry): void {
     if (this.#closed) return;
     this.#position++;
-    // While nothing can be kept all of it is written anew once something can.
+    // After a failure everything is written again, so single changes are not needed.
     if (this.#failure === undefined) this.#pending.push(JSON.stringify(entry));
     this.#work();
   }
 
   durable(changed: boolean): Promise<void> | undefined {
     if (this.#kept === this.#position) return undefined;
-    if (changed) return this.#wait(this.#position);
-    return this.#failure === undefined ? this.#wait(this.#position).catch(() => undefined) : undefined;
+    if (changed) return this.#wait();
+    return this.#failure === undefined ? this.#wait().catch(() => undefined) : undefined;
   }
 
   writable(): Promise<void> | undefined {
-    return this.#failure === undefined ? undefined : this.#wait(this.#position);
+    return this.#failure === undefined ? undefined : this.#wait();
   }
 
   async close(): Promise<void> {
     if (this.#pending.length > 0) this.#work();
     await this.#working;
     this.#closed = true;
-    await this.#checkpointing;
+    await this.#writingDocument;
     await this.#journal?.close();
     await this.#lock.release();
     if (this.#failure !== undefined) throw this.#unavailable();
   }
 
-  /** Everything as a new checkpoint, with a new journal after it; nothing older is needed any more. */
+  /** Writes everything as a new document, followed by an empty journal. Older files are not needed any more. */
   async rewrite(): Promise<void> {
-    await this.#checkpointing;
+    await this.#writingDocument;
     const journal = await this.#createJournal();
     try {
-      // So little has to go through before all of it is written.
+      // If this small write fails, the document need not be tried.
       await journal.append([]);
-      const cut = this.#position;
+      const upTo = this.#position;
       const entries = this.#options.format.dump(this.data);
-      // From here on changes are pending again, for the new journal.
+      // Changes from here on are not in the dump: they are pending for the new journal.
       this.#pending = [];
       this.#failure = undefined;
-      await this.#writeCheckpoint(this.#generation + 1, entries);
-      this.#kept = cut;
+      await this.#writeDocument(this.#generation + 1, entries);
+      this.#kept = upTo;
     } catch (error) {
-      // The file stays: the checkpoint that needs it may have taken its place before the failure, and without that one it holds nothing.
+      // The journal file stays: the document that needs it may be in place already.
       await journal.close();
       throw error;
     }
-    await this.#begin(journal);
+    await this.#switchTo(journal);
   }
 
-  #wait(position: number): Promise<void> {
+  #wait(): Promise<void> {
+    const position = this.#position;
     const waiting = new Promise<void>((resolve, reject) => {
       this.#waiters.push({ position, resolve, reject });
     });
@@ -159,33 +159,33 @@ class FileStore<Data> implements Store<Data> {
   }
 
   #work(): void {
-    this.#working ??= this.#workOn().finally(() => {
+    this.#working ??= this.#writePending().finally(() => {
       this.#working = undefined;
-      // Noted, or waited for, in the very moment in which the work ended.
+      // Something may have been noted at the moment at which the work ended.
       if (this.#pending.length > 0 || this.#waiters.length > 0) this.#work();
     });
   }
 
-  /** Group after group, until nothing is pending: what comes while one is written is the next. */
-  async #workOn(): Promise<void> {
-    // Requests that came together become durable together.
+  /** Writes one group after another until nothing is pending. Changes that come during a write form the next group. */
+  async #writePending(): Promise<void> {
+    // Requests that arrived together are flushed together.
     await this.#options.system.yieldToEventLoop();
     do {
       try {
         if (this.#failure === undefined) await this.#append();
-        if (this.#isLarge()) await this.#beginCheckpoint();
+        if (this.#isJournalLarge()) await this.#beginDocument();
       } catch (error) {
-        this.#note(error);
+        this.#fail(error);
       }
       try {
-        // A file that was taken away is simply written again.
+        // Also rewrites files that somebody removed.
         if (this.#failure !== undefined) await this.#recover();
       } catch (error) {
-        this.#note(error);
-        this.#giveUp();
+        this.#fail(error);
+        for (const { reject } of this.#waiters.splice(0)) reject(this.#unavailable());
         return;
       }
-      this.#resolve();
+      this.#resolveWaiters();
     } while (this.#pending.length > 0);
   }
 
@@ -204,16 +204,12 @@ class FileStore<Data> implements Store<Data> {
     this.#options.log.write("info", "store", { message: `the state is kept again in ${this.#options.path}` });
   }
 
-  #note(error: unknown): void {
+  #fail(error: unknown): void {
     if (this.#failure === undefined) {
       this.#options.log.write("error", "store", { message: `the state cannot be kept: ${reasonOf(error)}` });
     }
     this.#failure = error;
     this.#pending = [];
-  }
-
-  #giveUp(): void {
-    for (const { reject } of this.#waiters.splice(0)) reject(this.#unavailable());
   }
 
   #unavailable(): StoreUnavailable {
@@ -222,52 +218,51 @@ class FileStore<Data> implements Store<Data> {
     return new StoreUnavailable(`${failed}. Make room there, or bring the folder back`);
   }
 
-  #resolve(): void {
-    const kept = this.#waiters.filter(({ position }) => position <= this.#kept);
-    if (kept.length === 0) return;
-    this.#waiters = this.#waiters.filter(({ position }) => position > this.#kept);
-    for (const { resolve } of kept) resolve();
+  #resolveWaiters(): void {
+    const waiters = this.#waiters;
+    this.#waiters = waiters.filter(({ position }) => position > this.#kept);
+    for (const { position, resolve } of waiters) if (position <= this.#kept) resolve();
   }
 
-  #createJournal(): Promise<JournalFile> {
+  #createJournal(): Promise<Journal> {
     return createJournal(this.#fs, journalPath(this.#options.path, this.#generation + 1));
   }
 
-  /** From now on changes go into that journal. */
-  async #begin(journal: JournalFile): Promise<void> {
+  async #switchTo(journal: Journal): Promise<void> {
     const before = this.#journal;
     this.#journal = journal;
     this.#generation++;
-    // It may have been taken away.
+    // The old file may have been removed.
     await before?.close().catch(() => undefined);
   }
 
-  async #writeCheckpoint(generation: number, entries: Iterable<StoreEntry>): Promise<void> {
-    this.#low.data = { schemaVersion: STORE_VERSION, generation, entries };
-    await this.#low.write();
-    this.#low.data = emptyCheckpoint;
-    const older = await journalsOf(this.#fs, this.#options.path);
-    for (const journal of older) if (journal.generation < generation) await this.#fs.remove(journal.path);
+  async #writeDocument(generation: number, entries: Iterable<StoreEntry>): Promise<void> {
+    const { path } = this.#options;
+    const low = openDocument(path, this.#fs);
+    low.data = { schemaVersion: STORE_VERSION, generation, entries };
+    await low.write();
+    for (const journal of await listJournals(this.#fs, path)) {
+      if (journal.generation < generation) await this.#fs.remove(journal.path);
+    }
   }
 
-  #isLarge(): boolean {
-    if (this.#checkpointing !== undefined || this.#failure !== undefined) return false;
-    const { journalBytes = JOURNAL_BYTES } = this.#options;
-    return (this.#journal?.bytes ?? 0) > Math.max(journalBytes, this.#largestJournal);
+  /** Each journal may grow as large as the largest before it, so that a large state is not written all the time. */
+  #isJournalLarge(): boolean {
+    const isBusy = this.#writingDocument !== undefined || this.#failure !== undefined;
+    return !isBusy && (this.#journal?.bytes ?? 0) > this.#largestJournal;
   }
 
-  /** The new journal at once, the checkpoint beside the traffic. When that fails, the journals so far hold everything. */
-  async #beginCheckpoint(): Promise<void> {
-    // The larger the state, the rarer: its cost is spread over as much as was written.
-    this.#largestJournal = Math.max(this.#largestJournal, this.#journal?.bytes ?? 0);
-    await this.#begin(await this.#createJournal());
+  /** Changes go to a new journal at once, while the document is being written. If that fails, the journals so far contain everything. */
+  async #beginDocument(): Promise<void> {
+    this.#largestJournal = this.#journal?.bytes ?? 0;
+    await this.#switchTo(await this.#createJournal());
     const entries = this.#options.format.dump(this.data);
-    this.#checkpointing = this.#writeCheckpoint(this.#generation, entries)
+    this.#writingDocument = this.#writeDocument(this.#generation, entries)
       .catch((error: unknown) => {
         this.#options.log.write("warn", "store", { message: `a checkpoint could not be written: ${reasonOf(error)}` });
       })
       .finally(() => {
-        this.#checkpointing = undefined;
+        this.#writingDocument = undefined;
       });
   }
 }

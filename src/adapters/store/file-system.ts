@@ -1,25 +1,25 @@
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { UsageError } from "../../kernel/problem.js";
 
-/** A file that is written. */
 export interface WritableFile {
-  /** Which file it is, whatever its name has come to mean since. */
+  /** Identifies the file, also when its name was removed or given to another file. */
   readonly inode: number;
   append(text: string): Promise<void>;
-  /** Resolves when what was appended is on the disk. */
+  /** Resolves when everything appended is on the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a file store does to the disk; a test has one that fails when it is told to. */
+/** What a file store does to the disk. Tests have one that fails on demand. */
 export interface FileSystem {
   create(path: string): Promise<WritableFile>;
   rename(from: string, to: string): Promise<void>;
-  /** Makes the names in a folder durable. */
+  /** Flushes the names in the folder of a path. */
   syncFolderOf(path: string): Promise<void>;
-  /** Undefined when there is none. */
+  /** Undefined when there is no such file. */
   inodeOf(path: string): Promise<number | undefined>;
-  /** Does nothing when there is none. */
+  /** Does nothing when there is no such file. */
   remove(path: string): Promise<void>;
   /** Names in the folder of a path. */
   listFolderOf(path: string): Promise<readonly string[]>;
@@ -28,7 +28,7 @@ export interface FileSystem {
 
 export const nodeFileSystem: FileSystem = {
   async create(path) {
-    // Nobody else's: it holds access tokens and secret keys.
+    // The file contains access tokens and secret keys, so only its owner may read it.
     const handle = await open(path, "w", 0o600);
     const { ino } = await handle.stat();
     return {
@@ -40,7 +40,7 @@ export const nodeFileSystem: FileSystem = {
   },
   rename,
   async syncFolderOf(path) {
-    // Windows opens no folders; a rename is durable there by itself.
+    // Windows opens no folders, and makes a rename durable by itself.
     if (process.platform === "win32") return;
     const folder = await open(dirname(path), "r");
     try {
@@ -49,19 +49,32 @@ export const nodeFileSystem: FileSystem = {
       await folder.close();
     }
   },
-  async inodeOf(path) {
-    try {
-      return (await stat(path)).ino;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  },
+  inodeOf: async (path) => (await unlessMissing(stat(path)))?.ino,
   remove: (path) => rm(path, { force: true }),
   listFolderOf: (path) => readdir(dirname(path)),
   makeFolderOf: async (path) => void (await mkdir(dirname(path), { recursive: true })),
 };
 
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+/** Undefined when the file does not exist. */
+export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The file that a path names. A link is resolved, so that it stays and every name of the file leads to the same lock. Throws UsageError("cannot-run") for a
+ * folder, a device or a pipe: reading one might never end.
+ */
+export async function findStore(path: string): Promise<string> {
+  const found = await unlessMissing(lstat(path));
+  if (found === undefined || found.isFile()) return path;
+  if (found.isSymbolicLink()) {
+    return findStore((await unlessMissing(realpath(path))) ?? resolve(dirname(path), await readlink(path)));
+  }
+  const what = found.isDirectory() ? "it is a folder. Name a file in it" : "it is no file. Name one, or a new one";
+  throw new UsageError("cannot-run", `Failed to open the store ${path}: ${what}.`);
 }

@@ -1,26 +1,27 @@
 import { Low } from "lowdb";
-import { basename } from "node:path";
-import type { StoreEntry, StoreFormat } from "./store.js";
-import { type Checkpoint, CheckpointFile, STORE_VERSION } from "./checkpoint-file.js";
-import { refuseFile } from "./entries.js";
+import { DocumentFile, STORE_VERSION, type StoreDocument } from "./document.js";
 import type { FileSystem } from "./file-system.js";
-import { readJournal } from "./journal-file.js";
-import { type Migrations, migrationFrom, migrations } from "./migrations.js";
+import { journalPath, listJournals, readJournal } from "./journal.js";
+import { refuseFile } from "./lines.js";
+import type { StoreEntry, StoreFormat } from "./store.js";
 
-/** Before the first. */
-export const emptyCheckpoint: Checkpoint = { schemaVersion: STORE_VERSION, generation: 0, entries: [] };
+/** How entries of an older version become entries of the next one. */
+export type Migrations = Readonly<Record<number, (entry: StoreEntry) => StoreEntry>>;
 
-/** The number of the first checkpoint, which is written before anything can change: it holds nothing. */
-const FIRST = 1;
+const migrations: Migrations = {};
 
-interface Journal {
-  readonly path: string;
-  readonly generation: number;
+/** The document of a store, read and written by lowdb. Generation 0: there is no file yet. */
+export function openDocument(path: string, fs: FileSystem): Low<StoreDocument> {
+  return new Low<StoreDocument>(new DocumentFile(fs, path), {
+    schemaVersion: STORE_VERSION,
+    generation: 0,
+    entries: [],
+  });
 }
 
 /**
- * The checkpoint and the journals after it. `generation`: of the last journal. Throws UsageError("file") for what is damaged, missing or newer; nothing is
- * changed.
+ * Reads the document and the journals after it. `generation`: of the last journal. Throws UsageError("file") when a file is damaged, missing or newer, and
+ * changes nothing.
  */
 export async function loadStore<Data>(
   path: string,
@@ -28,16 +29,16 @@ export async function loadStore<Data>(
   fs: FileSystem,
   given: Migrations = migrations,
 ): Promise<{ readonly data: Data; readonly generation: number }> {
-  const low = new Low<Checkpoint>(new CheckpointFile(fs, path), emptyCheckpoint);
+  const low = openDocument(path, fs);
   await low.read();
-  const checkpoint = low.data;
-  const journals = await journalsOf(fs, path);
+  const { schemaVersion, generation: first, entries } = low.data;
+  const journals = await listJournals(fs, path);
   const data = format.createEmpty();
-  if (checkpoint === emptyCheckpoint) {
+  if (first === 0) {
     await assertUnused(path, journals);
     return { data, generation: journals.at(-1)?.generation ?? 0 };
   }
-  const migrate = migrationFrom(checkpoint.schemaVersion, given);
+  const migrate = migrationFrom(schemaVersion, given);
   const apply = (file: string) => (entry: StoreEntry, line: number) => {
     try {
       format.apply(data, migrate(entry));
@@ -46,38 +47,29 @@ export async function loadStore<Data>(
     }
   };
   let line = 1;
-  for (const entry of checkpoint.entries) apply(path)(entry, ++line);
-  const after = journals.filter(({ generation }) => generation >= checkpoint.generation);
-  const last = after.at(-1)?.generation ?? checkpoint.generation;
-  for (let generation = checkpoint.generation; generation <= last; generation++) {
-    const journal = after.find((other) => other.generation === generation);
+  for (const entry of entries) apply(path)(entry, ++line);
+  const last = Math.max(first, journals.at(-1)?.generation ?? 0);
+  for (let generation = first; generation <= last; generation++) {
+    const journal = journals.find((other) => other.generation === generation);
     if (journal === undefined) refuseFile(path, 1, `its journal, ${journalPath(path, generation)}, is missing`);
     await readJournal(journal.path, apply(journal.path));
   }
   return { data, generation: last };
 }
 
-/** A process that was killed before its first checkpoint stood leaves a journal in which nothing is. */
-async function assertUnused(path: string, journals: readonly Journal[]): Promise<void> {
+/** A process that was killed before its first document was complete leaves an empty first journal. */
+async function assertUnused(path: string, journals: Awaited<ReturnType<typeof listJournals>>): Promise<void> {
   const [first] = journals;
   if (first === undefined) return;
   let entries = 0;
   for (const journal of journals) await readJournal(journal.path, () => void entries++);
-  if (first.generation === FIRST && entries === 0) return;
+  if (first.generation === 1 && entries === 0) return;
   refuseFile(path, 1, `it is missing, and ${first.path}, which goes on from it, is there`);
 }
 
-export function journalPath(path: string, generation: number): string {
-  return `${path}.journal-${generation}`;
-}
-
-/** Oldest first. */
-export async function journalsOf(fs: FileSystem, path: string): Promise<Journal[]> {
-  const prefix = `${basename(path)}.journal-`;
-  const names = await fs.listFolderOf(path);
-  return names
-    .filter((name) => name.startsWith(prefix) && /^\d{1,15}$/.test(name.slice(prefix.length)))
-    .map((name) => Number(name.slice(prefix.length)))
-    .sort((a, b) => a - b)
-    .map((generation) => ({ path: journalPath(path, generation), generation }));
+function migrationFrom(version: number, given: Migrations): (entry: StoreEntry) => StoreEntry {
+  const steps = Object.entries(given)
+    .filter(([from]) => Number(from) >= version)
+    .toSorted(([a], [b]) => Number(a) - Number(b));
+  return (entry) => steps.reduce((migrated, [, step]) => step(migrated), entry);
 }

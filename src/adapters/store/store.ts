@@ -1,38 +1,48 @@
-/**
- * Where the companies' records live. What is in `data` is the truth; a store that keeps it elsewhere too is told of each change, and says with
- * `durable` when it has it.
- */
+/** Where the companies' records live. `data` is the truth. A store that keeps it on disk is notified of each change. */
 export interface Store<Data> {
   readonly data: Data;
-  /** Whether it keeps anything: otherwise nobody has to describe what changes. */
+  /** False: changes are not kept, so there is no need to describe them. */
   readonly keeps: boolean;
-  /** Another after each change it was told of: taken before and after a stretch of work it tells whether that changed anything. */
+  /** Grows with each change. Compare it before and after some work to see whether the work changed anything. */
   readonly position: number;
-  /** A change that `data` has seen already. What it holds must not change any more. */
+  /** Keeps a change that `data` already contains. The values in it must not change later. */
   note(entry: StoreEntry): void;
   /**
-   * Resolves once everything noted so far is kept. Undefined when nothing has to be waited for. Rejects with StoreUnavailable when it cannot be
-   * kept, unless the caller has `changed` nothing: reading goes on.
+   * Resolves once everything noted so far is kept; undefined when it already is. Rejects with StoreUnavailable when it cannot be kept, but only for a
+   * caller that has `changed` something: reading goes on.
    */
   durable(changed: boolean): Promise<void> | undefined;
-  /** Before a change: rejects with StoreUnavailable while nothing can be kept, so that nothing is half done. Undefined: go on. */
+  /** Call it before a change: rejects with StoreUnavailable while nothing can be kept, so that nothing is done by halves. */
   writable(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
-/** One change, as JSON. Applied again to what has it already it changes nothing. */
+/** One change, as JSON. Applying it twice has the effect of applying it once. */
 export type StoreEntry = readonly [kind: string, ...rest: unknown[]];
 
 /** How a store reads and writes its data. */
 export interface StoreFormat<Data> {
   createEmpty(): Data;
-  /** Throws when the entry is none of this format. */
+  /** Throws when the entry does not belong to this format. */
   apply(data: Data, entry: StoreEntry): void;
-  /** All of it, as it is at the time of the call; the entries are made as they are asked for. */
+  /** All data as it is at the time of the call. The entries are created one by one, as they are read. */
   dump(data: Data): Iterable<StoreEntry>;
 }
 
-/** The disk is full, the folder is gone: what was changed could not be kept. Says what failed, and what to do. */
+/** The disk is full or the folder is gone: a change could not be kept. The message names the failure and what to do. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
+}
+
+/** Keeps nothing: the data ends with the process. */
+export function createMemoryStore<Data>(data: Data): Store<Data> {
+  return {
+    data,
+    keeps: false,
+    position: 0,
+    note: () => undefined,
+    durable: () => undefined,
+    writable: () => undefined,
+    close: async () => undefined,
+  };
 }

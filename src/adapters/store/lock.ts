@@ -1,35 +1,35 @@
 import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { UsageError } from "../../kernel/problem.js";
-import { createMachineRandom } from "../../kernel/ids.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import { isMissing } from "./file-system.js";
+import { unlessMissing } from "./file-system.js";
+import { createMachineRandom } from "../../kernel/ids.js";
 
 export interface Lock {
   release(): Promise<void>;
 }
 
-/** So often a lock is touched; one of another machine (or container) that was not for so long is nobody's. Real time, ms. */
+/** How often the holder touches its lock. A lock of another machine or container that was not touched for so long is stale. Real time, ms. */
 const TOUCH_MS = 10_000;
 const STALE_MS = 60_000;
-/** How long another one's turn to take over takes at least. */
+/** The wait while another process takes over a stale lock. */
 const TURN_MS = 5;
 
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** What the process is called. */
+  /** The name of the process. */
   readonly name: string;
-  /** When it began, in the machine's own count: a later process may have its number. Empty where the machine does not tell. */
+  /** When the process began, in the machine's units, because a later process may get its number. Empty where the machine does not say. */
   readonly began: string;
 }
 
 /**
- * One process at a time: a file that names it. A process that is dead is no holder: its lock is taken over. Throws UsageError("cannot-run") that
- * names the holder.
+ * Takes the lock file `path`, which names its holder. The lock of a dead process is taken over. Throws UsageError("cannot-run") with the name of a live
+ * holder.
  */
 export async function acquireLock(path: string, name: string, system: SystemClock): Promise<Lock> {
-  // Beside its number: a process of another container that shares the folder may have the same.
+  // A process of another container that shares the folder may have the same number.
   const own = `${path}.${process.pid}-${Buffer.from(createMachineRandom().bytes(4)).toString("hex")}`;
   const { began = "" } = (await readProcess(process.pid)) ?? {};
   const holder: Holder = { pid: process.pid, host: hostname(), name, began };
@@ -44,18 +44,18 @@ export async function acquireLock(path: string, name: string, system: SystemCloc
     release: async () => {
       stop();
       const found = await readHolder(path);
-      // Whoever was asleep for so long that it was taken for dead has nothing to release.
+      // After a long sleep another process may have taken the lock over.
       if (found?.pid === holder.pid && found.host === holder.host && found.began === began) await rm(path);
     },
   };
 }
 
 /**
- * Gives `path` to whom `own` names. Of many that find its holder dead one at a time may act, and each looks again when its turn has come: a lock that
- * was moved away unseen could be the one that another has just taken.
+ * Links `path` to the file `own`. Of several processes that find the holder dead only one at a time may act (it holds `path.turn`), and it looks again when
+ * its turn comes: otherwise it could remove the lock that another one has just taken.
  */
 async function take(own: string, path: string, system: SystemClock, whenHeld: (by: Holder) => unknown): Promise<void> {
-  // A name that is there already cannot be linked to: of two processes one succeeds.
+  // Linking fails when the name exists: of two processes only one succeeds.
   while (!(await tryLink(own, path))) {
     const found = await readHolder(path);
     if (found === undefined) continue;
@@ -82,7 +82,7 @@ function keepTouched(path: string, system: SystemClock): () => void {
   let stop = (): void => undefined;
   const touch = (): void => {
     const now = new Date(system.now());
-    // Whoever cannot touch it (its folder is gone) is told so by what is written.
+    // When the folder is gone, writing reports it.
     void utimes(path, now, now).catch(() => undefined);
     stop = system.after(TOUCH_MS, touch);
   };
@@ -100,12 +100,9 @@ async function tryLink(own: string, path: string): Promise<boolean> {
   }
 }
 
-/** Undefined when there is no lock any more. What cannot be read was written by a process that died while it did. */
+/** Undefined when there is no lock. A text that is incomplete was written by a process that died meanwhile. */
 async function readHolder(path: string): Promise<Holder | undefined> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const text = await unlessMissing(readFile(path, "utf8"));
   if (text === undefined) return undefined;
   const [, pid = "0"] = /"pid":(\d+)/.exec(text) ?? [];
   const [, host = ""] = /"host":"([^"]*)"/.exec(text) ?? [];
@@ -114,13 +111,13 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   return { pid: Number(pid), host, name, began };
 }
 
-/** The process table knows those of this machine; of another one, or of another container, only its touch tells. */
+/** On this machine the process table decides; for another machine or container, when the lock was last touched. */
 async function isAlive({ pid, host, began }: Holder, path: string, system: SystemClock): Promise<boolean> {
   if (host !== hostname()) return host !== "" && system.now() - (await touchedAt(path)) < STALE_MS;
   if (pid === 0) return false;
   const found = await readProcess(pid);
   if (found !== undefined) return !found.isDead && (began === "" || found.began === began);
-  // In a container that was started again everybody has the number that it had before.
+  // In a restarted container this process has the same number as the one before.
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -130,11 +127,11 @@ async function isAlive({ pid, host, began }: Holder, path: string, system: Syste
   }
 }
 
-/** Where Linux tells of a process, or undefined. One that is dead keeps its number until its parent has asked for its end. */
+/** A process as Linux reports it; elsewhere undefined. A dead one keeps its number until its parent has collected it. */
 async function readProcess(pid: number): Promise<{ readonly isDead: boolean; readonly began: string } | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
-  // The name before it may hold anything, brackets too. proc(5): state is the 3rd field, starttime the 22nd.
+  // The name in brackets may contain brackets. proc(5): state is the 3rd field, starttime the 22nd.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { isDead: fields[0] === "Z" || fields[0] === "X", began: fields[19] ?? "" };
 }

@@ -4,18 +4,17 @@ import { crc32 } from "node:zlib";
 import { renderPosition, UsageError } from "../../kernel/problem.js";
 import type { StoreEntry } from "./store.js";
 
-/** A file of lines, each read once. */
 export interface Line {
   readonly text: string;
   /** From 1. */
   readonly number: number;
-  /** Only the last one may lack its end. */
+  /** Only the last line may have no line end. */
   readonly ended: boolean;
 }
 
 const LINE_END = "\n".charCodeAt(0);
 
-/** Only a line feed ends a line. node:readline would also end one at U+2028, which JSON leaves as it is. */
+/** Only a line feed ends a line. node:readline also splits at U+2028, which JSON does not escape. */
 export async function* readLines(file: string): AsyncGenerator<Line> {
   const stream = createReadStream(file, { highWaterMark: 256 * 1024 });
   let number = 0;
@@ -40,6 +39,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   }
 }
 
+/** `before`: the checksum of the text before this one. */
 export function checksum(text: string, before = 0): number {
   return crc32(text, before);
 }
@@ -48,7 +48,7 @@ export function renderChecksum(value: number): string {
   return value.toString(16).padStart(8, "0");
 }
 
-/** Says where a file is damaged; it is left as it is. */
+/** Throws UsageError("file") with the place of the damage. The file is not changed. */
 export function refuseFile(file: string, line: number, why: string, column = 1): never {
   const position = renderPosition({ file, line, column }, why);
   throw new UsageError(
@@ -68,7 +68,7 @@ export function parseLine(file: string, { text, number }: Omit<Line, "ended">): 
   }
 }
 
-/** Throws UsageError("file") for JSON that is no entry. */
+/** Throws UsageError("file"). */
 export function assertEntry(file: string, line: number, value: unknown): asserts value is StoreEntry {
   if (Array.isArray(value) && typeof value[0] === "string") return;
   refuseFile(file, line, "the store is damaged here: this is no entry");
