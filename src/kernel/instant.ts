@@ -6,23 +6,14 @@ export const LATEST: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** ISO 8601 in UTC with milliseconds, `2026-01-15T09:00:00.000Z`. */
 export function toIso(instant: Instant): string {
-  if (instant !== last.instant) {
-    const found = instant === earlier.instant ? earlier : { instant, text: new Date(instant).toISOString() };
-    earlier = last;
-    last = found;
-  }
-  return last.text;
+  return new Date(instant).toISOString();
 }
-
-/** The answers of a busy millisecond say the same instant, and each of them another besides. */
-let last: { readonly instant: Instant; readonly text: string } = { instant: Number.NaN, text: "" };
-let earlier = last;
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
  * Reads an ISO 8601 date-time (`2026-01-15T09:00:00Z`, offsets allowed; without an offset it is UTC) or a plain date.
- * Undefined when the text is anything else, so that the caller can say where it stood.
+ * Undefined when the text is anything else, so that the caller can say where the text is.
  */
 export function parseInstant(value: unknown): Instant | undefined {
   if (typeof value !== "string" || !ISO.test(value)) return undefined;
@@ -30,7 +21,7 @@ export function parseInstant(value: unknown): Instant | undefined {
   const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/.test(value);
   const instant = Date.parse(hasTime && !hasZone ? `${value}Z` : value);
   if (Number.isNaN(instant) || instant < 0 || instant > LATEST) return undefined;
-  // Date.parse rolls 2026-02-30 over to March: a day that does not exist is a typing error, not another day.
+  // Date.parse rolls 2026-02-30 over to March: such a date is a typing error.
   const day = Number(value.slice(8, 10));
   const month = Number(value.slice(5, 7));
   const daysInMonth = new Date(Date.UTC(Number(value.slice(0, 4)), month, 0)).getUTCDate();

@@ -85,7 +85,7 @@ function Move({ view }: { readonly view: View }) {
 function Due({ view }: { readonly view: View }) {
   const { company } = view;
   const { due } = company.world;
-  const soonest = due.soonest(DUE_SHOWN);
+  const soonest = due.values().slice(0, DUE_SHOWN);
   const more = due.size - soonest.length;
   return (
     <section class="stack">
