@@ -17,12 +17,8 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/fixtures ./fixtures
 COPY --from=build /app/scenarios ./scenarios
 # For a store that outlives the container: -v sandbox:/data … start --host 0.0.0.0 --store file:/data/sandbox.json
-# A container begins without what Node has compiled before: it is in the image, from a first story that is told to it here. Node asks for the user's own.
-ENV NODE_COMPILE_CACHE=/var/cache/sandbox
-RUN mkdir /data $NODE_COMPILE_CACHE && chown node:node /data $NODE_COMPILE_CACHE
+RUN mkdir /data && chown node:node /data
 USER node
-RUN --mount=type=bind,from=build,source=/app/scripts,target=/app/scripts \
-  node bin/sandbox.js exec -- sh -c 'node scripts/smoke-node.mjs "$SANDBOX_URL"'
 EXPOSE 4010
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SANDBOX_PORT || process.env.PORT || 4010}/_sandbox/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

@@ -10,6 +10,7 @@ const node = {
   external: Object.keys(dependencies),
   transform: { target: "node20.19" },
   checks: { pluginTimings: false },
+  onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
 } satisfies BuildOptions;
 
 /** The command and the library. Verbs and routes that load their modules by `import()` have chunks of their own. */

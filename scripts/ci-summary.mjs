@@ -1,6 +1,6 @@
 /**
- * Counts what `.ci/run` did. Its argument is a file with one step a line: exit code (or "skipped"), the vitest report it left (or "-"),
- * its name. A vitest run counts test by test, any other check as one. The last line is "N passed, M failed".
+ * Summarizes `.ci/run`. Its argument is a file with one step a line: exit code (or "skipped"), vitest report (or "-"), name. A vitest run
+ * counts test by test, any other step as one. The last line is "N passed, M failed".
  */
 import { readFile } from "node:fs/promises";
 
@@ -38,11 +38,11 @@ async function count(succeeded, report) {
     console.log(`         no report: ${String(error)}`);
     return { passed: 0, failed: 1 };
   }
-  // A file that could not even be loaded fails without a failed test in it.
+  // A file that cannot be loaded fails without a failed test.
   const broken = run.testResults.filter(
     (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
   ).length;
   const failed = run.numFailedTests + broken;
-  // An error outside every test, say an unhandled rejection, fails the command alone.
+  // An error outside every test, such as an unhandled rejection, fails only the command.
   return { passed: run.numPassedTests, failed: succeeded ? failed : Math.max(1, failed) };
 }

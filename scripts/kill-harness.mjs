@@ -1,11 +1,12 @@
 /**
- * Kills the sandbox at random instants under load, again and again, and looks each time at what the next process has:
- * every answered request, none of them half, books that add up, timers and retries that go on.
+ * Kills the sandbox at random moments under load, and checks each time what the next process has: every answered request,
+ * none of them half, books that balance, timers and retries that continue.
  *
  *   npm run kill                      300 kills
- *   npm run kill -- --kills 20        so many
- *   npm run kill -- --seed 7          the same instants and requests again (as far as the machine lets them be)
+ *   npm run kill -- --kills 20        this many
+ *   npm run kill -- --seed 7          the same moments and requests again, as far as the machine allows
  */
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -13,19 +14,22 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
+import { setTimeout as passMs } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { faker } from "@faker-js/faker";
 
+const CLIENTS = 16;
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "300" },
-    clients: { type: "string", default: "16" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
 const kills = Number(values.kills);
-const clients = Number(values.clients);
-const random = createRandom(Number(values.seed));
+const seed = Number(values.seed);
+faker.seed(seed);
 
 const program = fileURLToPath(new URL("../bin/sandbox.js", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "sandbox-kill-"));
@@ -35,264 +39,194 @@ const headers = {
   "content-type": "application/json",
 };
 
-/**
- * @typedef {{ child: import("node:child_process").ChildProcess, url: string, isDead: boolean, ended: Promise<unknown> }} Running
- * @typedef {{ id: string, reference: string, externalId: string, amount: number, status: string }} Row
- * @typedef {{ transactions: Row[], charges: Row[], deliveries: Row[], ledger: { type: string, resource: string }[] }} State
- */
+/** @typedef {{ id: string, reference: string, externalId: string, amount: number, status: string }} Row */
+/** @typedef {{ transactions: Row[], charges: Row[], deliveries: Row[], ledger: { type: string, resource: string }[] }} State */
 
-/** What was answered: reference → what the answer said. @type {Map<string, { id: string, amount: number }>} */
+/** The answered requests. Transfers by reference, charges by externalId. @type {Map<string, { id: string, amount: number }>} */
 const transfers = new Map();
-/** externalId → id @type {Map<string, string>} */
+/** @type {Map<string, string>} */
 const charges = new Map();
-/** @type {Set<string>} */
 const paid = new Set();
-/** Events that the receiver has seen; it refuses every third request, so that there are retries. */
+/** The events that the receiver acknowledged. It refuses every third request, so that there are retries. */
 const received = new Set();
 let receivedRequests = 0;
 let made = 0;
 let lostAnswers = 0;
+let slowestStartMs = 0;
 
-const receiver = createServer((request, response) => {
-  /** @type {Buffer[]} */
-  const chunks = [];
-  request.on("data", (chunk) => chunks.push(chunk));
-  request.on("end", () => {
-    const { topic, data } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    const refused = receivedRequests++ % 3 === 0;
-    if (!refused) received.add(`${topic} ${data.id}`);
-    response.writeHead(refused ? 500 : 200).end();
-  });
+const receiver = createServer(async (request, response) => {
+  const { topic, data } = /** @type {any} */ (await json(request));
+  const refused = receivedRequests++ % 3 === 0;
+  if (!refused) received.add(`${topic} ${data.id}`);
+  response.writeHead(refused ? 500 : 200).end();
 });
 receiver.listen(0, "127.0.0.1");
 await once(receiver, "listening");
 
 const startedAt = performance.now();
-let slowestStartMs = 0;
+let sandbox = await start();
 try {
-  let sandbox = await start();
-  await subscribe(sandbox);
+  await subscribe();
   for (let kill = 1; kill <= kills; kill++) {
-    const load = Promise.all(Array.from({ length: clients }, () => work(sandbox)));
-    await passMs(random() * 400);
+    const load = Promise.all(Array.from({ length: CLIENTS }, work));
+    await passMs(faker.number.float({ max: 400 }));
     sandbox.child.kill("SIGKILL");
     await sandbox.ended;
     sandbox.isDead = true;
     await load;
     sandbox = await start();
-    await check(sandbox, kill);
-    if (kill % 25 === 0)
-      console.error(`${kill} kills, ${transfers.size + charges.size + paid.size} answered requests, all there`);
+    await check(kill);
+    if (kill % 25 === 0) console.error(`${kill} kills, ${answered()} answered requests, all there`);
   }
-  await finish(sandbox);
+  await finish();
   sandbox.child.kill("SIGTERM");
-  if ((await sandbox.ended) !== 0) throw new Error("the last one did not stop well");
-  const left = await readdir(folder);
-  if (left.some((name) => /\.(?:tmp|lock)/.test(name))) throw new Error(`left behind: ${left.join(", ")}`);
+  assert.equal(await sandbox.ended, 0, "the last process stops with exit code 0");
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => /\.(?:tmp|lock)/.test(name)),
+    [],
+    "no temporary file is left behind",
+  );
+} catch (error) {
+  console.error(`seed ${seed}`);
+  throw error;
 } finally {
+  sandbox.child.kill("SIGKILL");
   receiver.close();
   await rm(folder, { recursive: true, force: true });
 }
 console.log(
   JSON.stringify({
     kills,
-    answeredRequests: transfers.size + charges.size + paid.size,
+    answeredRequests: answered(),
     lostAnswers,
     webhooksAcknowledged: received.size,
     slowestStartMs: Math.round(slowestStartMs),
     seconds: Math.round((performance.now() - startedAt) / 1000),
-    seed: Number(values.seed),
+    seed,
   }),
 );
+
+function answered() {
+  return transfers.size + charges.size + paid.size;
+}
 
 async function start() {
   const began = performance.now();
   const args = ["start", "--port", "0", "--log", "json", "--store", `file:${join(folder, "state.json")}`];
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stderr.on("data", (chunk) => (said += chunk));
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal)));
-  const sandbox = { child, url: "", isDead: false, ended };
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { event, url } = JSON.parse(line);
-    if (event !== "listening") continue;
-    sandbox.url = url;
-    break;
-  }
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), ended.then(() => [])]);
+  assert(line, "the sandbox starts");
   child.stdout.resume();
-  if (sandbox.url === "") throw new Error(`it did not start: ${await sandbox.ended} ${said}`);
   slowestStartMs = Math.max(slowestStartMs, performance.now() - began);
-  return sandbox;
+  return { child, url: JSON.parse(line).url, isDead: false, ended };
 }
 
-/** @param {Running} sandbox */
-async function subscribe(sandbox) {
-  const profile = {
+async function subscribe() {
+  await api("PATCH", "/_sandbox/profile", {
     transfers: { settlement: { after: "300ms" } },
     webhooks: { retry: ["200ms", "200ms", "200ms", "1s", "1s"] },
-  };
-  await api(sandbox, "PATCH", "/_sandbox/profile", profile);
-  await api(sandbox, "PUT", "/_sandbox/balance", { balance: 10_000_000_000 });
+  });
+  await api("PUT", "/_sandbox/balance", { balance: 10_000_000_000 });
   const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
   const url = `http://127.0.0.1:${port}/`;
-  for (const topic of ["transactions/completed", "charges/events"])
-    await api(sandbox, "POST", "/v1/webhooks", { topic, url });
+  for (const topic of ["transactions/completed", "charges/events"]) await api("POST", "/v1/webhooks", { topic, url });
 }
 
-/**
- * One client, one request after another until the process is dead.
- *
- * @param {Running} sandbox
- */
-async function work(sandbox) {
-  while (!sandbox.isDead) {
+/** One client: one request after another until the process is dead. */
+async function work() {
+  const current = sandbox;
+  while (!current.isDead) {
     try {
-      await (random() < 0.5 ? transfer(sandbox) : chargeAndPay(sandbox));
+      await (faker.datatype.boolean() ? transfer() : chargeAndPay());
     } catch {
+      // The connection broke; the client does not know whether the sandbox did it.
       lostAnswers++;
-      // The connection broke: whether it was done nobody was told.
       await passMs(1);
     }
   }
 }
 
-/** @param {Running} sandbox */
-async function transfer(sandbox) {
+async function transfer() {
   const reference = `transfer-${++made}`;
-  const amount = 5_000 + Math.floor(random() * 10_000);
-  const body = await api(sandbox, "POST", "/v1/transactions", {
-    type: "transfer",
-    amount,
-    msisdn: "+2250700000001",
-    reference,
-  });
-  transfers.set(reference, { id: body.id, amount });
+  const amount = faker.number.int({ min: 5_000, max: 15_000 });
+  const order = { type: "transfer", amount, msisdn: "+2250700000001", reference };
+  const { id } = await api("POST", "/v1/transactions", order);
+  transfers.set(reference, { id, amount });
 }
 
-/** @param {Running} sandbox */
-async function chargeAndPay(sandbox) {
+async function chargeAndPay() {
   const externalId = `charge-${++made}`;
-  const order = {
+  const { id } = await api("POST", "/v1/charges", {
     amount: 1_000,
     externalId,
     description: "Shoes",
     onCanceledRedirectionUrl: "https://shop.test/no",
     onCompletedRedirectionUrl: "https://shop.test/yes",
-  };
-  const { id } = await api(sandbox, "POST", "/v1/charges", order);
+  });
   charges.set(externalId, id);
-  await api(sandbox, "POST", `/v1/charges/${id}/pay`);
+  await api("POST", `/v1/charges/${id}/pay`);
   paid.add(id);
 }
 
-/**
- * Every answered request is there, none is half there, and the state as a whole fits together.
- *
- * @param {Running} sandbox
- * @param {number} kill
- */
-async function check(sandbox, kill) {
-  const state = await stateOf(sandbox);
+/** Every answered request is there, none is half there, and the state fits together. @param {number} kill */
+async function check(kill) {
+  const state = await stateOf();
   const byReference = new Map(state.transactions.map((row) => [row.reference, row]));
   for (const [reference, { id, amount }] of transfers) {
     const row = byReference.get(reference);
     assert(
       row?.id === id && row.amount === amount,
-      kill,
-      `the transfer ${reference} (${id}) was answered and is not there`,
+      `kill ${kill}: the answered transfer ${reference} (${id}) is missing`,
     );
   }
   const debits = new Set(state.ledger.filter(({ type }) => type === "transfer.debit").map(({ resource }) => resource));
-  for (const { id } of state.transactions)
-    assert(debits.has(id), kill, `the transfer ${id} is there without its debit`);
+  for (const { id } of state.transactions) assert(debits.has(id), `kill ${kill}: the transfer ${id} has no debit`);
   const byId = new Map(state.charges.map((row) => [row.id, row]));
   for (const [externalId, id] of charges)
-    assert(byId.get(id)?.externalId === externalId, kill, `the charge ${externalId} is not there`);
-  for (const id of paid)
-    assert(byId.get(id)?.status === "paid", kill, `the charge ${id} was paid and is ${byId.get(id)?.status}`);
+    assert.equal(byId.get(id)?.externalId, externalId, `kill ${kill}: the charge ${externalId} is missing`);
+  for (const id of paid) assert.equal(byId.get(id)?.status, "paid", `kill ${kill}: the charge ${id} was paid`);
   if (kill % 5 !== 0 && kill !== kills) return;
-  // Books, references and timers are checked when a state is put in. That takes longer the more there is.
-  const scratch = `company_check_${kill}`;
-  await api(sandbox, "POST", "/_sandbox/companies", { companyId: scratch, clock: "frozen" });
-  await api(sandbox, "PUT", `/_sandbox/state?company=${scratch}`, {
-    ...state,
-    deliveries: [],
-    due: [],
-    subscriptions: [],
-    holds: [],
-  });
-  await api(sandbox, "DELETE", `/_sandbox/companies/${scratch}`);
+  // Putting a state in checks its books, references and timers. It takes longer the larger the state is.
+  const companyId = `company_check_${kill}`;
+  await api("POST", "/_sandbox/companies", { companyId, clock: "frozen" });
+  const copy = { ...state, deliveries: [], due: [], subscriptions: [], holds: [] };
+  await api("PUT", `/_sandbox/state?company=${companyId}`, copy);
+  await api("DELETE", `/_sandbox/companies/${companyId}`);
 }
 
-/**
- * Timers and retries go on: at last every transfer has settled, and every webhook was acknowledged.
- *
- * @param {Running} sandbox
- */
-async function finish(sandbox) {
+/** Timers and retries continue: in the end every transfer has settled, and every webhook was acknowledged. */
+async function finish() {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const state = await stateOf(sandbox);
-    const pending = state.transactions.filter(({ status }) => status === "pending").length;
-    const owed = state.deliveries.filter(({ status }) => status === "pending").length;
-    const exhausted = state.deliveries.filter(({ status }) => status === "exhausted").length;
-    if (pending === 0 && owed === 0) {
-      const completed = state.transactions.filter(({ status }) => status === "completed");
+    const { transactions, deliveries } = await stateOf();
+    const unsettled = transactions.filter(({ status }) => status === "pending").length;
+    const pending = deliveries.filter(({ status }) => status === "pending").length;
+    if (unsettled === 0 && pending === 0) {
+      const exhausted = deliveries.filter(({ status }) => status === "exhausted").length;
+      const completed = transactions.filter(({ status }) => status === "completed");
       const missing = completed.filter(({ id }) => !received.has(`transactions/completed ${id.replace("txn_", "")}`));
-      assert(missing.length <= exhausted, kills, `${missing.length} webhooks never came`);
+      assert(missing.length <= exhausted, `${missing.length} webhooks never came`);
       return;
     }
-    assert(performance.now() < deadline, kills, `${pending} transfers and ${owed} webhooks never ended`);
+    assert(performance.now() < deadline, `${unsettled} transfers and ${pending} webhooks never ended`);
     await passMs(200);
   }
 }
 
-/**
- * @param {Running} sandbox
- * @returns {Promise<State>}
- */
-function stateOf(sandbox) {
-  return api(sandbox, "GET", "/_sandbox/state");
+/** @returns {Promise<State>} */
+function stateOf() {
+  return api("GET", "/_sandbox/state");
 }
 
 /**
- * @param {Running} sandbox
  * @param {string} method
  * @param {string} path
- * @param {object} [json]
+ * @param {object} [body]
  */
-async function api(sandbox, method, path, json) {
-  const answer = await fetch(sandbox.url + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
+async function api(method, path, body) {
+  const answer = await fetch(sandbox.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   const text = await answer.text();
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   return text === "" ? undefined : JSON.parse(text);
-}
-
-/**
- * @param {boolean} holds
- * @param {number} kill
- * @param {string} message
- */
-function assert(holds, kill, message) {
-  if (!holds) throw new Error(`after ${kill} kills: ${message} (seed ${values.seed})`);
-}
-
-/** @param {number} ms */
-function passMs(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/**
- * mulberry32
- *
- * @param {number} seed
- */
-function createRandom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,5 +1,5 @@
 /**
- * What an installation brings along, with versions and licences: what npm fetches, and what is inside the bundle.
+ * Lists the packages of an installation, with versions and licences: those that npm fetches, and those inside the bundle.
  *
  *   npm run licences       a table; exits with 1 for a licence that is not on the list below
  *   npm run sbom           a CycloneDX document, on stdout
@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
-/** Each lets one use, change and pass on, for money too, and asks for its notice at most. */
+/** Licences that allow use, change and distribution, also commercial, and ask for a notice at most. */
 const PERMITTED = new Set(["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -26,7 +26,7 @@ const components = all.components.filter(
   (/** @type {Component} */ component) => ofInstallation.has(keyOf(component)) || bundled.has(keyOf(component)),
 );
 const missing = [...bundled].filter((key) => !components.some((component) => keyOf(component) === key));
-if (missing.length > 0) throw new Error(`the bundle has what npm does not know: ${missing.join(", ")}`);
+if (missing.length > 0) throw new Error(`npm does not know these packages of the bundle: ${missing.join(", ")}`);
 
 if (values.sbom) console.log(JSON.stringify({ ...all, components, dependencies: undefined }, undefined, 2));
 else printLicences();

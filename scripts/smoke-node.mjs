@@ -1,6 +1,6 @@
 /**
- * The package under the Node that runs this script: packed, installed in an empty folder, and then used without a network: a charge has
- * its payment page, is dropped after one hour when nobody pays, and SIGTERM stops cleanly. With a URL as argument the same story is told to a sandbox that
+ * Tests the package under the Node that runs this script: packs it, installs it in an empty folder and uses it without a network. A charge
+ * has a payment page and is dropped after one hour; SIGTERM stops the program with exit code 0. With a URL as argument it tests the sandbox that
  * runs there.
  */
 import { equal, ok } from "node:assert/strict";
@@ -69,7 +69,7 @@ async function listeningUrl(stdout) {
       return url;
     }
   }
-  throw new Error("the program ended without saying that it listens");
+  throw new Error("the program ended before it listened");
 }
 
 /** @param {string} url */
@@ -88,11 +88,7 @@ async function checkDroppedCharge(url) {
   equal(charge.status, "dropped");
 }
 
-/**
- * What pages are made of is loaded when one is first asked for.
- *
- * @param {string} url
- */
+/** @param {string} url */
 async function checkPage(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   const page = (await response.text()).replaceAll(/\s/g, " ");
