@@ -188,7 +188,7 @@ export class Sandbox {
   remove(company: Company): void {
     this.#close(company);
     this.#kept.remove(company.id);
-    this.coverage.leave(company);
+    this.coverage.remove(company);
   }
 
   #close(company: Company): void {

@@ -88,65 +88,68 @@ export interface OpenPointCoverage extends Counted {
 
 type Items = { readonly [Section in CoverageSection]: Coverage[Section] };
 
-/** The items with what follows from them. */
+/** Adds the totals to the items. */
 export function summarize(items: Items): Coverage {
-  const tally = (section: CoverageSection) => ({
-    met: items[section].filter(({ met }) => met).length,
-    total: items[section].length,
-  });
+  const { operations, transitions, causes, topics, rules, openPoints } = items;
   const sections = {
-    operations: tally("operations"),
-    transitions: tally("transitions"),
-    causes: tally("causes"),
-    topics: tally("topics"),
-    rules: tally("rules"),
-    openPoints: tally("openPoints"),
+    operations: tally(operations),
+    transitions: tally(transitions),
+    causes: tally(causes),
+    topics: tally(topics),
+    rules: tally(rules),
+    openPoints: tally(openPoints),
   };
   const met = gatedSections.reduce((sum, section) => sum + sections[section].met, 0);
   const total = gatedSections.reduce((sum, section) => sum + sections[section].total, 0);
-  const { operations, transitions, causes, topics, rules, openPoints } = items;
-  const percent = percentOf(met, total);
+  const percent = total === 0 ? 100 : Math.floor((met * 1000) / total) / 10;
   return { percent, met, total, sections, operations, transitions, causes, topics, rules, openPoints };
 }
 
-/** Rules and values of settings are users' own, and so as many as they like: the first of them are kept. */
-const OWN_MAX = 1000;
+function tally(items: readonly Counted[]): { readonly met: number; readonly total: number } {
+  return { met: items.filter(({ met }) => met).length, total: items.length };
+}
 
-/**
- * Everything that any of them met, out of everything that any of them could. A setting that had several values stands there with each of
- * them.
- */
+/** Rules and values of settings that are kept. Users may write any number of them. */
+export const OWN_MAX = 1000;
+
+/** Everything that any part met, out of everything that any part could. A setting that had several values is there with each of them. */
 export function mergeCoverage(parts: readonly Coverage[]): Coverage {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
+  const operations = merge(
+    parts.flatMap((part) => part.operations),
+    keyOf.operations,
+  );
+  const openPoints = merge(
+    parts.flatMap((part) => part.openPoints),
+    keyOf.openPoints,
+  );
+  const placeOf = ({ setting }: OpenPointCoverage): number => settings.findIndex(({ path }) => path === setting);
   return summarize({
-    operations: merge(
-      parts.map((part) => part.operations),
-      keyOf.operations,
-    ).toSorted((a, b) => placeOf(a) - placeOf(b) || a.status - b.status),
+    operations: operations.toSorted(
+      (a, b) => operationIds.indexOf(a.operation) - operationIds.indexOf(b.operation) || a.status - b.status,
+    ),
     transitions: merge(
-      parts.map((part) => part.transitions),
+      parts.flatMap((part) => part.transitions),
       keyOf.transitions,
     ),
     causes: merge(
-      parts.map((part) => part.causes),
+      parts.flatMap((part) => part.causes),
       keyOf.causes,
     ),
     topics: merge(
-      parts.map((part) => part.topics),
+      parts.flatMap((part) => part.topics),
       keyOf.topics,
-      (a, b) => ({ ...add(a, b), delivered: a.delivered + b.delivered }),
+      (a, b) => ({
+        ...add(a, b),
+        delivered: a.delivered + b.delivered,
+      }),
     ),
     rules: merge(
-      parts.map((part) => part.rules),
+      parts.flatMap((part) => part.rules),
       keyOf.rules,
     ).slice(0, OWN_MAX),
-    openPoints: merge(
-      parts.map((part) => part.openPoints),
-      keyOf.openPoints,
-    )
-      .slice(0, OWN_MAX)
-      .toSorted((a, b) => settingPlaces.indexOf(a.setting) - settingPlaces.indexOf(b.setting)),
+    openPoints: openPoints.slice(0, OWN_MAX).toSorted((a, b) => placeOf(a) - placeOf(b)),
   });
 }
 
@@ -166,24 +169,14 @@ export function counted(count: number): Counted {
   return { met: count > 0, count };
 }
 
-const settingPlaces = settings.map(({ path }) => path);
-
-function placeOf({ operation }: OperationCoverage): number {
-  return operationIds.indexOf(operation);
-}
-
-function percentOf(met: number, total: number): number {
-  return total === 0 ? 100 : Math.floor((met * 1000) / total) / 10;
-}
-
-/** Each item where its first part has it. */
+/** Items with the same key become one, at the place of the first. */
 function merge<Item extends Counted>(
-  parts: readonly (readonly Item[])[],
+  items: readonly Item[],
   key: (item: Item) => string,
   join: (a: Item, b: Item) => Item = add,
 ): readonly Item[] {
   const merged = new Map<string, Item>();
-  for (const item of parts.flat()) {
+  for (const item of items) {
     const before = merged.get(key(item));
     merged.set(key(item), before === undefined ? item : join(before, item));
   }
