@@ -1,12 +1,12 @@
 /**
- * A lifecycle is a table, and the table is the only door: `{status: {action: [possible outcomes]}}`. When data decides between
- * outcomes they are all declared, and the actual one is checked against them.
+ * A lifecycle is a table: `{status: {action: [possible outcomes]}}`. When data decides between outcomes they are all declared, and the actual one
+ * is checked against them.
  */
 export type Lifecycle<Status extends string, Action extends string> = {
   readonly [S in Status]: { readonly [A in Action]?: readonly Status[] };
 };
 
-/** Says where you are and what you may do from there. */
+/** Names the present status and the actions that are possible. */
 export class IllegalTransition extends Error {
   override readonly name = "IllegalTransition";
 
@@ -20,8 +20,22 @@ export function canMove<S extends string, A extends string>(table: Lifecycle<S, 
   return table[status][action] !== undefined;
 }
 
+/** One edge of a lifecycle that a record has taken. */
+export interface Move {
+  readonly entity: string;
+  readonly from: string;
+  readonly action: string;
+  readonly to: string;
+}
+
+/** Keeps the moves of one piece of work. */
+export interface MoveLog {
+  recordMove(move: Move): void;
+}
+
 /** The status after `action`, or an {@link IllegalTransition}. `outcome` picks one of several declared outcomes. */
 export function nextStatus<S extends string, A extends string>(
+  log: MoveLog,
   table: Lifecycle<S, A>,
   entity: string,
   status: S,
@@ -33,31 +47,9 @@ export function nextStatus<S extends string, A extends string>(
   if (chosen === undefined || !outcomes?.includes(chosen)) {
     throw new IllegalTransition(entity, status, action, Object.keys(table[status]));
   }
-  moves?.push({ entity, from: status, action, to: chosen });
+  log.recordMove({ entity, from: status, action, to: chosen });
   return chosen;
 }
-
-/** One edge that something went along. */
-export interface Move {
-  readonly entity: string;
-  readonly from: string;
-  readonly action: string;
-  readonly to: string;
-}
-
-/** Notes every move that a synchronous stretch makes, of whatever lifecycle: the table is the only door, so none is missed. */
-export function collectMoves<T>(into: Move[], run: () => T): T {
-  const outer = moves;
-  moves = into;
-  try {
-    return run();
-  } finally {
-    moves = outer;
-  }
-}
-
-/** Whose stretch it is. One for the process is enough, since a stretch is synchronous. */
-let moves: Move[] | undefined;
 
 export function statusesOf<S extends string>(table: Readonly<Record<S, unknown>>): S[] {
   return Object.keys(table) as S[];

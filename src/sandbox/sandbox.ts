@@ -81,8 +81,8 @@ export class Sandbox {
     this.#ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.#observations = new Observations(this);
-    this.events.on("changed", ({ company: { id, world }, changes }) => {
-      if (changes.length > 0) this.coverage.tallyOf(id).noteChanges(world, changes);
+    this.events.on("changed", (change) => {
+      if (change.changes.length > 0) this.coverage.tallyOf(change.company.id).noteChanges(change);
     });
     for (const stored of this.#kept.list()) this.#resume(stored);
     for (const setup of options.companies) {

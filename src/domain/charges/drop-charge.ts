@@ -23,13 +23,13 @@ export function dropCharge(work: Work, id: string, reason: string | undefined): 
 
 /** The customer left the payment page: "the service URL the user is redirected to after a canceled payment". The charge stays due. */
 export function cancelPayment(work: Work, id: string): Charge {
-  const charge = moveCharge(getCharge(work, id), "cancel", {});
+  const charge = moveCharge(work, getCharge(work, id), "cancel", {});
   emitCharge(work, "charge.payment_cancelled", charge);
   return charge;
 }
 
 function drop(work: Work, charge: Charge, action: ChargeAction, reason: string): Charge {
-  const dropped = work.put(work.world.charges, moveCharge(charge, action, { droppedReason: reason }));
+  const dropped = work.put(work.world.charges, moveCharge(work, charge, action, { droppedReason: reason }));
   emitCharge(work, "charge.dropped", dropped);
   return dropped;
 }

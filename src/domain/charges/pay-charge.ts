@@ -82,7 +82,7 @@ export function settlePayment(work: Work, id: string): void {
 }
 
 export function completePayment(work: Work, charge: Charge, entry: ChargeEntry): Charge {
-  const paid = moveCharge(charge, "pay", { paid: charge.amount, entries: [entry, ...charge.entries] });
+  const paid = moveCharge(work, charge, "pay", { paid: charge.amount, entries: [entry, ...charge.entries] });
   const kept = work.profile.charges.fee.credit === "net" ? charge.fee : 0;
   book(work, "charge.payment", charge.id, [
     { account: "wallets", amount: -charge.amount },
@@ -95,10 +95,10 @@ export function completePayment(work: Work, charge: Charge, entry: ChargeEntry):
 function declinePayment(work: Work, charge: Charge, entry: ChargeEntry): Charge {
   const entries = [entry, ...charge.entries];
   if (work.profile.charges.failedAttempt === "drop") {
-    const dropped = moveCharge(charge, "decline", { entries, droppedReason: entry.error }, "dropped");
+    const dropped = moveCharge(work, charge, "decline", { entries, droppedReason: entry.error }, "dropped");
     return close(work, dropped, "charge.dropped");
   }
-  const due = work.put(work.world.charges, moveCharge(charge, "decline", { entries }, "due"));
+  const due = work.put(work.world.charges, moveCharge(work, charge, "decline", { entries }, "due"));
   emitCharge(work, "charge.payment_failed", due);
   return due;
 }

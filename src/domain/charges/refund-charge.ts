@@ -30,7 +30,7 @@ export function refundCharge(work: Work, refund: Refund): Charge {
   }
   const status = amount === left ? "refunded" : "refunded_partially";
   const entries = [refundEntry(work, charge, amount), ...charge.entries];
-  const refunded = moveCharge(charge, "refund", { refunded: charge.refunded + amount, entries }, status);
+  const refunded = moveCharge(work, charge, "refund", { refunded: charge.refunded + amount, entries }, status);
   work.put(work.world.charges, refunded);
   book(work, "charge.refund", charge.id, [
     { account: "balance", amount: -amount },

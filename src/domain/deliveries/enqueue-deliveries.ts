@@ -73,7 +73,7 @@ function oweByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
   for (let copy = 0; copy <= (then.duplicate ?? 0); copy++) {
     const delivery = store(work, base, copy, wireEffectOf(then));
     if (then.drop === true) {
-      work.put(deliveries, dropDelivery(delivery));
+      work.put(deliveries, dropDelivery(work, delivery));
     } else if (then.delayMs !== undefined) {
       const nextAttemptAt = work.at + then.delayMs;
       work.put(deliveries, { ...delivery, nextAttemptAt });

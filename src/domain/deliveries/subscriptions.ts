@@ -49,7 +49,7 @@ export function deleteSubscription(work: Work, id: string): void {
   work.remove(work.world.subscriptions, id);
   for (const delivery of work.world.deliveries.values()) {
     if (delivery.subscriptionId !== id || delivery.status !== "pending") continue;
-    work.put(work.world.deliveries, cancelDelivery(delivery));
+    work.put(work.world.deliveries, cancelDelivery(work, delivery));
     work.unschedule("delivery.attempt", delivery.id);
   }
   work.emit({ type: "subscription.deleted", resource: id, subject: { kind: "subscription", subscription } });

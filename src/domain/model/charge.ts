@@ -11,7 +11,7 @@ import {
   text,
   word,
 } from "../../kernel/fields.js";
-import { type Lifecycle, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
 import { metadata, storedMoney } from "../values/fields.js";
 import type { Money } from "../values/money.js";
 
@@ -92,8 +92,14 @@ export function refundableOf(charge: Charge): Money {
 type ChargeChange = Partial<Omit<Charge, "id" | "seq" | "status" | "createdAt">>;
 
 /** The only writer of a charge's status. `outcome` where the table declares more than one. */
-export function moveCharge(charge: Charge, action: ChargeAction, change: ChargeChange, outcome?: ChargeStatus): Charge {
-  const status = nextStatus<ChargeStatus, ChargeAction>(chargeLifecycle, "charge", charge.status, action, outcome);
+export function moveCharge(
+  log: MoveLog,
+  charge: Charge,
+  action: ChargeAction,
+  change: ChargeChange,
+  outcome?: ChargeStatus,
+): Charge {
+  const status = nextStatus<ChargeStatus, ChargeAction>(log, chargeLifecycle, "charge", charge.status, action, outcome);
   return { ...charge, ...change, status };
 }
 

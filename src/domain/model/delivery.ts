@@ -12,7 +12,7 @@ import {
   word,
 } from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/instant.js";
-import { type Lifecycle, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
 import { plainId, transactionId } from "../values/ids.js";
 
 /** `failed`: a rule dropped it. `exhausted`: no retry is left. `cancelled`: its subscription was deleted. */
@@ -121,30 +121,36 @@ export function attemptsWith({ attempts }: Pick<Delivery, "attempts">, attempt: 
 }
 
 /** After an attempt: done, planned again, or given up. */
-export function recordAttempt(delivery: Delivery, attempt: Attempt, retryAt: Instant | null): Delivery {
+export function recordAttempt(log: MoveLog, delivery: Delivery, attempt: Attempt, retryAt: Instant | null): Delivery {
   const attempts = attemptsWith(delivery, attempt);
-  if (attempt.error === null) return move(delivery, "succeed", { attempts, nextAttemptAt: null });
+  if (attempt.error === null) return move(log, delivery, "succeed", { attempts, nextAttemptAt: null });
   return retryAt === null
-    ? move(delivery, "exhaust", { attempts, nextAttemptAt: null })
-    : move(delivery, "retry", { attempts, nextAttemptAt: retryAt });
+    ? move(log, delivery, "exhaust", { attempts, nextAttemptAt: null })
+    : move(log, delivery, "retry", { attempts, nextAttemptAt: retryAt });
 }
 
-export function cancelDelivery(delivery: Delivery): Delivery {
-  return move(delivery, "cancel", { nextAttemptAt: null });
+export function cancelDelivery(log: MoveLog, delivery: Delivery): Delivery {
+  return move(log, delivery, "cancel", { nextAttemptAt: null });
 }
 
 /** A rule keeps it from ever being sent by itself. */
-export function dropDelivery(delivery: Delivery): Delivery {
-  return move(delivery, "drop", { nextAttemptAt: null });
+export function dropDelivery(log: MoveLog, delivery: Delivery): Delivery {
+  return move(log, delivery, "drop", { nextAttemptAt: null });
 }
 
 /** One more attempt now, whatever became of the earlier ones. */
-export function redeliver(delivery: Delivery, at: Instant): Delivery {
-  return move(delivery, "redeliver", { nextAttemptAt: at });
+export function redeliver(log: MoveLog, delivery: Delivery, at: Instant): Delivery {
+  return move(log, delivery, "redeliver", { nextAttemptAt: at });
 }
 
-function move(delivery: Delivery, action: DeliveryAction, change: Partial<Delivery>): Delivery {
-  const status = nextStatus<DeliveryStatus, DeliveryAction>(deliveryLifecycle, "delivery", delivery.status, action);
+function move(log: MoveLog, delivery: Delivery, action: DeliveryAction, change: Partial<Delivery>): Delivery {
+  const status = nextStatus<DeliveryStatus, DeliveryAction>(
+    log,
+    deliveryLifecycle,
+    "delivery",
+    delivery.status,
+    action,
+  );
   return { ...delivery, ...change, status };
 }
 

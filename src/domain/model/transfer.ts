@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { anyText, count, flag, listOf, object, orUndefined, storedInstant, text, word } from "../../kernel/fields.js";
-import { type Lifecycle, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
 import { msisdn, storedMoney } from "../values/fields.js";
 import { storedBatchId, storedTransactionId } from "../values/ids.js";
 import type { Money } from "../values/money.js";
@@ -104,13 +104,25 @@ export function totalOf(transfer: Pick<Transfer, "amount" | "fee">): Money {
 type TransferChange = Partial<Pick<Transfer, "failureReason" | "debited">>;
 
 /** The only writer of a transfer's status. */
-export function moveTransfer(transfer: Transfer, action: TransferAction, at: number, change: TransferChange): Transfer {
-  const status = nextStatus<TransferStatus, TransferAction>(transferLifecycle, "transaction", transfer.status, action);
+export function moveTransfer(
+  log: MoveLog,
+  transfer: Transfer,
+  action: TransferAction,
+  at: number,
+  change: TransferChange,
+): Transfer {
+  const status = nextStatus<TransferStatus, TransferAction>(
+    log,
+    transferLifecycle,
+    "transaction",
+    transfer.status,
+    action,
+  );
   return { ...transfer, ...change, status, pollsLeft: null, updatedAt: at };
 }
 
 /** The only writer of a batch's status. */
-export function finishBatch(batch: Batch, at: number): Batch {
-  const status = nextStatus<BatchStatus, BatchAction>(batchLifecycle, "batch", batch.status, "finish");
+export function finishBatch(log: MoveLog, batch: Batch, at: number): Batch {
+  const status = nextStatus<BatchStatus, BatchAction>(log, batchLifecycle, "batch", batch.status, "finish");
   return { ...batch, open: 0, status, updatedAt: at };
 }

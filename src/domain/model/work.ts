@@ -4,6 +4,7 @@ import { plainId, transactionId } from "../values/ids.js";
 import type { DueItem, DueQueue } from "../../kernel/due-work.js";
 import type { IdSource } from "../../kernel/ids.js";
 import type { Instant } from "../../kernel/instant.js";
+import type { Move, MoveLog } from "../../kernel/lifecycle.js";
 import type { Row, RowStore, Table } from "../../kernel/table.js";
 import { type Change, UnitOfWork } from "../../kernel/unit-of-work.js";
 import type { Account, LedgerEntry } from "./account.js";
@@ -77,7 +78,7 @@ export interface WorkContext {
  * What an operation is given: the company's records to read, its profile, its now, and the only ways to change anything. All of
  * it is kept, or, when the operation throws, nothing.
  */
-export class Work {
+export class Work implements MoveLog {
   readonly world: World;
   readonly profile: Profile;
   readonly ids: IdSource;
@@ -86,6 +87,7 @@ export class Work {
   readonly #unit = new UnitOfWork();
   readonly #events: DomainEvent[] = [];
   readonly #owed: Owed[] = [];
+  readonly #moves: Move[] = [];
 
   constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
     this.world = world;
@@ -141,6 +143,15 @@ export class Work {
   /** What happened in this work so far, oldest first. */
   get events(): readonly DomainEvent[] {
     return this.#events;
+  }
+
+  /** Transitions of lifecycles, oldest first. */
+  get moves(): readonly Move[] {
+    return this.#moves;
+  }
+
+  recordMove(move: Move): void {
+    this.#moves.push(move);
   }
 
   commit(): readonly Change[] {

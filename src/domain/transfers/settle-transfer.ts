@@ -19,7 +19,7 @@ export function settleTransfer(work: Work, id: string): void {
 export function completeTransfer(work: Work, transfer: Transfer): Transfer {
   const total = totalOf(transfer);
   if (!transfer.debited && total > balanceOf(work)) return failTransfer(work, transfer, SHORT_OF_MONEY);
-  const completed = moveTransfer(transfer, "complete", work.at, { debited: true });
+  const completed = moveTransfer(work, transfer, "complete", work.at, { debited: true });
   book(work, "transfer.settled", transfer.id, [
     { account: transfer.debited ? "pending" : "balance", amount: -total },
     { account: "wallets", amount: transfer.amount },
@@ -30,7 +30,7 @@ export function completeTransfer(work: Work, transfer: Transfer): Transfer {
 
 /** "The transaction could not be executed." What was debited is given back, fee included. */
 export function failTransfer(work: Work, transfer: Transfer, reason: string): Transfer {
-  const failed = moveTransfer(transfer, "fail", work.at, { failureReason: reason, debited: false });
+  const failed = moveTransfer(work, transfer, "fail", work.at, { failureReason: reason, debited: false });
   if (transfer.debited) {
     book(work, "transfer.returned", transfer.id, [
       { account: "pending", amount: -totalOf(transfer) },
@@ -61,7 +61,7 @@ function countDown(work: Work, batchId: string): void {
     work.put(work.world.batches, { ...batch, open: batch.open - 1, updatedAt: work.at });
     return;
   }
-  const finished = work.put(work.world.batches, finishBatch(batch, work.at));
+  const finished = work.put(work.world.batches, finishBatch(work, batch, work.at));
   work.emit({ type: "batch.completed", resource: batch.id, subject: { kind: "batch", batch: finished } });
 }
 

@@ -1,4 +1,5 @@
 import type { DueItem } from "../../kernel/due-work.js";
+import type { Move } from "../../kernel/lifecycle.js";
 import type { Change } from "../../kernel/unit-of-work.js";
 import type { DispatcherEvents } from "../delivery/dispatcher.js";
 import type { Company } from "./company.js";
@@ -18,4 +19,6 @@ export interface CompanyChange {
   readonly company: Company;
   /** What a commit changed, oldest first. Empty when the clock, the profile or the snapshots changed, and when the company was closed. */
   readonly changes: readonly Change[];
+  /** The transitions of lifecycles in it. */
+  readonly moves: readonly Move[];
 }

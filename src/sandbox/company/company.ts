@@ -8,6 +8,7 @@ import type { DueItem } from "../../kernel/due-work.js";
 import { type IdSource, createIdSource } from "../../kernel/ids.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { EventEmitter } from "../../kernel/events.js";
+import type { Move } from "../../kernel/lifecycle.js";
 import type { Change } from "../../kernel/unit-of-work.js";
 import { attemptDelivery } from "../delivery/attempt-delivery.js";
 import type { CompanyRecord } from "../state/company-record.js";
@@ -98,8 +99,8 @@ export class Company {
   }
 
   /** Reports that something other than the records has changed: the clock, the profile, the snapshots. */
-  emitChanged(changes: readonly Change[] = []): void {
-    this.events.emit("changed", { company: this, changes });
+  emitChanged(changes: readonly Change[] = [], moves: readonly Move[] = []): void {
+    this.events.emit("changed", { company: this, changes, moves });
   }
 
   ids(): IdSource {
@@ -230,7 +231,7 @@ export class Company {
       committed = true;
       this.record.idPosition = this.#ids.position;
       if (changes.length > 0) this.note(() => commitEntry(this.record, changes, at));
-      this.emitChanged(changes);
+      this.emitChanged(changes, work.moves);
       return { output, owed: work.owed };
     } finally {
       if (!committed) work.rollback();

@@ -41,5 +41,5 @@ function planAttempt(work: Work, { company, delivery }: { company: Company; deli
   }
   work.unschedule("delivery.attempt", id);
   unholdDelivery(work, delivery);
-  return work.put(work.world.deliveries, redeliver(work.world.deliveries.get(id) ?? delivery, work.at));
+  return work.put(work.world.deliveries, redeliver(work, work.world.deliveries.get(id) ?? delivery, work.at));
 }

@@ -81,6 +81,6 @@ function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: Attemp
   // Deleting its subscription "stops retries", also of a delivery that was sent again afterwards.
   const isRetried = attempt.error !== null && work.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const retryAt = isRetried ? nextRetryAt(work.profile.webhooks.retry, attempts, endedAt) : null;
-  work.put(deliveries, recordAttempt(delivery, attempt, retryAt));
+  work.put(deliveries, recordAttempt(work, delivery, attempt, retryAt));
   if (retryAt !== null) work.schedule("delivery.attempt", deliveryId, retryAt, turn);
 }

@@ -6,10 +6,10 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { ReadSettings, collectOutside } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
-import { type Move, collectMoves } from "../../kernel/lifecycle.js";
 import { Bug } from "../../kernel/problem.js";
 import type { Row, RowStore } from "../../kernel/table.js";
 import type { Change } from "../../kernel/unit-of-work.js";
+import type { CompanyChange } from "../company/company-events.js";
 import type { CompanyWatcher } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";
 import { renderThen } from "../state/rules.js";
@@ -69,19 +69,17 @@ export class CoverageTally implements CompanyWatcher {
   /** Counts the transitions that `run` makes, unless it throws, and the settings that it reads, unless a request counts them. */
   watch<T>(run: () => T): T {
     const sheet = this.#sheet();
-    const moves: Move[] = [];
     const read = new ReadSettings();
     try {
-      const result = collectMoves(moves, () => collectOutside(read, run));
-      for (const { entity, from, action, to } of moves) add(sheet, "transition", `${entity} ${from} ${action} ${to}`);
-      return result;
+      return collectOutside(read, run);
     } finally {
       for (const setting of read.paths) add(sheet, "setting", setting);
     }
   }
 
-  noteChanges(world: World, changes: readonly Change[]): void {
+  noteChanges({ company: { world }, changes, moves }: CompanyChange): void {
     const sheet = this.#sheet();
+    for (const { entity, from, action, to } of moves) add(sheet, "transition", `${entity} ${from} ${action} ${to}`);
     const addCause = (of: "transfer" | "payment", cause: string) => add(sheet, "cause", keyOf.causes({ of, cause }));
     for (const change of changes) {
       if (isOf(world.transfers, change)) {
