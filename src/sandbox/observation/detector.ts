@@ -1,8 +1,11 @@
+import { operationOf } from "../../contract/operations.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
-import type { Row } from "../../kernel/table.js";
-import type { Finding } from "./finding.js";
+import { toXof } from "../../domain/values/money.js";
+import { quote } from "../../kernel/text.js";
+import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
+import type { Row } from "../../kernel/table.js";
 import type { Secret } from "./redact.js";
 
 /** Looks for one kind of mistake in what happens to one company, in the order in which it happens. What it remembers is bounded. */
@@ -31,4 +34,107 @@ export interface Scene {
 export interface Detection extends Pick<Finding, "why" | "requests"> {
   readonly key: string;
   readonly fix?: string;
+}
+
+/** Items of a batch that are described. */
+const ITEMS_MAX = 3;
+
+/** A request as a finding shows it: "the summary quotes reference, externalId, msisdn and amount". Not redacted. */
+export function describeRequest(entry: JournalEntry, { world }: { readonly world: World }): FindingRequest {
+  const { id, method, path } = entry;
+  const items = itemsOf(entry.body);
+  const parts = items.length > 0 ? describeItems(items) : describeFields(entry, world);
+  return { id, method, path, summary: [...parts, outcomeOf(entry)].join(", ") };
+}
+
+/** One order of a request. */
+export function describeOrder(entry: RequestLine, order: object): FindingRequest {
+  const { id, method, path } = entry;
+  return { id, method, path, summary: [...named(order), outcomeOf(entry)].join(", ") };
+}
+
+/** The request that caused a webhook: the one that made its event, or else its resource. Empty when it is no longer in the journal. */
+export function describeCause(delivery: Delivery, scene: Scene): readonly FindingRequest[] {
+  const { world, causeOf } = scene;
+  const { resourceKind, resource } = delivery;
+  const subject = resourceKind === "charge" ? world.charges.get(resource) : world.transfers.get(resource);
+  const cause = causeOf(delivery) ?? (subject === undefined ? undefined : causeOf(subject));
+  return cause === undefined ? [] : [describeRequest(cause, scene)];
+}
+
+export type RequestLine = Pick<JournalEntry, "id" | "method" | "path" | "status" | "fate" | "fault">;
+
+/** A fault always loses the answer, also before that is reported. */
+export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): boolean {
+  return fate === "lost" || fault !== undefined;
+}
+
+/** The path's `:id`; undefined when its operation has none. */
+export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "path">): string | undefined {
+  const place = operation === undefined ? -1 : operationOf(operation).path.split("/").indexOf(":id");
+  const id = place === -1 ? undefined : path.split("?", 1)[0]?.split("/")[place];
+  try {
+    return id === undefined ? undefined : decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+/** The items of a batch. */
+export function itemsOf(body: unknown): readonly unknown[] {
+  const items = memberOf(body, "transactions");
+  return Array.isArray(items) ? items : [];
+}
+
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function describeItems(items: readonly unknown[]): string[] {
+  const described = items.slice(0, ITEMS_MAX).map((item, index) => `${index + 1}. ${named(item).join(", ")}`);
+  const left = items.length - described.length;
+  return left > 0 ? [...described, `and ${left} more`] : described;
+}
+
+/** From the request, then the answer, then the stored charge. */
+function describeFields(entry: JournalEntry, world: World): string[] {
+  const id = idInPath(entry);
+  const charge = id === undefined ? undefined : world.charges.get(id);
+  const stored = charge && { externalId: charge.externalId, amount: toXof(charge.amount) };
+  return named(entry.body, entry.answer, stored);
+}
+
+/** `reference "payout-1", msisdn "+2250700000001", amount 5000`: each from the first source that has it. */
+function named(...sources: readonly unknown[]): string[] {
+  return ["reference", "externalId", "msisdn", "amount"].flatMap((name) => {
+    const value = sources.map((source) => memberOf(source, name)).find((found) => found !== undefined);
+    if (typeof value === "string") return [`${name} ${quote(value)}`];
+    return typeof value === "number" ? [`${name} ${value}`] : [];
+  });
+}
+
+/** `answered 201` */
+function outcomeOf(entry: RequestLine): string {
+  return isLost(entry) ? "its answer was lost" : `answered ${entry.status}`;
+}
+
+/** Everything in a JSON value, however deep: names of members, scalars, and `{` or `[` where a value begins. The order is fixed. */
+export function leavesOf(value: unknown): readonly unknown[] {
+  const leaves: unknown[] = [];
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (Array.isArray(next)) {
+      leaves.push("[");
+      for (const item of next) left.push(item);
+    } else if (typeof next === "object" && next !== null) {
+      leaves.push("{");
+      for (const [name, member] of Object.entries(next)) left.push(name, member);
+    } else {
+      leaves.push(next);
+    }
+  }
+  return leaves;
 }

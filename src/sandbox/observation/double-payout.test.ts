@@ -4,7 +4,7 @@ import type { JournalEntry } from "./journal.js";
 import type { Detection } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 
-/** Tells a detector of these in their order. Whose `fate` is lost is seen first, as it is in life, and then said to be lost. */
+/** Reports these to a detector in order. An entry whose `fate` is lost is reported as answered first, and then as lost. */
 function watch(entries: readonly JournalEntry[], stage = scene()): readonly Detection[] {
   const detector = createDoublePayoutDetector();
   return entries.flatMap((entry) => [
@@ -16,8 +16,8 @@ function watch(entries: readonly JournalEntry[], stage = scene()): readonly Dete
 const lost = { fate: "lost", fault: "reset" } as const;
 const refused = { status: 409, problem: "reference_taken" } as const;
 
-describe("a double payout in the making", () => {
-  it("is a new reference after an answer was lost, and says so", () => {
+describe("double-payout reports", () => {
+  it("a new reference after a lost answer", () => {
     const stage = scene();
     storeTransfer(stage, { reference: "a", status: "pending" });
     const [first, again] = [payout("a", lost), payout("b")];
@@ -53,7 +53,7 @@ describe("a double payout in the making", () => {
     ["a 409 in between", [payout("a", refused)]],
     ["another that is lost too", [payout("a", lost)]],
     ["a refusal of the same reference, which says nothing of the first", [payout("a", { status: 422 })]],
-    ["a payout to somebody else", [payout("c", { order: { msisdn: "+2250700000009" } })]],
+    ["a payout to another recipient", [payout("c", { order: { msisdn: "+2250700000009" } })]],
     ["other requests", [sighting()]],
   ])("is not cleared by %s", (_, between) => {
     const first = payout("a", lost);
@@ -62,11 +62,11 @@ describe("a double payout in the making", () => {
     expect(rest).toEqual([]);
   });
 
-  it("knows a recipient by any way of writing the number", () => {
+  it("a recipient whose number is written in another way", () => {
     expect(watch([payout("a", lost), payout("b", { order: { msisdn: "0700000001" } })])).toHaveLength(1);
   });
 
-  it("is found when the sandbox sees only later that the client had gone", () => {
+  it("a loss that is noticed only after the second request", () => {
     const first = payout("a", { fate: "lost" });
     const again = payout("b");
     const detector = createDoublePayoutDetector();
@@ -76,25 +76,25 @@ describe("a double payout in the making", () => {
     expect(found?.requests.map(({ id }) => id)).toEqual([first.id, again.id]);
   });
 
-  it("is no other worker's payout, that came while the client still waited for the first answer", () => {
+  it("nothing when another payout came while the client still waited for the first answer", () => {
     const first = payout("a", { fate: "lost", receivedAt: 0 });
     const other = payout("b", { receivedAt: 2_000 });
     expect(watch([other, first], scene({ now: 5_000 }))).toEqual([]);
     expect(watch([payout("c", { receivedAt: 4_500 }), first], scene({ now: 5_000 }))).toHaveLength(1);
   });
 
-  it("is found when the first is answered only after the second", () => {
+  it("a first request that is answered only after the second", () => {
     const first = payout("a", { fate: "lost" });
     const again = payout("b");
     expect(watch([again, first]).map(({ requests }) => requests.map(({ id }) => id))).toEqual([[first.id, again.id]]);
   });
 
-  it("is found once for each payout that is repeated", () => {
+  it("each repeated payout once", () => {
     expect(watch([payout("a", lost), payout("b", lost), payout("c")]).map(({ key }) => key)).toEqual(["a b", "b c"]);
     expect(watch([payout("a", lost), payout("b"), payout("c")]).map(({ key }) => key)).toEqual(["a b"]);
   });
 
-  it("is found in batches, item by item", () => {
+  it("each item of a batch", () => {
     const batch = (...references: string[]) => ({
       path: "/v1/transactions/batch",
       operation: "createBatch" as const,
@@ -109,7 +109,7 @@ describe("a double payout in the making", () => {
   });
 });
 
-describe("no double payout", () => {
+describe("double-payout does not report", () => {
   it.each<[string, JournalEntry[]]>([
     ["the same reference again", [payout("a", lost), payout("a")]],
     ["the same reference again after a 5xx, refused as taken", [payout("a", { status: 503 }), payout("a", refused)]],
@@ -122,20 +122,20 @@ describe("no double payout", () => {
     ["a new reference after a 429", [payout("a", { status: 429 }), payout("b")]],
     ["another amount", [payout("a", lost), payout("b", { order: { amount: 10_001 } })]],
     ["another recipient", [payout("a", lost), payout("b", { order: { msisdn: "+2250700000002" } })]],
-    ["a reference that was there before", [payout("b"), payout("a", lost), payout("b", refused)]],
-    ["two alike in one batch that is sent again as it was", twice()],
-    ["what is no order", [payout("a", lost), payout("b", { body: [] }), payout("b", { body: { amount: "10000" } })]],
+    ["a reference that was used before", [payout("b"), payout("a", lost), payout("b", refused)]],
+    ["two equal items in a batch that is sent again unchanged", twice()],
+    ["an invalid body", [payout("a", lost), payout("b", { body: [] }), payout("b", { body: { amount: "10000" } })]],
   ])("is %s", (_, entries) => {
     expect(watch(entries)).toEqual([]);
   });
 
-  it("is a new reference once the first has failed", () => {
+  it("a new reference once the first transfer has failed", () => {
     const stage = scene();
     storeTransfer(stage, { reference: "a", status: "failed" });
     expect(watch([payout("a", lost), payout("b")], stage)).toEqual([]);
   });
 
-  it("is one that was sent before the first, whose answer is lost afterwards", () => {
+  it("a request that was sent before the one whose answer is lost", () => {
     const before = payout("b");
     expect(watch([before, payout("a", lost)])).toEqual([]);
   });

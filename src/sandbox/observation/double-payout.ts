@@ -2,9 +2,16 @@ import { msisdnKey } from "../../domain/values/msisdn.js";
 import type { World } from "../../domain/model/work.js";
 import { quote } from "../../kernel/text.js";
 import { RecentMap } from "../../kernel/recent-map.js";
-import { describeOrder, isLost, itemsOf, memberOf, type RequestLine } from "./describe-request.js";
+import {
+  type Detection,
+  type Detector,
+  type RequestLine,
+  describeOrder,
+  isLost,
+  itemsOf,
+  memberOf,
+} from "./detector.js";
 import type { JournalEntry } from "./journal.js";
-import type { Detection, Detector } from "./detector.js";
 
 /** Pairs of recipient and amount that are remembered; those that were paid longest ago are forgotten first. */
 const PAIRS_MAX = 10_000;

@@ -3,15 +3,22 @@ import type { SystemClock } from "../../kernel/system-clock.js";
 import { type Row, Table } from "../../kernel/table.js";
 import type { Company } from "../company/company.js";
 import type { Exchange } from "../company/exchange.js";
-import { createPayAfterDropDetector, createRefundBeyondPaidDetector } from "./charge-mistakes.js";
+import {
+  createPayAfterDropDetector,
+  createRefundBeyondPaidDetector,
+  createWebhookSlowDetector,
+  createWebhookUnacknowledgedDetector,
+} from "./resource-mistakes.js";
 import type { Detection, Detector, Scene } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 import { type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import { createPollingTooFastDetector, createRetryAtOnceDetector } from "./pace-mistakes.js";
+import {
+  createPollingTooFastDetector,
+  createRetryAtOnceDetector,
+  createSecretLeakedDetector,
+} from "./request-mistakes.js";
 import { type Redactor, secretsOf } from "./redact.js";
-import { createSecretLeakedDetector } from "./secret-leaked.js";
-import { createWebhookSlowDetector, createWebhookUnacknowledgedDetector } from "./webhook-mistakes.js";
 
 /** Findings of one company that are kept; the oldest are forgotten first. */
 export const FINDINGS_MAX = 1_000;

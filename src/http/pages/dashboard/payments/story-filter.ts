@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "../../../../domain/model/delivery.js";
 import type { DomainEvent } from "../../../../domain/model/events.js";
 import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";
 import type { World } from "../../../../domain/model/work.js";
-import { idInPath } from "../../../../sandbox/observation/describe-request.js";
+import { idInPath } from "../../../../sandbox/observation/detector.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { Story } from "../view/timeline.js";
 import { searchedFor } from "../view/lists.js";

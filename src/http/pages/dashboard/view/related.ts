@@ -5,7 +5,7 @@ import type { DomainEvent } from "../../../../domain/model/events.js";
 import type { World } from "../../../../domain/model/work.js";
 import type { Row } from "../../../../kernel/table.js";
 import type { Company } from "../../../../sandbox/company/company.js";
-import { idInPath } from "../../../../sandbox/observation/describe-request.js";
+import { idInPath } from "../../../../sandbox/observation/detector.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { Lookup } from "./lookup.js";
 import { plainId } from "../../../../domain/values/ids.js";

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { payout, scene, sighting } from "../../../test/support/sighting.js";
+import {
+  AT_ONCE_MS,
+  createPollingTooFastDetector,
+  createRetryAtOnceDetector,
+  createSecretLeakedDetector,
+} from "./request-mistakes.js";
 import type { JournalEntry } from "./journal.js";
-import { AT_ONCE_MS, createPollingTooFastDetector, createRetryAtOnceDetector } from "./pace-mistakes.js";
 
-/** Reads one after another, each as many ms after the one before; what was found at each. */
+/** Reads with these gaps between them; whether each was reported. */
 function poll(gapsMs: readonly number[], pathOf: (index: number) => string = () => "/v1/charges/charge-1"): boolean[] {
   const detector = createPollingTooFastDetector();
   let receivedAt = 50_000;
@@ -16,34 +21,34 @@ function poll(gapsMs: readonly number[], pathOf: (index: number) => string = () 
 const gaps = (length: number, ms: number): number[] => Array.from({ length }, () => ms);
 const none = (length: number): boolean[] => Array.from({ length }, () => false);
 
-it("finds the eleventh read of one resource within a second", () => {
+it("polling-too-fast reports the eleventh read of a resource within a second", () => {
   expect(poll(gaps(11, 95))).toEqual([...none(10), true]);
 });
 
-it("is silent about ten a second, for as long as it goes on", () => {
+it("polling-too-fast does not report ten reads a second, however many there are", () => {
   expect(poll(gaps(40, 100))).toEqual(none(40));
   expect(poll(gaps(40, 100).map((gap, index) => gap + (index % 2 === 0 ? 20 : -20)))).toEqual(none(40));
 });
 
-it("looks at every span of a second, not at the first", () => {
+it("polling-too-fast looks at every second, not only the first", () => {
   expect(poll([...gaps(20, 500), ...gaps(9, 1)])).toEqual([...none(28), true]);
 });
 
-it("is silent about a client that moves the company's clock instead of waiting", () => {
+it("polling-too-fast does not report a client that moves the company's clock", () => {
   const detector = createPollingTooFastDetector();
   const read = (index: number) =>
     sighting({ operation: "getCharge", path: "/v1/charges/a", receivedAt: 0, at: index * 101 });
   expect(gaps(40, 0).flatMap((_, index) => detector.see?.(read(index), scene()) ?? [])).toEqual([]);
 });
 
-it("is silent about many resources that are read once each, and about what is no resource", () => {
+it("polling-too-fast does not report one read of each of many resources, or reads of lists", () => {
   expect(poll(gaps(40, 1), (index) => `/v1/charges/${index}`)).toEqual(none(40));
   const detector = createPollingTooFastDetector();
   const found = gaps(40, 0).flatMap(() => detector.see?.(sighting({ receivedAt: 1 }), scene()) ?? []);
   expect(found).toEqual([]);
 });
 
-it("says which one, and how fast", () => {
+it("polling-too-fast names the resource and the time", () => {
   const detector = createPollingTooFastDetector();
   const found = gaps(11, 0).flatMap((_, index) => {
     const answer = { reference: "a", msisdn: "+2250700000001", amount: 5000 };
@@ -71,8 +76,8 @@ function retry(first: Partial<JournalEntry>, second: Partial<JournalEntry>, afte
   );
 }
 
-describe("a retry at once", () => {
-  it.each([429, 500, 502, 503])("is the same request right after a %i", (status) => {
+describe("retry-at-once reports", () => {
+  it.each([429, 500, 502, 503])("the same request right after a %i", (status) => {
     const [found] = retry({ status }, {}, AT_ONCE_MS - 1) ?? [];
     expect(found).toMatchObject({ key: `createTransaction ${status === 429 ? "429" : "5xx"}` });
     expect(found?.why).toContain(`was answered ${status} and sent again after ${AT_ONCE_MS - 1} ms`);
@@ -82,29 +87,29 @@ describe("a retry at once", () => {
     ]);
   });
 
-  it("is one that comes before Retry-After is over", () => {
+  it("a request before Retry-After is over", () => {
     const [found] = retry({ status: 429, retryAfter: "30" }, {}, 29_000) ?? [];
     expect(found?.why).toContain("though its Retry-After said 30 s");
   });
 });
 
-describe("no retry at once", () => {
+describe("retry-at-once does not report a request", () => {
   it.each<[string, Partial<JournalEntry>, Partial<JournalEntry>, number]>([
     ["after a pause", { status: 503 }, {}, AT_ONCE_MS],
     ["after the time that Retry-After said", { status: 429, retryAfter: "2" }, {}, 1_990],
     ["after the company's clock was moved by as much", { status: 429, retryAfter: "60", at: 0 }, { at: 60_000 }, 5],
-    ["of an answer that was lost", { status: 503, fate: "lost" }, {}, 5],
-    ["of an answer that a fault broke off", { status: 503, fault: "empty" }, {}, 5],
-    ["of another body", { status: 503 }, { body: { reference: "b" } }, 5],
-    ["of another path", { status: 503 }, { path: "/v1/transactions?x" }, 5],
-    ["of an answer that was none of these", { status: 409 }, {}, 5],
+    ["after a lost answer", { status: 503, fate: "lost" }, {}, 5],
+    ["after an answer that a fault broke off", { status: 503, fault: "empty" }, {}, 5],
+    ["with another body", { status: 503 }, { body: { reference: "b" } }, 5],
+    ["with another path", { status: 503 }, { path: "/v1/transactions?x" }, 5],
+    ["after another status", { status: 409 }, {}, 5],
     ["that was sent before the first was answered", { status: 503 }, {}, -1],
     ["with a Retry-After that is a date", { status: 503, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT" }, {}, AT_ONCE_MS],
   ])("is the same %s", (_, first, second, afterMs) => {
     expect(retry(first, second, afterMs)).toEqual([]);
   });
 
-  it("is a request after others", () => {
+  it("after other requests", () => {
     const detector = createRetryAtOnceDetector();
     const stage = scene({ now: 0 });
     const seen = [
@@ -114,4 +119,84 @@ describe("no retry at once", () => {
     ];
     expect(seen.flatMap((entry) => detector.see?.(entry, stage) ?? [])).toEqual([]);
   });
+});
+
+const stage = scene({
+  secrets: [
+    { name: "secret key", text: "k3y/with+signs=" },
+    { name: "access token", text: "at_shop" },
+  ],
+});
+const watch = (change: Parameters<typeof sighting>[0]) => createSecretLeakedDetector().see?.(sighting(change), stage);
+
+describe("secret-leaked reports", () => {
+  it.each([
+    ["the access token in the query", { path: "/v1/balance?access_token=at_shop" }, "access token query getBalance"],
+    [
+      "the access token in the path",
+      { path: "/v1/charges/at_shop", operation: "getCharge" },
+      "access token path getCharge",
+    ],
+    [
+      "the secret key, encoded for a URL",
+      { path: "/v1/balance?k=k3y%2Fwith%2Bsigns%3D" },
+      "secret key query getBalance",
+    ],
+    ["a letter of it encoded without need", { path: "/v1/balance?t=%61t_shop" }, "access token query getBalance"],
+    [
+      "the secret key in a body",
+      { body: { metadata: { deep: [{ key: "k3y/with+signs=" }] } } },
+      "secret key body getBalance",
+    ],
+    ["as the name of a member", { body: { at_shop: 1 } }, "access token body getBalance"],
+    [
+      "in a webhook's URL",
+      { body: { url: "https://shop.test/hooks?token=at_shop" }, operation: "createWebhook" },
+      "access token body createWebhook",
+    ],
+    [
+      "where the API has no such path",
+      { path: "/login/at_shop", method: "POST", operation: undefined },
+      "access token path POST",
+    ],
+  ] as const)("is %s", (_, change, key) => {
+    const [found, ...rest] = watch(change) ?? [];
+    expect(found).toMatchObject({ key });
+    expect(found?.why + (found?.fix ?? "")).not.toMatch(/at_shop|k3y/);
+    expect(rest).toEqual([]);
+  });
+
+  it("each secret in each place", () => {
+    const found = watch({ path: "/v1/balance?t=at_shop", body: { t: "at_shop", k: "k3y/with+signs=" } }) ?? [];
+    expect(found.map(({ key }) => key)).toEqual([
+      "secret key body getBalance",
+      "access token query getBalance",
+      "access token body getBalance",
+    ]);
+  });
+});
+
+it.each([
+  ["a part of a longer word", { body: { reference: "flat_shop-at_shopping at_shop-2" } }],
+  ["no secret", { path: "/v1/balance?q=%zz%", body: { amount: 5, list: [null, true] } }],
+  ["the header it belongs to", { headers: { authorization: "Bearer at_shop" } }],
+])("secret-leaked does not report %s", (_, change) => {
+  expect(watch(change)).toEqual([]);
+});
+
+it.each([
+  ["plainly", '{"t":"at_shop"}', 1],
+  ["as a name", '{"at_shop":1}', 1],
+  ["escaped", String.raw`{"t":"\u0061t_shop"}`, 1],
+  ["with a slash that is escaped", String.raw`{"k":"k3y\/with+signs="}`, 1],
+  ["encoded for a URL", '{"k":"k3y%2Fwith%2Bsigns%3D"}', 1],
+  ["not at all", '{"t":"at shop"}', 0],
+  ["as a part of a word", String.raw`{"t":"flat_shop\n"}`, 0],
+])("secret-leaked reads the body as it was sent: %s", (_, bodyText, found) => {
+  expect(watch({ body: JSON.parse(bodyText), bodyText })).toHaveLength(found);
+});
+
+it("secret-leaked reads a body that is nested deeper than the stack", () => {
+  const deep = JSON.parse("[".repeat(200_000) + '"at_shop"' + "]".repeat(200_000));
+  expect(watch({ body: deep })).toHaveLength(1);
 });
