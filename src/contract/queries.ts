@@ -6,7 +6,6 @@ import type { CustomerCheck } from "../domain/model/customer.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
-import { quote } from "../kernel/text.js";
 import { parseRequest, perProfile } from "./parse.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";
 
@@ -38,30 +37,35 @@ export function renderBalance(balance: Money): BalanceBody {
   return { balance: toXof(balance), currency: CURRENCY };
 }
 
-const cursorError = "cursor must be the cursor.prev or cursor.next of an earlier answer";
+const cursorError = "must be the cursor.prev or cursor.next of an earlier answer";
 
 /** "Page size (15 in the example)"; never more than this is asked for at once. */
 export const PAGE_LIMIT_MAX = 100;
 
 /** "Query parameters for paging: not shown." Here `limit` and `cursor`. */
+export function pagingFields(defaultLimit: number, maxLimit: number) {
+  const error = `must be a whole number from 1 to ${maxLimit}`;
+  return {
+    limit: z
+      .string()
+      .regex(/^\d{1,6}$/, { error })
+      .transform(Number)
+      .refine((limit) => limit >= 1 && limit <= maxLimit, { error })
+      .default(defaultLimit),
+    cursor: z.string().refine(isCursor, { error: cursorError }).optional(),
+  };
+}
+
 export function parsePaging(
   query: Query,
   defaultLimit: number,
   maxLimit: number,
 ): Pick<ListRequest<never>, "limit" | "cursor"> {
-  const { limit: text, cursor } = query;
-  const limit = text === undefined ? defaultLimit : Number(text);
-  const problems: string[] = [];
-  if (text !== undefined && (!/^\d{1,6}$/.test(text) || limit < 1 || limit > maxLimit)) {
-    problems.push(`limit must be a whole number from 1 to ${maxLimit}, got ${quote(text)}`);
-  }
-  if (cursor !== undefined && !isCursor(cursor)) problems.push(`${cursorError}, got ${quote(cursor)}`);
-  if (problems.length > 0) refuse("invalid_request", problems);
-  return { limit, cursor };
+  return parseRequest(z.object(pagingFields(defaultLimit, maxLimit)), query, "query");
 }
 
 export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) => Body): PageBody<Body> {
-  if (page === undefined) refuse("invalid_request", cursorError);
+  if (page === undefined) refuse("invalid_request", `cursor ${cursorError}`);
   return {
     count: page.rows.length,
     limit: page.limit,

@@ -7,7 +7,7 @@ import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
 import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";
-import { TOKENS_MAX } from "../../src/http/control/rotate.js";
+import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
 import { SNAPSHOT_LIMITS } from "../../src/sandbox/state/snapshots.js";

@@ -26,15 +26,15 @@ export interface ApiAnswer {
 }
 
 export function respond(sandbox: Sandbox, company: Company | undefined, answer: ApiAnswer): Response {
-  const { status, body, text = body === undefined ? undefined : JSON.stringify(body) } = answer;
-  const headers: Record<string, string> = {};
-  if (text !== undefined) headers["content-type"] = "application/json; charset=utf-8";
-  if (!sandbox.options.productionHeadersOnly) {
-    headers["x-sandbox"] = VERSION;
-    headers["x-sandbox-now"] = toIso(nowOf(sandbox, company));
-  }
-  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
-  return new Response(text ?? null, { status, headers });
+  const { status, body, text = body === undefined ? undefined : JSON.stringify(body), headers } = answer;
+  const type = text === undefined ? {} : { "content-type": "application/json; charset=utf-8" };
+  return new Response(text ?? null, { status, headers: { ...type, ...headersFor(sandbox, company), ...headers } });
+}
+
+/** What every answer has. */
+export function headersFor(sandbox: Sandbox, company: Company | undefined): ExtraHeaders {
+  if (sandbox.options.productionHeadersOnly) return {};
+  return { "x-sandbox": VERSION, "x-sandbox-now": toIso(nowOf(sandbox, company)) };
 }
 
 /** `body` undefined: no content. */

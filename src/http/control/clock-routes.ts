@@ -1,91 +1,86 @@
 import * as z from "zod";
-import { object } from "../../kernel/fields.js";
-import { parseRequest } from "../../contract/parse.js";
+import { shownSubject } from "../../contract/ids.js";
+import { duration, flag, instant, object, oneOf, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { type AdvanceResult, type AdvanceTarget, advance, setClockMode, settle } from "../../sandbox/clock/advance.js";
-import { duration, exactlyOne, flag, instant, optionalBody, word } from "./control-fields.js";
-import type { ControlRoute } from "./control-route.js";
+import { type ControlRoute, optionalBody, route } from "./control-route.js";
 import { renderClock } from "./render-control.js";
 import { shownSubject } from "../../domain/model/work.js";
 
 const MAX_WAIT_MS_MAX = 3_600_000;
-const maxWaitError = `must be a whole number of milliseconds from 0 to ${MAX_WAIT_MS_MAX}`;
-const maxWaitMs = z
-  .int({ error: maxWaitError })
-  .min(0, { error: maxWaitError })
-  .max(MAX_WAIT_MS_MAX, { error: maxWaitError });
+const maxWaitMs = wholeNumber(0, MAX_WAIT_MS_MAX, "milliseconds").optional();
 
 /** `mode`, `now` or both. */
 export const clockChange = object({
-  mode: word(["running", "frozen"]).optional(),
+  mode: word(["running", "frozen"], { suggest: true }).optional(),
   now: instant.optional(),
 }).superRefine((change, context) => {
   if (change.mode !== undefined || change.now !== undefined) return;
   context.addIssue({ code: "custom", message: "must have mode, now, or both" });
 });
 
-const advanceFields = {
-  by: duration().optional(),
-  to: instant.optional(),
-  toNext: z.literal(true, { error: "must be true" }).optional(),
-};
-const advanceRequest = object({
-  ...advanceFields,
-  settle: flag.optional(),
-  lookAhead: flag.optional(),
-  maxWaitMs: maxWaitMs.optional(),
-}).check(z.superRefine(exactlyOne(Object.keys(advanceFields))));
+const targets = { by: duration().optional(), to: instant.optional(), toNext: oneOf(true).optional() };
+const advanceRequest = optionalBody(
+  object({ ...targets, settle: flag.optional(), lookAhead: flag.optional(), maxWaitMs }).check(
+    z.superRefine(exactlyOne(Object.keys(targets))),
+  ),
+);
 
-const settleRequest = optionalBody(object({ maxWaitMs: maxWaitMs.optional() }));
+const settleRequest = optionalBody(object({ maxWaitMs }));
 
 /** A company's time. */
 export const clockRoutes: readonly ControlRoute[] = [
-  { method: "GET", path: "/clock", company: "selected", handle: ({ company }) => renderClock(company) },
-  {
+  route({ method: "GET", path: "/clock", handle: ({ company }) => renderClock(company) }),
+  route({
     method: "PUT",
     path: "/clock",
-    company: "selected",
-    takes: "json",
+    body: clockChange,
     // "Setting a future time is an advance."
-    handle: async ({ company, body }) => {
-      const { mode, now } = parseRequest(clockChange, body);
+    async handle({ company, body: { mode, now } }) {
       if (now !== undefined) await advance(company, { to: now }, { mode });
       else if (mode !== undefined) await setClockMode(company, mode);
       return renderClock(company);
     },
-  },
-  {
+  }),
+  route({
     method: "POST",
     path: "/clock/advance",
-    company: "selected",
-    takes: "json",
-    handle: async ({ company, body }) => {
-      const { by, to, toNext: _, ...options } = parseRequest(advanceRequest, body ?? {});
+    body: advanceRequest,
+    async handle({ company, body: { by, to, toNext: _, ...options } }) {
       return renderAdvance(await advance(company, targetOf(by, to), options), options.settle ?? true);
     },
-  },
-  {
+  }),
+  route({
     method: "POST",
     path: "/settle",
-    company: "selected",
-    takes: "json",
-    handle: async ({ company, body }) => {
-      const unfinished = await settle(company, parseRequest(settleRequest, body));
+    body: settleRequest,
+    async handle({ company, body }) {
+      const unfinished = await settle(company, body);
       return {
         settled: unfinished.length === 0,
         now: toIso(company.now()),
         ...(unfinished.length > 0 ? { unfinished } : {}),
       };
     },
-  },
+  }),
 ];
+
+/** Exactly one of these members is given, reported beside other problems. */
+function exactlyOne(names: readonly string[]) {
+  return (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+    const given = names.filter((name) => body[name] !== undefined);
+    if (given.length === 1) return;
+    const has = given.length === 0 ? "none" : given.join(" and ");
+    sentence(context, `The body must have exactly one of ${names.join(", ")}; it has ${has}`);
+  };
+}
 
 function targetOf(byMs: number | undefined, to: number | undefined): AdvanceTarget {
   if (byMs !== undefined) return { byMs };
   return to === undefined ? { toNext: true } : { to };
 }
 
-/** `unfinished` only when it was to settle, and the time for waiting was used up before. */
+/** `unfinished` only when it was to settle and its time ran out. */
 function renderAdvance({ now, fired, firedCount, deliveries, unfinished }: AdvanceResult, settles: boolean) {
   return {
     now: toIso(now),

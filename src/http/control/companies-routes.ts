@@ -1,52 +1,196 @@
+import * as z from "zod";
+import type { Work } from "../../domain/model/work.js";
+import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
+import { parseProfile } from "../../domain/profile/parse-profile.js";
+import type { ProfileOverrides } from "../../domain/profile/setting.js";
+import { decimalXof } from "../../domain/values/fields.js";
+import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
-import { openingRequest, setupOf } from "./open-company.js";
-import { pagingParameters } from "./control-fields.js";
-import { listOf, listQuery } from "./control-lists.js";
-import { makeReady } from "./control-endpoint.js";
-import type { ControlRoute } from "./control-route.js";
+import { duration, instant, object, sentence, text } from "../../kernel/fields.js";
+import { UsageError } from "../../kernel/problem.js";
+import { setupFor } from "../../sandbox/config/options.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
+import type { CompanySetup } from "../../sandbox/state/fixture.js";
+import { makeReady } from "../shared/company.js";
+import { clockChange } from "./clock-routes.js";
+import {
+  type CompanyCall,
+  type ControlRoute,
+  credential,
+  optionalBody,
+  pageOf,
+  pageQuery,
+  route,
+  sandboxRoute,
+} from "./control-route.js";
 import { renderCompany } from "./render-control.js";
-import { rotate, rotation } from "./rotate.js";
 
-const query = listQuery({});
+/** "{companyId?, accessToken?, secretKey?, balance?, clock?, profile?}"; `clock` as PUT takes it, or its mode, or the time at which it is frozen. */
+const openingFields = {
+  companyId: credential("a company id")
+    .refine((id) => id !== "*", { error: 'must not be "*", which means all companies' })
+    .optional(),
+  accessToken: credential("an access token").optional(),
+  secretKey: text("a secret key", 200).optional(),
+  /** XOF. */
+  balance: decimalXof().optional(),
+  clock: z
+    .union([z.enum(["running", "frozen"]), instant, clockChange], {
+      error: 'must be "running", "frozen", an ISO 8601 time to stand at, or {mode?, now?}',
+    })
+    .optional(),
+};
 
-/** "One company is one world": which there are, one more, one fewer, and what opens its door. */
+/** `profile`: the sandbox's own with these over it. */
+function openingRequest(sandbox: Sandbox) {
+  const profile = profileOver(sandbox.options.defaults.profile).optional();
+  return optionalBody(object({ ...openingFields, profile }));
+}
+
+type Opening = z.infer<ReturnType<typeof openingRequest>>;
+
+function profileOver(base: ProfileOverrides): z.ZodType<ProfileOverrides> {
+  return z.unknown().transform((given, context) => {
+    const parsed = parseProfile(mergeOverrides(base, given));
+    if (parsed.ok) return parsed.overrides;
+    for (const { message } of parsed.problems) sentence(context, message);
+    return z.NEVER;
+  });
+}
+
+const madeUp = z.literal(true, { error: "must be true" });
+
+/**
+ * What is to be replaced: the secret key unless the body says otherwise, by `true` for a new one made up, or by the new one itself. An access token
+ * may be given a time to live (`expiresIn`), and the old ones a time in which they still work (`overlap`).
+ */
+const rotation = optionalBody(
+  object({
+    secretKey: z.union([madeUp, text("a secret key", 200)], { error: "must be true or the new secret key" }).optional(),
+    accessToken: z
+      .union([madeUp, credential("an access token")], { error: "must be true or the new access token" })
+      .optional(),
+    expiresIn: duration().optional(),
+    overlap: duration().optional(),
+  }).superRefine((given, context) => {
+    const withToken = given.accessToken !== undefined;
+    const complain = (message: string, path: string): void =>
+      context.addIssue({ code: "custom", message, path: [path] });
+    if (withToken && given.secretKey !== undefined)
+      complain("must be absent when the secret key is rotated", "accessToken");
+    for (const name of ["expiresIn", "overlap"] as const) {
+      if (!withToken && given[name] !== undefined) complain("goes with accessToken only", name);
+    }
+  }),
+);
+
+/** "One company is one world": which there are, one more, one fewer, and its credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
-  {
+  sandboxRoute({
     method: "GET",
     path: "/companies",
-    company: "none",
-    query: pagingParameters,
-    handle: async ({ sandbox, query: given }) => {
-      const page = parseRequest(query, given, "query");
-      const shown = listOf(sandbox.opened, page, {}, ({ id }) => id);
-      const companies = shown.data.flatMap((id) => sandbox.findCompany(id) ?? []);
+    query: pageQuery,
+    async handle({ sandbox, query }) {
+      const page = pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query);
+      const companies = page.data.flatMap((id) => sandbox.findCompany(id) ?? []);
       await Promise.all(companies.map(makeReady));
-      return { ...shown, data: companies.map(renderCompany) };
+      return { ...page, data: companies.map(renderCompany) };
     },
-  },
-  {
+  }),
+  sandboxRoute({
     method: "POST",
     path: "/companies",
-    company: "none",
     success: 201,
-    takes: "json",
-    handle: ({ sandbox, body }) => {
+    body: z.unknown(),
+    handle({ sandbox, body }) {
       const opening = parseRequest(openingRequest(sandbox), body);
       return renderCompany(sandbox.open(setupOf(sandbox, opening)));
     },
-  },
-  {
+  }),
+  route({
     method: "DELETE",
     path: "/companies/:id",
     company: "path",
     success: 204,
     handle: ({ sandbox, company }) => sandbox.remove(company),
-  },
-  {
-    method: "POST",
-    path: "/companies/:id/rotate",
-    company: "path",
-    takes: "json",
-    handle: (call) => rotate(call, parseRequest(rotation, call.body)),
-  },
+  }),
+  route({ method: "POST", path: "/companies/:id/rotate", company: "path", body: rotation, handle: rotate }),
 ];
+
+/** What is not given is derived from what is: `company_x`, `at_x` and `secret_x` belong together. */
+function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {
+  const { companyId, accessToken, secretKey, balance, clock: initialClock, profile } = opening;
+  const { defaults } = sandbox.options;
+  const token = accessToken ?? tokenFor(companyId ?? unusedId(sandbox));
+  const derived = setupFor(token);
+  return {
+    ...derived,
+    id: companyId ?? derived.id,
+    secretKey: secretKey ?? derived.secretKey,
+    balance: balance === undefined ? defaults.balance : fromXof(balance),
+    profile: profile ?? defaults.profile,
+    fixtures: defaults.fixtures,
+    rules: defaults.rules,
+    ...initialClockOf(sandbox, initialClock),
+  };
+}
+
+function tokenFor(companyId: string): string {
+  return `at_${companyId.replace(/^company_(?=.)/, "")}`;
+}
+
+function unusedId(sandbox: Sandbox): string {
+  for (;;) {
+    const id = sandbox.ids.short("company");
+    if (sandbox.findCompany(id) === undefined) return id;
+  }
+}
+
+function initialClockOf(
+  { options, system }: Sandbox,
+  given: Opening["clock"],
+): Pick<CompanySetup, "frozenAt" | "runsFrom"> {
+  const { frozenAt } = options.defaults;
+  if (given === undefined) return { frozenAt };
+  if (typeof given === "number") return { frozenAt: given };
+  const { mode = "frozen", now } = typeof given === "string" ? { mode: given } : given;
+  return mode === "frozen" ? { frozenAt: now ?? frozenAt ?? system.now() } : { frozenAt: undefined, runsFrom: now };
+}
+
+type Rotation = z.infer<typeof rotation>;
+
+/** "→ {secretKey} or {accessToken}". Deliveries from now on, retries included, are signed with the new key; the old token stops working at once. */
+function rotate(call: CompanyCall<undefined, Rotation>): { secretKey: string } | { accessToken: string } {
+  const { sandbox, company, run, body: request } = call;
+  const { identity } = company.record;
+  const make = (prefix: string): string => run((work: Work) => work.ids.short(prefix), undefined);
+  if (request.accessToken === undefined) {
+    const secretKey = typeof request.secretKey === "string" ? request.secretKey : make("secret");
+    sandbox.identify(company, { ...identity, secretKey });
+    return { secretKey };
+  }
+  const token = request.accessToken === true ? make("at") : request.accessToken;
+  if (sandbox.isTokenTaken(token)) {
+    throw new UsageError(
+      "state",
+      "Failed to rotate the access token: a company has that one already. Give another, or true for a new one.",
+    );
+  }
+  const now = company.now();
+  const added: AccessToken = { token, expiresAt: request.expiresIn === undefined ? null : now + request.expiresIn };
+  const before = shorten(identity, now, request.overlap ?? 0).slice(0, TOKENS_MAX - 1);
+  sandbox.identify(company, { ...identity, tokens: [added, ...before] });
+  return { accessToken: token };
+}
+
+/** Access tokens of one company, the newest. */
+export const TOKENS_MAX = 100;
+
+/** The tokens that go on for a while, none longer than it would have. */
+function shorten({ tokens }: Identity, now: number, overlapMs: number): AccessToken[] {
+  const end = now + overlapMs;
+  return tokens
+    .map(({ token, expiresAt }) => ({ token, expiresAt: Math.min(expiresAt ?? end, end) }))
+    .filter(({ expiresAt }) => expiresAt > now);
+}

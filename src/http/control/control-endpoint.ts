@@ -1,15 +1,20 @@
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
+import { StoreUnavailable } from "../../adapters/store/store.js";
+import { type ErrorStatus, renderError, statusOfProblem } from "../../contract/problems.js";
+import { isApiProblem } from "../../domain/model/problem-codes.js";
+import { toIso } from "../../kernel/instant.js";
+import { IllegalTransition } from "../../kernel/lifecycle.js";
+import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
 import { didYouMean } from "../../kernel/suggest.js";
+import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { afterAnswer } from "../shared/after-answer.js";
-import { answerJson } from "../api/answer.js";
+import { answerJson, internal, logBug, nowOf } from "../api/answer.js";
+import { afterAnswer, endOf } from "../shared/after-answer.js";
+import { readyCompany, selectCompany } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { readBytes, readJson } from "../shared/read-body.js";
-import { answerRefusal, answerThrown } from "./answer-control.js";
-import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute } from "./control-route.js";
+import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
 
 /**
  * The way of every call that has a path and a method: query parameters (400), company (404), body (413, 415, 400), then everything that is due, and
@@ -21,7 +26,8 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
     let company: Company | undefined;
     try {
       assertKnownParameters(c.req.query(), route);
-      if (route.company !== "none") company = selectCompany(sandbox, companyIdOf(c, route));
+      const id = route.company === "path" ? c.req.param("id") : c.req.query("company");
+      if (route.company !== "none") company = selectCompany(sandbox, id);
       if (writes) await sandbox.writable();
       const gate = afterAnswer(c, sandbox.system);
       const call = await readCall(c, sandbox, route, gate);
@@ -36,31 +42,11 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
   };
 }
 
-/** "default is the first configured one; an unknown id is 404, never a default". */
-export function selectCompany(sandbox: Sandbox, id: string | undefined): Company {
-  if (id === undefined) return sandbox.defaultCompany;
-  const company = sandbox.findCompany(id);
-  if (company !== undefined) return company;
-  const known = sandbox.companies.map((other) => other.id);
-  throw new UsageError("not-found", `No company has the id ${quote(id)}.${didYouMean(id, known)}`);
-}
-
-/** "Before any request is handled, everything due at or before the company's now has happened." */
-export async function makeReady(company: Company): Promise<void> {
-  for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
-}
-
 async function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): Promise<unknown> {
-  if (route.company === "none" || selected === undefined)
-    return route.company === "none" ? route.handle(call) : undefined;
-  let company = selected;
-  for (;;) {
-    await makeReady(company);
-    const standing = selectCompany(call.sandbox, company.id);
-    if (standing === company) break;
-    // A reset, a restore or a state put in has put another company in its place: what is done to this one would be seen by nobody.
-    company = standing;
-  }
+  if (route.company === "none") return route.handle(call);
+  const { id } = selected ?? call.sandbox.defaultCompany;
+  const find = (): Company => selectCompany(call.sandbox, id);
+  const company = await readyCompany(selected ?? find(), find);
   return route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) });
 }
 
@@ -70,29 +56,24 @@ async function readCall(
   route: ControlRoute,
   gate: ReleaseGate,
 ): Promise<ControlCall> {
-  const { bodyLimit = CONTROL_BODY_LIMIT, bounds, takes } = route;
+  const { bodyLimit = CONTROL_BODY_LIMIT, bounds, takesJson, takesBytes } = route;
   const { company: companyId, ...query } = c.req.query();
   return {
     sandbox,
     companyId,
     query,
     id: c.req.param("id") ?? "",
-    body: takes === "json" ? await readJson(c, bodyLimit, bounds) : undefined,
-    bytes: takes === "bytes" ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
-    signal: c.req.raw.signal,
-    stopping: c.env?.stopping,
+    body: takesJson ? await readJson(c, bodyLimit, bounds) : undefined,
+    bytes: takesBytes ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
+    ended: () => endOf(c),
     gate,
     refuse: (refusal) => answerRefusal(sandbox, current(c, sandbox, undefined), c.req.path, refusal),
   };
 }
 
-function companyIdOf(c: HttpContext, route: ControlRoute): string | undefined {
-  return route.company === "path" ? c.req.param("id") : c.req.query("company");
-}
-
-/** A parameter that is spelt wrongly would select nothing, or worse, everything. */
+/** A misspelt parameter would select nothing or, worse, everything. */
 function assertKnownParameters(given: Readonly<Record<string, string>>, route: ControlRoute): void {
-  const known = ["company", ...(route.query ?? [])];
+  const known = ["company", ...route.parameters];
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new UsageError(
@@ -101,8 +82,52 @@ function assertKnownParameters(given: Readonly<Record<string, string>>, route: C
   );
 }
 
-/** Whose time the answer tells: a reset or a state put in has another company stand under the same id. */
+/** The company whose time the answer shows: a reset or a state put in replaces it under the same id. */
 function current(c: HttpContext, sandbox: Sandbox, company: Company | undefined): Company | undefined {
   const id = company?.id ?? c.req.query("company");
   return id === undefined ? undefined : sandbox.findCompany(id);
 }
+
+/** The correlation id comes from the sandbox's stream of ids: a wrong call does not change which ids the company makes next. */
+export function answerRefusal(
+  sandbox: Sandbox,
+  company: Company | undefined,
+  path: string,
+  refusal: Refusal,
+  correlationId = sandbox.ids.hex32(),
+): Response {
+  const { status, headers, more } = refusal;
+  const messages = refusal.messages.map(sandbox.redactor.text);
+  const timestamp = toIso(nowOf(sandbox, company));
+  const body = renderError(status, messages, { correlationId, path, timestamp });
+  return answerJson(sandbox, company, status, { ...body, ...more }, headers);
+}
+
+/** Any error. What is neither the API's refusal nor a wrong use is a bug of ours: 500, logged, no stack trace. */
+export function answerThrown(sandbox: Sandbox, company: Company | undefined, path: string, thrown: unknown): Response {
+  const correlationId = sandbox.ids.hex32();
+  const refusal = refusalOf(thrown);
+  if (refusal.status === 500 && !(thrown instanceof StoreUnavailable))
+    logBug(sandbox, company, { correlationId, path }, thrown);
+  return answerRefusal(sandbox, company, path, refusal, correlationId);
+}
+
+/** How an error is answered. */
+export function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof UsageError) return { status: statusOfUsage[thrown.kind], messages: thrown.messages };
+  if (thrown instanceof IllegalTransition) return { status: 422, messages: [thrown.message] };
+  if (thrown instanceof StoreUnavailable) return { status: 500, messages: [thrown.message] };
+  if (!isApiProblem(thrown)) return { status: 500, messages: internal.messages };
+  const status = statusOfProblem[thrown.code];
+  // "wrong input is 400, a wrong state 422": a conflict is a state too.
+  return { status: status === 409 ? 422 : status, messages: thrown.messages };
+}
+
+const statusOfUsage: Readonly<Record<UsageErrorKind, ErrorStatus>> = {
+  input: 400,
+  "command-line": 400,
+  file: 400,
+  "not-found": 404,
+  state: 422,
+  "cannot-run": 422,
+};

@@ -1,38 +1,51 @@
-import type { Query } from "../../contract/queries.js";
+import * as z from "zod";
+import { parseRequest } from "../../contract/parse.js";
+import type { ErrorStatus } from "../../contract/problems.js";
+import { pagingFields, type Query, renderPage } from "../../contract/queries-wire.js";
+import type { PageBody } from "../../contract/resources.js";
+import { object, visible } from "../../kernel/fields.js";
 import type { JsonBounds } from "../../kernel/json.js";
+import { type ListRequest, listPage } from "../../kernel/page.js";
+import type { Row, Table } from "../../kernel/table.js";
 import type { Company, Operation } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { Refusal } from "./answer-control.js";
+import type { ExtraHeaders } from "../api/answer.js";
 
 /** One call of the control API, read and checked, as a handler sees it. */
-export interface ControlCall {
+export interface ControlCall<Given = Query, Body = unknown> {
   readonly sandbox: Sandbox;
   /** `?company=` */
   readonly companyId: string | undefined;
   /** The other query parameters. */
-  readonly query: Query;
+  readonly query: Given;
   /** The path's `:id`. */
   readonly id: string;
-  /** The parsed JSON; undefined when there was no body. */
-  readonly body: unknown;
+  /** The parsed JSON. */
+  readonly body: Body;
   /** The body as it was sent, for a route that takes bytes. */
   readonly bytes: Buffer;
-  /** Aborted when the client has gone. */
-  readonly signal: AbortSignal;
-  /** Aborted when the server begins to stop; undefined without a server. */
-  readonly stopping: AbortSignal | undefined;
+  /** Aborted when the client has left or the server begins to stop. */
+  readonly ended: () => AbortSignal;
   /** Lets webhooks go out once this call is answered. */
   readonly gate: ReleaseGate;
-  /** An answer that is an error, when there is more to say than a thrown one could. */
+  /** An error with more in its body than a thrown one has. */
   readonly refuse: (refusal: Refusal) => Response;
 }
 
 /** A call about one company, in which everything that is due has happened. */
-export interface CompanyCall extends ControlCall {
+export interface CompanyCall<Given = Query, Body = unknown> extends ControlCall<Given, Body> {
   readonly company: Company;
   /** Everything of the operation or nothing; its webhooks go out once this call is answered. */
   readonly run: <Input, Output>(operation: Operation<Input, Output>, input: Input) => Output;
+}
+
+export interface Refusal {
+  readonly status: ErrorStatus;
+  readonly messages: readonly string[];
+  readonly headers?: ExtraHeaders;
+  /** Members of the body beside those that every error has. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 interface RouteBase {
@@ -41,10 +54,8 @@ interface RouteBase {
   readonly path: string;
   /** Default 200; 204 has no body. */
   readonly success?: 201 | 204;
-  /** Its query parameters beside `company`. */
-  readonly query?: readonly string[];
-  /** Default: none is read. */
-  readonly takes?: "json" | "bytes";
+  /** Takes the body as it is. */
+  readonly takesBytes?: true;
   /** Default {@link CONTROL_BODY_LIMIT}, bytes. */
   readonly bodyLimit?: number;
   /** Default: as for the API under test. */
@@ -52,14 +63,116 @@ interface RouteBase {
 }
 
 /**
- * Which company a call is about: `selected` by `?company=`, else the first; named in the `path`; or `none`. What `handle` returns is the body, a
- * whole answer, or a promise of either.
+ * A row of the control API's table. A call is about the company that `selected` by `?company=`, else the first; about the one that the `path` names; or
+ * about `none`. What `handle` returns is the body, a whole answer, or a promise of either.
  */
-export type ControlRoute = RouteBase &
-  (
+export type ControlRoute = RouteBase & {
+  /** The names of its query parameters beside `company`. */
+  readonly parameters: readonly string[];
+  readonly takesJson: boolean;
+} & (
     | { readonly company: "selected" | "path"; readonly handle: (call: CompanyCall) => unknown }
     | { readonly company: "none"; readonly handle: (call: ControlCall) => unknown }
   );
 
+/** A schema of the query's parameters, each a text. */
+type QuerySchema<Given> = z.ZodType<Given> & { readonly shape: object };
+
+interface RouteInput<Given, Body> extends RouteBase {
+  readonly query?: QuerySchema<Given>;
+  readonly body?: z.ZodType<Body>;
+}
+
+interface CompanyRouteInput<Given, Body> extends RouteInput<Given, Body> {
+  readonly company?: "selected" | "path";
+  readonly handle: (call: CompanyCall<Given, Body>) => unknown;
+}
+
+interface SandboxRouteInput<Given, Body> extends RouteInput<Given, Body> {
+  readonly handle: (call: ControlCall<Given, Body>) => unknown;
+}
+
+/** A route about one company. Its query and its body are parsed when everything due has happened. */
+export function route<Given = undefined, Body = undefined>(input: CompanyRouteInput<Given, Body>): ControlRoute {
+  const { query, body, company = "selected", handle, ...base } = input;
+  return { ...base, ...inputOf(input), company, handle: (call) => handle({ ...call, ...parse(call, query, body) }) };
+}
+
+/** A route about the sandbox as a whole. */
+export function sandboxRoute<Given = undefined, Body = undefined>(input: SandboxRouteInput<Given, Body>): ControlRoute {
+  const { query, body, handle, ...base } = input;
+  return {
+    ...base,
+    ...inputOf(input),
+    company: "none",
+    handle: (call) => handle({ ...call, ...parse(call, query, body) }),
+  };
+}
+
+function inputOf({ query, body }: RouteInput<unknown, unknown>) {
+  return { parameters: Object.keys(query?.shape ?? {}), takesJson: body !== undefined };
+}
+
+/** Without a schema the type parameter is `undefined`. */
+function parse<Given, Body>(call: ControlCall, query?: z.ZodType<Given>, body?: z.ZodType<Body>) {
+  return {
+    query: query === undefined ? (undefined as Given) : parseRequest(query, call.query, "query"),
+    body: body === undefined ? (undefined as Body) : parseRequest(body, call.body),
+  };
+}
+
+/** The rows of a list that were asked for, and how one is shown. */
+export interface List<T extends Row, Body> extends Pick<ListRequest<T>, "newestFirst" | "where"> {
+  readonly rows: Pick<Table<T>, "page">;
+  readonly render: (row: T) => Body;
+}
+
+/** The default number of rows on a page, and the largest. */
+const PAGE_LIMIT = 15;
+const PAGE_LIMIT_MAX = 1000;
+
+/** The query of a list: `limit`, `cursor` and these filters. */
+export function listQuery<const Filters extends z.core.$ZodLooseShape>(filters: Filters) {
+  return z.object({ ...pagingFields(PAGE_LIMIT, PAGE_LIMIT_MAX), ...filters });
+}
+
+export const pageQuery = listQuery({});
+
+type Paging = z.infer<typeof pageQuery>;
+
+/** GET of a list: "Lists answer in the contract's page shape `{count, limit, cursor: {prev, next}, data: […]}`, `limit` up to 1000." */
+export function listRoute<T extends Row, Given extends Paging>(
+  path: string,
+  query: QuerySchema<Given>,
+  list: (call: CompanyCall<Given, undefined>) => List<T, unknown>,
+): ControlRoute {
+  return route({
+    method: "GET",
+    path,
+    query,
+    handle: (call: CompanyCall<Given, undefined>) => pageOf(list(call), call.query),
+  });
+}
+
+export function pageOf<T extends Row, Body>(
+  { rows, render, ...order }: List<T, Body>,
+  { limit, cursor }: Paging,
+): PageBody<Body> {
+  return renderPage(listPage(rows, { limit, cursor, ...order }), render);
+}
+
 /** The default of `server.bodyLimit`, which may be set so low that no call could set it back. */
 export const CONTROL_BODY_LIMIT = 1024 * 1024;
+
+/** A body that may be left out. */
+export function optionalBody<T>(schema: z.ZodType<T>): z.ZodType<T> {
+  return z.preprocess((body) => body ?? {}, schema);
+}
+
+/** For a call that takes no body: a body was meant for another call. */
+export const noBody = optionalBody(object({}));
+
+/** What fits into a header and into a path. */
+export function credential(what: string): z.ZodType<string> {
+  return visible(`${what}, 1 to 128 visible ASCII characters without spaces`, 128);
+}

@@ -1,56 +1,54 @@
-import { object } from "../../kernel/fields.js";
-import { parseRequest } from "../../contract/parse.js";
-import type { Delivery } from "../../domain/model/delivery.js";
+import * as z from "zod";
+import { plainId } from "../../contract/ids.js";
+import { type Delivery, deliveryLifecycle } from "../../domain/model/delivery.js";
+import { formatDuration } from "../../kernel/duration.js";
+import { duration, word } from "../../kernel/fields.js";
+import { statusesOf } from "../../kernel/lifecycle.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/text.js";
+import type { CompanyChange } from "../../sandbox/company/company-events.js";
 import type { Company } from "../../sandbox/company/company.js";
-import { redeliverNow } from "../../sandbox/company/redeliver.js";
-import { optionalBody, pagingParameters } from "./control-fields.js";
-import { listOf, listQuery } from "./control-lists.js";
-import type { ControlRoute } from "./control-route.js";
-import { deliveryFilters, deliveryParameters, wantedBy } from "./delivery-filter.js";
+import { makeReady } from "../shared/company.js";
+import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";
 import { renderDelivery } from "./render-control.js";
-import { waitRequest, waitForDelivery } from "./wait-for-delivery.js";
+import { findTopic, topicSpellings } from "../../domain/values/topic.js";
+import { redeliverNow } from "../../sandbox/company/redeliver.js";
 
-const deliveriesQuery = listQuery(deliveryFilters);
-const nothing = optionalBody(object({}));
+const resourceError = "must be the id of a charge or a transaction";
 
-/** Webhooks on their way and past: every attempt of each. */
+const filters = {
+  /** In either spelling; either matches both. */
+  topic: word(topicSpellings, { suggest: true }).optional(),
+  /** A charge's or a transaction's id, with or without its prefix. */
+  resource: z.string().min(1, { error: resourceError }).optional(),
+  status: word(statusesOf(deliveryLifecycle), { suggest: true }).optional(),
+};
+const deliveryFilter = z.object(filters);
+type DeliveryFilter = z.infer<typeof deliveryFilter>;
+
+const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS_MAX = 600_000;
+const waitQuery = z.object({ ...filters, timeout: duration(0, TIMEOUT_MS_MAX).default(TIMEOUT_MS) });
+
+/** Pending and past webhooks, with every attempt of each. */
 export const deliveriesRoutes: readonly ControlRoute[] = [
-  {
-    method: "GET",
-    path: "/deliveries",
-    company: "selected",
-    query: [...pagingParameters, ...deliveryParameters],
-    handle: ({ company, query }) => {
-      const { limit, cursor, ...filter } = parseRequest(deliveriesQuery, query, "query");
-      return listOf(company.world.deliveries, { limit, cursor }, { where: wantedBy(filter) }, renderDelivery);
-    },
-  },
-  {
-    method: "GET",
-    path: "/deliveries/wait",
-    company: "selected",
-    query: [...deliveryParameters, "timeout"],
-    handle: (call) => waitForDelivery(call, parseRequest(waitRequest, call.query, "query")),
-  },
-  {
+  listRoute("/deliveries", listQuery(filters), ({ company, query }) => ({
+    rows: company.world.deliveries,
+    where: matchesFilter(query),
+    render: renderDelivery,
+  })),
+  route({ method: "GET", path: "/deliveries/wait", query: waitQuery, handle: waitForDelivery }),
+  route({
     method: "GET",
     path: "/deliveries/:id",
-    company: "selected",
     handle: ({ company, id }) => renderDelivery(getDelivery(company, id)),
-  },
-  {
+  }),
+  route({
     method: "POST",
     path: "/deliveries/:id/redeliver",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, gate }) => {
-      const delivery = getDelivery(company, id);
-      parseRequest(nothing, body);
-      return renderDelivery(redeliverNow(company, delivery, gate));
-    },
-  },
+    body: noBody,
+    handle: ({ company, id, gate }) => renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
+  }),
 ];
 
 function getDelivery({ world: { deliveries }, deps }: Company, id: string): Delivery {
@@ -60,4 +58,59 @@ function getDelivery({ world: { deliveries }, deps }: Company, id: string): Deli
     "not-found",
     `No delivery has the id ${quote(id)}. The last ${deps.limits.deliveries} are kept.`,
   );
+}
+
+function matchesFilter({ topic, resource, status }: DeliveryFilter): (delivery: Delivery) => boolean {
+  const spellings =
+    topic === undefined ? undefined : topicSpellings.filter((other) => findTopic(other) === findTopic(topic));
+  const ids = resource === undefined ? undefined : [resource, plainId(resource)];
+  return (delivery) =>
+    (spellings === undefined || spellings.includes(delivery.topic)) &&
+    (ids === undefined || ids.includes(delivery.resource)) &&
+    (status === undefined || status === delivery.status);
+}
+
+type WaitCall = CompanyCall<z.infer<typeof waitQuery>, undefined>;
+
+/**
+ * "long poll for tests in any language: 200 with the delivery, 404 with what did come". The oldest one that is there already or comes within `timeout` of
+ * real time. Without a `status` a delivery counts once its first attempt has ended or it is final.
+ */
+async function waitForDelivery(call: WaitCall): Promise<unknown> {
+  const { sandbox, query } = call;
+  const isWanted = matchesFilter(query);
+  const hasCome = ({ status, attempts }: Delivery): boolean => status !== "pending" || attempts.length > 0;
+  const abort = call.ended();
+  const end = sandbox.system.monotonic() + query.timeout;
+  for (let { company } = call; ; company = sandbox.findCompany(company.id) ?? company) {
+    await makeReady(company);
+    const { deliveries } = company.world;
+    const found = deliveries.values().find((one) => isWanted(one) && (query.status !== undefined || hasCome(one)));
+    if (found !== undefined) return renderDelivery(found);
+    const left = end - sandbox.system.monotonic();
+    // A company that was reset goes on under its id. One that was removed, or whose sandbox closes, does not.
+    const isOver = sandbox.findCompany(company.id)?.closed ?? true;
+    if (left <= 0 || isOver || abort.aborted) return answerMissing(call, company);
+    if (company.closed) continue;
+    const isRelevant = ({ company: changed, changes }: CompanyChange): boolean =>
+      changed === company && (company.closed || changes.some(({ store }) => store === deliveries));
+    await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort });
+  }
+}
+
+/** How many of the deliveries that did come the answer names: the latest. */
+const CAME_MAX = 100;
+
+function answerMissing({ query, refuse }: WaitCall, company: Company): Response {
+  const came = company.world.deliveries.values();
+  const { timeout, ...given } = query;
+  const wanted = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
+  const what = wanted.length === 0 ? "No delivery" : `No delivery with ${wanted.join(", ")}`;
+  const instead = came.length === 0 ? "none came at all" : `${came.length} came that are not it`;
+  const deliveries = came.slice(-CAME_MAX).map(renderDelivery);
+  return refuse({
+    status: 404,
+    messages: [`${what} came within ${formatDuration(timeout)}; ${instead}`],
+    more: { deliveries: deliveries.map(({ id, topic, resource, status }) => ({ id, topic, resource, status })) },
+  });
 }

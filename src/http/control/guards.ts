@@ -5,7 +5,7 @@ import { quote } from "../../kernel/text.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { isLoopback } from "../shared/loopback.js";
-import { answerRefusal } from "./answer-control.js";
+import { answerRefusal } from "./control-endpoint.js";
 
 /**
  * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." The second is a

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { answerJson } from "../api/answer.js";
-import { answerRefusal, answerThrown } from "./answer-control.js";
-import { selectCompany } from "./control-endpoint.js";
+import { headersFor } from "../api/answer.js";
+import { selectCompany } from "../shared/company.js";
+import { answerRefusal, answerThrown } from "./control-endpoint.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 
 /** The API description in both its forms, as it is for one address of the sandbox. */
@@ -27,8 +27,7 @@ export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
       try {
         const company = selectCompany(sandbox, c.req.query("company"));
         const text = (await describe(company.profile, serverUrlOf(c, sandbox)))[format];
-        const { headers } = answerJson(sandbox, company, 200, undefined, { "content-type": contentType });
-        return new Response(text, { headers });
+        return new Response(text, { headers: { ...headersFor(sandbox, company), "content-type": contentType } });
       } catch (thrown) {
         return answerThrown(sandbox, undefined, path, thrown);
       }

@@ -1,142 +1,189 @@
-import { object } from "../../kernel/fields.js";
-import { msisdn } from "../../domain/values/fields.js";
-import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges.js";
+import * as z from "zod";
+import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges-wire.js";
 import { parseRequest } from "../../contract/parse.js";
-import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers.js";
-import { type Charge, chargeLifecycle } from "../../domain/model/charge.js";
+import { renderBalance } from "../../contract/queries-wire.js";
+import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers-wire.js";
+import { findCustomer, removeCustomer, setCustomer } from "../../domain/accounts/customers.js";
+import { balanceOf } from "../../domain/accounts/ledger.js";
+import { setBalance } from "../../domain/accounts/set-balance.js";
 import { cancelPayment, dropCharge } from "../../domain/charges/drop-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import { refundCharge } from "../../domain/charges/refund-charge.js";
-import { completeByHand, failByHand } from "../../domain/transfers/decide-transfer.js";
+import { accountIds } from "../../domain/model/account.js";
+import { type Charge, chargeLifecycle } from "../../domain/model/charge.js";
+import type { Customer } from "../../domain/model/customer.js";
 import { type Batch, type Transfer, transferLifecycle } from "../../domain/model/transfer.js";
-import type { Profile } from "../../domain/profile/profile.js";
+import { completeByHand, failByHand } from "../../domain/transfers/decide-transfer.js";
+import { decimalXof, msisdn } from "../../domain/values/fields.js";
+import { fromXof, toXof } from "../../domain/values/money.js";
+import { isMsisdn } from "../../domain/values/msisdn.js";
+import { object, text, word } from "../../kernel/fields.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
+import { UsageError } from "../../kernel/problem.js";
+import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
-import { noBody, optionalBody, pagingParameters, text, word } from "./control-fields.js";
-import { listOf, listQuery } from "./control-lists.js";
-import type { ControlRoute } from "./control-route.js";
+import {
+  type CompanyCall,
+  type ControlRoute,
+  listQuery,
+  listRoute,
+  noBody,
+  optionalBody,
+  pageOf,
+  pageQuery,
+  route,
+} from "./control-route.js";
+import { renderCustomer, renderEntry } from "./render-control.js";
 
-const chargesQuery = listQuery({ status: word(statusesOf(chargeLifecycle)).optional() });
-const transactionsQuery = listQuery({ status: word(statusesOf(transferLifecycle)).optional() });
-const parameters = [...pagingParameters, "status"];
-
-const payment = optionalBody(object({ msisdn: msisdn.optional() }));
-const withReason = optionalBody(object({ reason: text("the reason").optional() }));
+const status = <Status extends string>(statuses: readonly Status[]) => word(statuses, { suggest: true }).optional();
+const withReason = optionalBody(object({ reason: text("the reason", 200).optional() }));
 
 /** Charges, transactions and batches, and what a customer or an operator would do to them. Each is shown as the API's GET shows it. */
-export const paymentsRoutes: readonly ControlRoute[] = [
-  {
-    method: "GET",
-    path: "/charges",
-    company: "selected",
-    query: parameters,
-    handle: ({ company: { world, profile }, query }) => {
-      const { status, ...page } = parseRequest(chargesQuery, query, "query");
-      return listOf(world.charges, page, newest(status), (charge) => renderCharge(charge, "read", profile));
-    },
-  },
-  {
+const resourceRoutes: readonly ControlRoute[] = [
+  listRoute("/charges", listQuery({ status: status(statusesOf(chargeLifecycle)) }), ({ company, query }) => ({
+    rows: company.world.charges,
+    ...newest(query.status),
+    render: (charge: Charge) => showCharge(company, charge),
+  })),
+  route({
     method: "POST",
     path: "/charges/:id/pay",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, run }) => {
-      const paid = run(payCharge, { chargeId: id, msisdn: parseRequest(payment, body).msisdn });
-      return showCharge(paid, company.profile);
-    },
-  },
-  {
+    body: optionalBody(object({ msisdn: msisdn.optional() })),
+    handle: ({ company, id, body, run }) => showCharge(company, run(payCharge, { chargeId: id, msisdn: body.msisdn })),
+  }),
+  route({
     method: "POST",
     path: "/charges/:id/cancel",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, run }) => {
-      parseRequest(noBody, body);
-      return showCharge(run(cancelPayment, id), company.profile);
-    },
-  },
-  {
+    body: noBody,
+    handle: ({ company, id, run }) => showCharge(company, run(cancelPayment, id)),
+  }),
+  route({
     method: "POST",
     path: "/charges/:id/drop",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, run }) => {
-      const { reason } = parseRequest(withReason, body);
-      return showCharge(
-        run((work) => dropCharge(work, id, reason), undefined),
-        company.profile,
-      );
+    body: withReason,
+    handle({ company, id, body, run }) {
+      const dropped = run((work) => dropCharge(work, id, body.reason), undefined);
+      return showCharge(company, dropped);
     },
-  },
-  {
+  }),
+  route({
     method: "POST",
     path: "/charges/:id/refund",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, run }) => {
+    body: z.unknown(),
+    handle({ company, id, body, run }) {
       const amount = refundAmountOf(parseRequest(refundRequest(company.profile), body));
-      return showCharge(run(refundCharge, { chargeId: id, amount }), company.profile);
+      return showCharge(company, run(refundCharge, { chargeId: id, amount }));
     },
-  },
-  {
-    method: "GET",
-    path: "/transactions",
-    company: "selected",
-    query: parameters,
-    handle: ({ company: { world, profile }, query }) => {
-      const { status, ...page } = parseRequest(transactionsQuery, query, "query");
-      return listOf(world.transfers, page, newest(status), (transfer) => showTransfer(transfer, profile));
-    },
-  },
-  {
+  }),
+  listRoute("/transactions", listQuery({ status: status(statusesOf(transferLifecycle)) }), ({ company, query }) => ({
+    rows: company.world.transfers,
+    ...newest(query.status),
+    render: (transfer: Transfer) => showTransfer(company, transfer),
+  })),
+  route({
     method: "POST",
     path: "/transactions/:id/complete",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, run }) => {
-      parseRequest(noBody, body);
-      return showTransfer(run(completeByHand, id), company.profile);
-    },
-  },
-  {
+    body: noBody,
+    handle: ({ company, id, run }) => showTransfer(company, run(completeByHand, id)),
+  }),
+  route({
     method: "POST",
     path: "/transactions/:id/fail",
-    company: "selected",
-    takes: "json",
-    handle: ({ company, id, body, run }) => {
-      const { reason } = parseRequest(withReason, body);
-      return showTransfer(run(failByHand, { id, reason }), company.profile);
-    },
-  },
-  {
-    method: "GET",
-    path: "/batches",
-    company: "selected",
-    query: parameters,
-    handle: ({ company, query }) => {
-      const { world, profile } = company;
-      const statuses = ["processing", profile.batch.finalStatus];
-      const { status, ...page } = parseRequest(listQuery({ status: word(statuses).optional() }), query, "query");
-      const where = (batch: Batch): boolean => status === undefined || shownBatchStatus(batch, profile) === status;
-      return listOf(world.batches, page, { newestFirst: true, where }, (batch) => showBatch(company, batch));
-    },
-  },
+    body: withReason,
+    handle: ({ company, id, body, run }) => showTransfer(company, run(failByHand, { id, reason: body.reason })),
+  }),
+  listRoute("/batches", listQuery({ status: z.string().optional() }), ({ company, query }) => {
+    const { world, profile } = company;
+    // Which statuses there are depends on the profile.
+    const statuses = object({ status: status(["processing", profile.batch.finalStatus]) });
+    const wanted = parseRequest(statuses, { status: query.status }, "query").status;
+    const where = (batch: Batch): boolean => wanted === undefined || shownBatchStatus(batch, profile) === wanted;
+    return { rows: world.batches, newestFirst: true, where, render: (batch: Batch) => showBatch(company, batch) };
+  }),
 ];
 
-function newest<Status extends string>(status: Status | undefined) {
-  const where = (row: { readonly status: Status }): boolean => status === undefined || row.status === status;
+/** The balance, and the double-entry ledger that explains it. */
+const moneyRoutes: readonly ControlRoute[] = [
+  route({ method: "GET", path: "/balance", handle: ({ company }) => renderBalance(balanceOf(company)) }),
+  route({
+    method: "PUT",
+    path: "/balance",
+    body: object({ balance: decimalXof() }),
+    handle({ company, body, run }) {
+      run(setBalance, fromXof(body.balance));
+      return renderBalance(balanceOf(company));
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/ledger",
+    query: pageQuery,
+    handle: ({ company, query }) => ({
+      ...pageOf({ rows: company.world.ledger, render: renderEntry }, query),
+      ...renderBalance(balanceOf(company)),
+      accounts: Object.fromEntries(accountIds.map((account) => [account, toXof(balanceOf(company, account))])),
+    }),
+  }),
+];
+
+const customer = object({
+  firstName: text("the first name", 200),
+  lastName: text("the last name", 200),
+  // "`complete` means the customer is validated. Any other value means a customer identification problem."
+  kycStatus: text("the identification status, such as complete", 200).default("complete"),
+});
+
+/** The people whom the company's customer check knows beside the reserved numbers. */
+const customersRoutes: readonly ControlRoute[] = [
+  listRoute("/customers", pageQuery, ({ company }) => ({ rows: company.world.customers, render: renderCustomer })),
+  route({ method: "GET", path: "/customers/:id", handle: (call) => renderCustomer(getCustomer(call)) }),
+  route({
+    method: "PUT",
+    path: "/customers/:id",
+    body: z.unknown(),
+    handle({ id, body, run }) {
+      assertMsisdn(id);
+      const person = parseRequest(customer, body);
+      return renderCustomer(run((work) => setCustomer(work, id, person), undefined));
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/customers/:id",
+    success: 204,
+    handle: (call) => call.run(removeCustomer, getCustomer(call).id),
+  }),
+];
+
+export const paymentsRoutes: readonly ControlRoute[] = [...resourceRoutes, ...moneyRoutes, ...customersRoutes];
+
+function newest<Status extends string>(wanted: Status | undefined) {
+  const where = (row: { readonly status: Status }): boolean => wanted === undefined || row.status === wanted;
   return { newestFirst: true, where };
 }
 
-function showCharge(charge: Charge, profile: Profile) {
+function showCharge({ profile }: Company, charge: Charge) {
   return renderCharge(charge, "read", profile);
 }
 
-function showTransfer(transfer: Transfer, profile: Profile) {
+function showTransfer({ profile }: Company, transfer: Transfer) {
   return renderTransfer(transfer, "read", profile);
 }
 
 function showBatch({ world, profile }: Company, batch: Batch) {
   const transactions = batch.transactionIds.flatMap((id) => world.transfers.get(id) ?? []);
   return renderBatch({ batch, transactions }, "read", profile);
+}
+
+function getCustomer({ company, id }: CompanyCall<undefined, undefined>): Customer {
+  assertMsisdn(id);
+  const found = findCustomer(company, id);
+  if (found !== undefined) return found;
+  throw new UsageError("not-found", `No customer is registered under ${quote(id)}. PUT registers one.`);
+}
+
+function assertMsisdn(id: string): void {
+  if (isMsisdn(id)) return;
+  const right = "a phone number: 8 to 15 digits after an optional + or 00";
+  throw new UsageError("input", `The path must end with ${right}, got ${quote(id)}`);
 }

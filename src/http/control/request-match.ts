@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { object } from "../../kernel/fields.js";
+import { object, word as plainWord } from "../../kernel/fields.js";
 import { operationIds } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
@@ -8,8 +8,9 @@ import { isMatcher } from "../../kernel/matchers.js";
 import type { AnswerFate } from "../../sandbox/company/exchange.js";
 import type { RequestMatch, RequestSubject, Verification } from "../../sandbox/observation/verify-requests.js";
 import { pathPattern, pattern } from "../../sandbox/state/rule-schema.js";
-import { optionalBody, word } from "./control-fields.js";
+import { optionalBody } from "./control-route.js";
 
+const word = <const Word extends string>(words: readonly Word[]) => plainWord(words, { suggest: true });
 const fates = ["written", "lost"] as const satisfies AnswerFate[];
 const problemCodes = Object.keys(statusOfProblem) as ProblemCode[];
 
@@ -34,8 +35,6 @@ export const requestFilters = {
   fault: word(requestFaults).optional(),
   fate: word(fates).optional(),
 };
-
-export const requestParameters = Object.keys(requestFilters);
 
 type Filters = z.infer<z.ZodObject<typeof requestFilters>>;
 

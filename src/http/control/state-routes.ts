@@ -1,24 +1,89 @@
+import * as z from "zod";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
+import { toIso } from "../../kernel/instant.js";
 import type { JsonBounds } from "../../kernel/json.js";
-import { dumpState } from "../../sandbox/state/state.js";
+import { VERSION } from "../../kernel/version.js";
+import type { Snapshot } from "../../sandbox/state/company-record.js";
+import { putState } from "../../sandbox/state/put-state.js";
+import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
+import { dumpState } from "../../sandbox/state/state-dump.js";
+import { selectCompany } from "../shared/company.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
-import type { ControlRoute } from "./control-route.js";
+import { type ControlRoute, listRoute, noBody, pageQuery, route, sandboxRoute } from "./control-route.js";
 
-/** A state holds every record of a company, which is more than a request ever has to say. */
+/** A state holds every record of a company, which is more than any request. */
 const STATE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** As many members as fit in. The body that a rule answers with stands some levels deeper in a state than in the request that made the rule. */
+/** As many members as fit in. A body that a rule answers with is nested some levels deeper in a state than in the request that made the rule. */
 const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Number.MAX_SAFE_INTEGER };
 
-/** "the company's whole state out · in", also from another process and into another company. */
+/**
+ * The sandbox as a whole, "the company's whole state out · in", also from another process and into another company, and snapshots: states that the
+ * sandbox keeps for its user, each under a name.
+ */
 export const stateRoutes: readonly ControlRoute[] = [
-  { method: "GET", path: "/state", company: "selected", handle: ({ company }) => dumpState(company) },
-  {
+  sandboxRoute({
+    method: "GET",
+    path: "/health",
+    handle: ({ sandbox }) => ({
+      status: "ok",
+      version: VERSION,
+      uptimeMs: Math.round(sandbox.system.monotonic() - sandbox.startedAt),
+    }),
+  }),
+  sandboxRoute({
+    method: "POST",
+    path: "/reset",
+    body: noBody,
+    handle({ sandbox, companyId }) {
+      if (companyId === "*") sandbox.resetAll();
+      else sandbox.reset(selectCompany(sandbox, companyId));
+      const reset = companyId === "*" ? sandbox.companies : [selectCompany(sandbox, companyId)];
+      return { reset: reset.map(({ id }) => id) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/sign",
+    takesBytes: true,
+    handle: ({ bytes, company: { profile, record } }) => ({
+      header: profile.webhooks.signatureHeader,
+      signature: signBody(bytes, record.identity.secretKey),
+    }),
+  }),
+  route({ method: "GET", path: "/state", handle: ({ company }) => dumpState(company) }),
+  route({
     method: "PUT",
     path: "/state",
-    company: "selected",
-    takes: "json",
+    body: z.unknown(),
     bodyLimit: STATE_BYTES_MAX,
     bounds: STATE_BOUNDS,
-    handle: ({ sandbox, company, body, gate }) => sandbox.putState(company, body, gate),
-  },
+    handle: ({ sandbox, company, body, gate }) => putState(sandbox, company, body, gate),
+  }),
+  listRoute("/snapshots", pageQuery, ({ company }) => ({ rows: company.record.snapshots, render: renderSnapshot })),
+  route({
+    method: "POST",
+    path: "/snapshots/:id",
+    success: 201,
+    body: noBody,
+    handle: ({ company, id }) => renderSnapshot(saveSnapshot(company, id)),
+  }),
+  route({
+    method: "PUT",
+    path: "/snapshots/:id",
+    body: noBody,
+    handle: ({ sandbox, company, id, gate }) => putState(sandbox, company, readSnapshot(company, id), gate),
+  }),
+  route({ method: "GET", path: "/snapshots/:id", handle: ({ company, id }) => readSnapshot(company, id) }),
+  route({
+    method: "DELETE",
+    path: "/snapshots/:id",
+    success: 204,
+    handle: ({ company, id }) => removeSnapshot(company, id),
+  }),
 ];
+
+/** `savedAt` is real time, `now` the company's, `size` the bytes of the state as JSON. */
+function renderSnapshot({ id, savedAt, now, bytes }: Snapshot) {
+  return { name: id, savedAt: toIso(savedAt), now: toIso(now), size: bytes };
+}

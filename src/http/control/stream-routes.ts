@@ -1,17 +1,16 @@
-import { answerJson } from "../api/answer.js";
-import type { CompanyCall, ControlRoute } from "./control-route.js";
-import { createEventStream } from "./event-stream.js";
-import { followCompany } from "./follow-company.js";
+import type { Delivery } from "../../domain/model/delivery.js";
+import type { DomainEvent } from "../../domain/model/events.js";
+import type { Company } from "../../sandbox/company/company.js";
+import { isOf } from "../../sandbox/observation/read-changes.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { headersFor } from "../api/answer.js";
+import { createEventStream, type EventSink, eventStreamHeaders } from "../shared/event-stream.js";
+import { type ControlRoute, route } from "./control-route.js";
+import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
+import { renderRequest } from "./render-request.js";
 
-/** At a time, of one sandbox: each renders all that happens once more. */
+/** The open streams of one sandbox at a time: each renders all that happens once more. */
 export const STREAMS_MAX = 100;
-
-const headers = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  // Of a proxy that would wait for the end.
-  "x-accel-buffering": "no",
-};
 
 /**
  * GET /_sandbox/stream, "server-sent events: requests, events, deliveries, clock": `request`, `event`, `delivery` and `clock`, each with the JSON that the list
@@ -19,21 +18,119 @@ const headers = {
  */
 export function streamRoutes(): readonly ControlRoute[] {
   let open = 0;
-  const stream = ({ sandbox, company, signal, stopping, refuse }: CompanyCall): Response => {
-    if (open >= STREAMS_MAX) {
-      const why = `There are ${STREAMS_MAX} streams already, which is the most. Close one.`;
-      return refuse({ status: 429, messages: [why] });
-    }
-    open++;
-    const signals = stopping === undefined ? [signal] : [signal, stopping];
-    const body = createEventStream(sandbox.system, signals, ({ send, end }) => {
-      const stop = followCompany(sandbox, company.id, { hear: ({ kind, data }) => send(kind, data), end });
-      return () => {
-        open--;
-        stop();
-      };
-    });
-    return new Response(body, { headers: answerJson(sandbox, company, 200, undefined, headers).headers });
+  return [
+    route({
+      method: "GET",
+      path: "/stream",
+      handle({ sandbox, company, ended, refuse }) {
+        if (open >= STREAMS_MAX) {
+          const why = `There are ${STREAMS_MAX} streams already, which is the most. Close one.`;
+          return refuse({ status: 429, messages: [why] });
+        }
+        open++;
+        const body = createEventStream(sandbox.system, ended(), (sink) => {
+          const stop = followCompany(sandbox, company.id, sink);
+          return () => {
+            open--;
+            stop();
+          };
+        });
+        // For a proxy that would wait for the end.
+        const headers = { ...eventStreamHeaders, "x-accel-buffering": "no" };
+        return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
+      },
+    }),
+  ];
+}
+
+/** Something that happened. Rows are immutable, so that they can be rendered later. */
+type Happening =
+  | { readonly kind: "event"; readonly event: DomainEvent }
+  | { readonly kind: "delivery"; readonly delivery: Delivery }
+  | { readonly kind: "request"; readonly id: string };
+
+/** A reader for whom more than these wait to be stored and sent is let go. */
+const WAITING_MAX = 10_000;
+
+/**
+ * Sends everything that happens in a company until the returned function is called: first its clock, then each request with its answer (again when the answer
+ * turns out to be lost), each event, each change of a delivery, and the clock whenever it or what is due has changed. Follows the company through a reset and a
+ * state that is put in. Sends nothing before it is stored, and renders nothing during a request.
+ */
+function followCompany(sandbox: Sandbox, companyId: string, { send, end }: EventSink): () => void {
+  let waiting: Happening[] = [];
+  let isWoken = false;
+  let isStopped = false;
+  let sentClock = "";
+
+  const wake = (): void => {
+    if (isWoken) return;
+    isWoken = true;
+    void whenStored(sandbox).then(sendWaiting);
   };
-  return [{ method: "GET", path: "/stream", company: "selected", handle: stream }];
+  const wait = (happening: Happening): void => {
+    if (waiting.push(happening) > WAITING_MAX) leave();
+    wake();
+  };
+  const leave = (): void => {
+    if (isStopped) return;
+    stop();
+    end();
+  };
+  const sendWaiting = (): void => {
+    isWoken = false;
+    if (isStopped) return;
+    const company = sandbox.findCompany(companyId);
+    if (company === undefined || company.closed) return leave();
+    const happenings = waiting;
+    waiting = [];
+    for (const happening of happenings) sendHappening(happening, company);
+    sendClock(company);
+  };
+  const sendClock = (company: Company): void => {
+    const { clock, world } = company;
+    const state = JSON.stringify([clock.save(), world.due.size, world.due.peek()?.id, world.due.peek()?.dueAt]);
+    if (state !== sentClock) send("clock", renderClock(company));
+    sentClock = state;
+  };
+  const sendHappening = (happening: Happening, company: Company): void => {
+    const { kind } = happening;
+    if (kind === "event") return send(kind, renderEvent(happening.event, company.profile));
+    if (kind === "delivery") return send(kind, renderDelivery(happening.delivery));
+    const entry = sandbox.observationOf(companyId).journal.entries.get(happening.id);
+    // Deliveries that follow later are sent as deliveries.
+    if (entry !== undefined) send(kind, renderRequest(entry, entry.owed, sandbox.redactor));
+  };
+  const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId: counted, requestId: id }) => {
+    if (counted !== companyId || id === undefined) return;
+    wait({ kind: "request", id });
+    exchange.onLost(() => {
+      if (!waiting.some((other) => other.kind === "request" && other.id === id)) wait({ kind: "request", id });
+    });
+  });
+  const stopChanges = sandbox.events.on("changed", ({ company: { id, world }, changes }) => {
+    if (id !== companyId) return;
+    wake();
+    for (const change of changes) {
+      if (isOf(world.events, change)) {
+        if (change.before === undefined && change.after !== undefined) wait({ kind: "event", event: change.after });
+      } else if (isOf(world.deliveries, change) && change.after !== undefined) {
+        wait({ kind: "delivery", delivery: change.after });
+      }
+    }
+  });
+  const stop = (): void => {
+    isStopped = true;
+    stopRequests();
+    stopChanges();
+  };
+  sendWaiting();
+  return stop;
+}
+
+/** One turn later, so that the current work is finished. A failure to store is reported elsewhere. */
+async function whenStored(sandbox: Sandbox): Promise<void> {
+  await Promise.resolve();
+  await sandbox.durable()?.catch(() => undefined);
+  await sandbox.system.yieldToEventLoop();
 }

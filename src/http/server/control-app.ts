@@ -1,31 +1,21 @@
 import { Hono } from "hono";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../shared/env.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { type ScenarioReplayer, scenarioRoutes } from "../control/scenario-routes.js";
 import type { Auditor } from "../pages/dashboard/view/auditor.js";
 import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
 import { logRequests } from "../shared/log-request.js";
 import { answerProblem } from "../api/answer.js";
-import { answerRefusal } from "../control/answer-control.js";
+import { type ScenarioReplayer, behaviourRoutes, scenarioRoutes } from "../control/behaviour-routes.js";
 import { clockRoutes } from "../control/clock-routes.js";
 import { companiesRoutes } from "../control/companies-routes.js";
-import { createControlEndpoint } from "../control/control-endpoint.js";
-import type { ControlRoute } from "../control/control-route.js";
-import { coverageRoutes } from "../control/coverage-routes.js";
-import { customersRoutes } from "../control/customers-routes.js";
 import { deliveriesRoutes } from "../control/deliveries-routes.js";
-import { eventsRoutes } from "../control/events-routes.js";
-import { findingsRoutes } from "../control/findings-routes.js";
-import { refuseForgery, requireAdminToken } from "../control/guards.js";
-import { moneyRoutes } from "../control/money-routes.js";
+import { observationRoutes } from "../control/observation-routes.js";
 import { paymentsRoutes } from "../control/payments-routes.js";
-import { profileRoutes } from "../control/profile-routes.js";
-import { requestsRoutes } from "../control/requests-routes.js";
-import { rulesRoutes } from "../control/rules-routes.js";
-import { sandboxRoutes } from "../control/sandbox-routes.js";
-import { snapshotsRoutes } from "../control/snapshots-routes.js";
 import { stateRoutes } from "../control/state-routes.js";
 import { streamRoutes } from "../control/stream-routes.js";
+import { answerRefusal, createControlEndpoint } from "../control/control-endpoint.js";
+import type { ControlRoute } from "../control/control-route.js";
+import { refuseForgery, requireAdminToken } from "../control/guards.js";
 
 /** What the sandbox can do in addition: its caller supplies it, because scenarios and audits are rings beside this one. */
 export interface AppExtensions {
@@ -34,21 +24,13 @@ export interface AppExtensions {
 }
 
 const ownRoutes: readonly ControlRoute[] = [
-  ...sandboxRoutes,
   ...companiesRoutes,
   ...clockRoutes,
   ...stateRoutes,
-  ...snapshotsRoutes,
-  ...moneyRoutes,
-  ...customersRoutes,
   ...paymentsRoutes,
-  ...eventsRoutes,
   ...deliveriesRoutes,
-  ...requestsRoutes,
-  ...findingsRoutes,
-  ...coverageRoutes,
-  ...profileRoutes,
-  ...rulesRoutes,
+  ...observationRoutes,
+  ...behaviourRoutes,
 ];
 
 /**

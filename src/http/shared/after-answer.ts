@@ -77,3 +77,10 @@ export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Prom
     },
   };
 }
+
+/** Aborted when the client has left or the server begins to stop. */
+export function endOf(c: HttpContext): AbortSignal {
+  const { signal } = c.req.raw;
+  const { stopping } = c.env ?? {};
+  return stopping === undefined ? signal : AbortSignal.any([signal, stopping]);
+}

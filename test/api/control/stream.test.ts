@@ -1,6 +1,6 @@
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { HEARTBEAT_MS } from "../../../src/http/control/event-stream.js";
+import { HEARTBEAT_MS } from "../../../src/http/shared/event-stream.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { systemClock } from "../../../src/kernel/system-clock.js";
 import { gate, type Live, startLive, startReceiver } from "../../support/live.js";

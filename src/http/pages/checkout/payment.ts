@@ -1,8 +1,8 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { makeReady } from "../../control/control-endpoint.js";
 import type { HttpContext } from "../../shared/env.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Charge } from "../../../domain/model/charge.js";
+import { makeReady } from "../../shared/company.js";
 
 /** The charge that the page is about, and its company. */
 export interface Payment {

@@ -3,8 +3,7 @@ import type { Rule } from "../../../domain/model/rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
-import { refusalOf } from "../../control/answer-control.js";
-import { makeReady, selectCompany } from "../../control/control-endpoint.js";
+import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
 import { type ActionName, type Fields, isAction } from "./view/actions.js";
@@ -22,7 +21,7 @@ import { ProblemPage } from "./sign-in.js";
 import { SwitchedOffRules } from "./view/switched-off.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { quote } from "../../../kernel/text.js";
-import { renderRule } from "../../../sandbox/state/rules.js";
+import { makeReady, selectCompany } from "../../shared/company.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;

@@ -1,7 +1,8 @@
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { createEventStream } from "../../control/event-stream.js";
-import { answerJson } from "../../api/answer.js";
+import { createEventStream, eventStreamHeaders } from "../../shared/event-stream.js";
+import { headersFor } from "../../api/answer.js";
+import { endOf } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";
 
 /** Pages that are open at a time: what comes above that is not brought up to date. */
@@ -19,17 +20,14 @@ export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company)
   return (c, { id }) => {
     if (open >= LIVE_MAX) return new Response(null, { status: 429 });
     open++;
-    const stopping = c.env?.stopping;
-    const signals = stopping === undefined ? [c.req.raw.signal] : [c.req.raw.signal, stopping];
-    const body = createEventStream(sandbox.system, signals, ({ send }) => {
+    const body = createEventStream(sandbox.system, endOf(c), ({ send }) => {
       const stop = watch(sandbox, id, () => send("changed", null));
       return () => {
         open--;
         stop();
       };
     });
-    const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
-    return new Response(body, { headers: answerJson(sandbox, undefined, 200, undefined, headers).headers });
+    return new Response(body, { headers: { ...headersFor(sandbox, undefined), ...eventStreamHeaders } });
   };
 }
 

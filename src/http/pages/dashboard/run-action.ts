@@ -3,7 +3,7 @@ import { beyondBounds } from "../../../kernel/json.js";
 import { UsageError } from "../../../kernel/problem.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { refusalOf } from "../../control/answer-control.js";
+import { refusalOf } from "../../control/control-endpoint.js";
 import { JSON_BOUNDS } from "../../shared/read-body.js";
 import { type ActionName, type Fields, orderOf } from "./view/actions.js";
 import { type ControlOrder, curlOf } from "./view/curl.js";

@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { refusalOf } from "../../control/answer-control.js";
+import { refusalOf } from "../../control/control-endpoint.js";
 import type { HttpContext } from "../../shared/env.js";
 import type { Fields } from "./view/actions.js";
 import type { Outcomes } from "./view/outcomes.js";

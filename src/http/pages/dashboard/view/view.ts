@@ -1,7 +1,7 @@
 import type { Query } from "../../../../contract/queries.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
-import type { ScenarioReplayer } from "../../../control/scenario-routes.js";
+import type { ScenarioReplayer } from "../../../control/behaviour-routes.js";
 import type { Auditor } from "./auditor.js";
 import type { KeptAudit } from "./audits.js";
 import type { Outcome } from "./outcomes.js";

@@ -1,0 +1,122 @@
+import * as z from "zod";
+import type { DomainEvent } from "../../domain/model/events.js";
+import { word } from "../../kernel/fields.js";
+import { UsageError } from "../../kernel/problem.js";
+import { quote } from "../../kernel/text.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { FindingRow } from "../../sandbox/observation/findings.js";
+import { followingDeliveries } from "../../sandbox/observation/following-deliveries.js";
+import type { JournalEntry } from "../../sandbox/observation/journal.js";
+import { redactCoverage } from "../../sandbox/observation/redact-coverage.js";
+import { renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
+import {
+  type Verification,
+  type Verified,
+  matchesRequest,
+  verifyRequests,
+} from "../../sandbox/observation/verify-requests.js";
+import { respond } from "../api/answer.js";
+import { makeReady, selectCompany } from "../shared/company.js";
+import {
+  type CompanyCall,
+  type ControlRoute,
+  listQuery,
+  listRoute,
+  pageOf,
+  pageQuery,
+  route,
+  sandboxRoute,
+} from "./control-route.js";
+import { renderEvent } from "./render-control.js";
+import { renderNearMiss, renderRequest } from "./render-request.js";
+import { matchOfFilters, requestFilters, verification } from "./request-match.js";
+
+/** What the sandbox has seen: requests, findings about them, coverage of the contract, and events. */
+export const observationRoutes: readonly ControlRoute[] = [
+  // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
+  route({
+    method: "GET",
+    path: "/requests",
+    query: listQuery(requestFilters),
+    handle({ sandbox, company, query: { limit, cursor, ...filters } }) {
+      const { journal } = sandbox.observationOf(company.id);
+      const match = matchOfFilters(filters);
+      const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
+      const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
+      const deliveriesOf = followingDeliveries(company.world, journal, page.data);
+      return { ...page, data: page.data.map((entry) => renderRequest(entry, deliveriesOf(entry), sandbox.redactor)) };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/requests",
+    success: 204,
+    handle: ({ sandbox, company }) => sandbox.observationOf(company.id).journal.clear(),
+  }),
+  route({ method: "POST", path: "/requests/verify", body: verification, handle: verify }),
+  // `{kind, severity, why, fix, requests: [{id, method, path, summary}]}`, oldest first.
+  listRoute("/findings", pageQuery, ({ sandbox, company }) => ({
+    rows: sandbox.observationOf(company.id).findings.rows,
+    render: ({ finding }: FindingRow) => finding,
+  })),
+  // What the client under test has covered of the contract. `?company=*`: all companies' clients together.
+  sandboxRoute({
+    method: "GET",
+    path: "/coverage",
+    query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }),
+    async handle({ sandbox, companyId, query }) {
+      const company = companyId === "*" ? undefined : selectCompany(sandbox, companyId);
+      for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
+      const { coverage: book } = sandbox;
+      const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
+      const coverage = redactCoverage(seen, sandbox.redactor);
+      if (query.format === "json") return coverage;
+      const headers = { "content-type": "text/markdown; charset=utf-8" };
+      return respond(sandbox, company, {
+        status: 200,
+        body: undefined,
+        text: renderCoverageMarkdown(coverage),
+        headers,
+      });
+    },
+  }),
+  // "domain events, in order: {id, at, type, resource, data}". `after` is the id of the last one that was seen; empty: from the first.
+  listRoute("/events", listQuery({ after: z.string().default("") }), ({ company, query: { after } }) => {
+    const seen = after === "" ? 0 : getEvent(company, after).seq;
+    return {
+      rows: company.world.events,
+      where: ({ seq }: DomainEvent) => seq > seen,
+      render: (event: DomainEvent) => renderEvent(event, company.profile),
+    };
+  }),
+];
+
+/** "→ 200 | 422 with the nearest misses". */
+function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): unknown {
+  const { redactor } = sandbox;
+  const entries = sandbox.observationOf(company.id).journal.entries.values();
+  const verified = verifyRequests(entries, body);
+  const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
+  if (verified.missed === undefined) return found;
+  const nearest = verified.nearest.map((miss) => renderNearMiss(miss, redactor));
+  const message = redactor.text(explain(verified, verified.missed, entries.length));
+  return refuse({ status: 422, messages: [message, ...nearest.map(({ diff }) => diff)], more: { ...found, nearest } });
+}
+
+/** Of those that match, a message names as many. */
+const NAMED_MAX = 20;
+
+function explain({ matched, nearest }: Verified, wanted: string, total: number): string {
+  const named = matched.slice(0, NAMED_MAX).map(({ id }) => id);
+  const more = matched.length - named.length;
+  const which = named.length === 0 ? "" : ` (${named.join(", ")}${more > 0 ? ` and ${more} more` : ""})`;
+  const of = total === 0 ? "no request came at all" : `${matched.length} of ${total} match${which}`;
+  return `Matching requests: expected ${wanted}, but ${of}${nearest.length === 0 ? "" : ". The nearest of the others:"}`;
+}
+
+function getEvent({ world: { events }, deps }: Company, id: string): DomainEvent {
+  const found = events.get(id) ?? events.get(`evt_${id}`);
+  if (found !== undefined) return found;
+  const kept = `The last ${deps.limits.events} are kept; without after they come from the first`;
+  throw new UsageError("not-found", `No event has the id ${quote(id)}. ${kept}.`);
+}

@@ -1,0 +1,84 @@
+import type { SystemClock } from "../../kernel/system-clock.js";
+import { whenAborted } from "./after-answer.js";
+
+/** A reader with more unread characters than this is too slow: its stream ends, and a browser connects again by itself. */
+const UNREAD_MAX = 8 * 1024 * 1024;
+
+/** A comment in silence, so that no proxy takes it for the end, ms of real time. */
+export const HEARTBEAT_MS = 15_000;
+
+/** How soon a browser connects again, ms. */
+const RECONNECT_MS = 1_000;
+
+export interface EventSink {
+  /** `data` is sent as one line of JSON. */
+  readonly send: (event: string, data: unknown) => void;
+  readonly end: () => void;
+}
+
+/**
+ * A body of `text/event-stream`. Calls `begin` immediately, and once what that returns, when the stream is over: the reader left or was too slow,
+ * `ended` was aborted, or the sink was ended.
+ */
+export function createEventStream(
+  system: Pick<SystemClock, "after">,
+  ended: AbortSignal,
+  begin: (sink: EventSink) => () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  // Not in the stream's own queue, which is kept until it is read.
+  let unread = "";
+  let isAwaited = false;
+  let isOver = false;
+  const stops: (() => void)[] = [];
+  const finish = (): void => {
+    isOver = true;
+    unread = "";
+    for (const stop of stops.splice(0)) stop();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const end = (): void => {
+          if (isOver) return;
+          if (unread !== "") controller.enqueue(encoder.encode(unread));
+          finish();
+          controller.close();
+        };
+        const write = (text: string): void => {
+          if (isOver) return;
+          if (isAwaited) controller.enqueue(encoder.encode(text));
+          else unread += text;
+          isAwaited = false;
+          if (unread.length <= UNREAD_MAX) return;
+          finish();
+          controller.close();
+        };
+        let cancelBeat = (): void => undefined;
+        const beat = (): void => {
+          cancelBeat = system.after(HEARTBEAT_MS, () => {
+            write(": still here\n\n");
+            if (!isOver) beat();
+          });
+        };
+        write(`retry: ${RECONNECT_MS}\n\n`);
+        beat();
+        stops.push(() => cancelBeat());
+        const stop = begin({ send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`), end });
+        stops.push(stop, whenAborted(ended, end));
+        // It may have ended while it began.
+        if (isOver) finish();
+      },
+      pull(controller) {
+        isAwaited = unread === "";
+        if (!isAwaited) controller.enqueue(encoder.encode(unread));
+        unread = "";
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The headers of an answer with such a body. */
+export const eventStreamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
