@@ -11,7 +11,7 @@ import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { answerJson, internal, logBug, nowOf } from "../api/answer.js";
 import { afterAnswer, endOf } from "../shared/after-answer.js";
-import { readyCompany, selectCompany } from "../shared/company.js";
+import { selectCompany, whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { readBytes, readJson } from "../shared/read-body.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
@@ -42,12 +42,13 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
   };
 }
 
-async function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): Promise<unknown> {
+function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): unknown {
   if (route.company === "none") return route.handle(call);
   const { id } = selected ?? call.sandbox.defaultCompany;
   const find = (): Company => selectCompany(call.sandbox, id);
-  const company = await readyCompany(selected ?? find(), find);
-  return route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) });
+  return whenReady(selected ?? find(), find, (company) =>
+    route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) }),
+  );
 }
 
 async function readCall(

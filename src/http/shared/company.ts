@@ -18,11 +18,19 @@ export async function makeReady(company: Company): Promise<void> {
   for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
 }
 
-/** The company with everything due done. `find` finds the one that a reset or a restore has put in its place meanwhile. */
-export async function readyCompany(company: Company, find: () => Company): Promise<Company> {
-  await makeReady(company);
-  if (!company.closed) return company;
-  const current = find();
-  // It is the same when the whole sandbox was closed.
-  return current === company ? company : readyCompany(current, find);
+/**
+ * Calls `act` with the company when everything due is done, in the same synchronous step as `find`, which finds the company that a reset or a restore
+ * has put in its place meanwhile.
+ */
+export async function whenReady<T>(
+  company: Company,
+  find: (company: Company) => Company,
+  act: (company: Company) => T | Promise<T>,
+): Promise<T> {
+  for (let current = company; ;) {
+    await makeReady(current);
+    const found = find(current);
+    if (found === current) return act(current);
+    current = found;
+  }
 }
