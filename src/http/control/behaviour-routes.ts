@@ -3,11 +3,11 @@ import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { addRule, removeAllRules, removeRule } from "../../domain/rules/change-rules.js";
 import { isObject } from "../../kernel/json.js";
 import type { Company } from "../../sandbox/company/company.js";
-import { changeProfile } from "../../sandbox/state/change-profile.js";
-import { renderRule } from "../../sandbox/state/render-rule.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { type ControlRoute, listRoute, pageQuery, route, sandboxRoute } from "./control-route.js";
 import { profileValuesOf } from "./render-control.js";
+import { changeProfile } from "../../sandbox/state/profile.js";
+import { renderRule } from "../../sandbox/state/rules.js";
 
 /** The contract's open points as this company answers them, and its rules: "the newest match wins; `times` counts down and the rule goes". */
 export const behaviourRoutes: readonly ControlRoute[] = [

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { shownSubject } from "../../contract/ids.js";
 import { duration, flag, instant, object, oneOf, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { type AdvanceResult, type AdvanceTarget, advance, setClockMode, settle } from "../../sandbox/clock/advance.js";

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
 import type { ErrorStatus } from "../../contract/problems.js";
-import { pagingFields, type Query, renderPage } from "../../contract/queries-wire.js";
 import type { PageBody } from "../../contract/resources.js";
 import { object, visible } from "../../kernel/fields.js";
 import type { JsonBounds } from "../../kernel/json.js";
@@ -11,6 +10,7 @@ import type { Company, Operation } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ExtraHeaders } from "../api/answer.js";
+import { type Query, pagingFields, renderPage } from "../../contract/queries.js";
 
 /** One call of the control API, read and checked, as a handler sees it. */
 export interface ControlCall<Given = Query, Body = unknown> {

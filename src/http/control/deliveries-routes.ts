@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { plainId } from "../../contract/ids.js";
 import { type Delivery, deliveryLifecycle } from "../../domain/model/delivery.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { duration, word } from "../../kernel/fields.js";
@@ -13,6 +12,7 @@ import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, rout
 import { renderDelivery } from "./render-control.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { redeliverNow } from "../../sandbox/company/redeliver.js";
+import { plainId } from "../../domain/values/ids.js";
 
 const resourceError = "must be the id of a charge or a transaction";
 

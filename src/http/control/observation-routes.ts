@@ -5,13 +5,12 @@ import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { FindingRow } from "../../sandbox/observation/findings.js";
-import { followingDeliveries } from "../../sandbox/observation/following-deliveries.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { redactCoverage } from "../../sandbox/observation/redact-coverage.js";
-import { renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
+import { redactCoverage, renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
 import {
   type Verification,
   type Verified,
+  followingDeliveries,
   matchesRequest,
   verifyRequests,
 } from "../../sandbox/observation/verify-requests.js";

@@ -1,8 +1,5 @@
 import * as z from "zod";
-import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges-wire.js";
 import { parseRequest } from "../../contract/parse.js";
-import { renderBalance } from "../../contract/queries-wire.js";
-import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers-wire.js";
 import { findCustomer, removeCustomer, setCustomer } from "../../domain/accounts/customers.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
@@ -34,6 +31,9 @@ import {
   route,
 } from "./control-route.js";
 import { renderCustomer, renderEntry } from "./render-control.js";
+import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges.js";
+import { renderBalance } from "../../contract/queries.js";
+import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers.js";
 
 const status = <Status extends string>(statuses: readonly Status[]) => word(statuses, { suggest: true }).optional();
 const withReason = optionalBody(object({ reason: text("the reason", 200).optional() }));

@@ -4,12 +4,11 @@ import { toIso } from "../../kernel/instant.js";
 import type { JsonBounds } from "../../kernel/json.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Snapshot } from "../../sandbox/state/company-record.js";
-import { putState } from "../../sandbox/state/put-state.js";
 import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
-import { dumpState } from "../../sandbox/state/state-dump.js";
 import { selectCompany } from "../shared/company.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import { type ControlRoute, listRoute, noBody, pageQuery, route, sandboxRoute } from "./control-route.js";
+import { dumpState } from "../../sandbox/state/state.js";
 
 /** A state holds every record of a company, which is more than any request. */
 const STATE_BYTES_MAX = 256 * 1024 * 1024;
@@ -58,7 +57,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     body: z.unknown(),
     bodyLimit: STATE_BYTES_MAX,
     bounds: STATE_BOUNDS,
-    handle: ({ sandbox, company, body, gate }) => putState(sandbox, company, body, gate),
+    handle: ({ sandbox, company, body, gate }) => sandbox.putState(company, body, gate),
   }),
   listRoute("/snapshots", pageQuery, ({ company }) => ({ rows: company.record.snapshots, render: renderSnapshot })),
   route({
@@ -72,7 +71,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     method: "PUT",
     path: "/snapshots/:id",
     body: noBody,
-    handle: ({ sandbox, company, id, gate }) => putState(sandbox, company, readSnapshot(company, id), gate),
+    handle: ({ sandbox, company, id, gate }) => sandbox.putState(company, readSnapshot(company, id), gate),
   }),
   route({ method: "GET", path: "/snapshots/:id", handle: ({ company, id }) => readSnapshot(company, id) }),
   route({

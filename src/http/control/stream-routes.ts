@@ -1,13 +1,13 @@
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import type { Company } from "../../sandbox/company/company.js";
-import { isOf } from "../../sandbox/observation/read-changes.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor } from "../api/answer.js";
-import { createEventStream, type EventSink, eventStreamHeaders } from "../shared/event-stream.js";
+import { type EventSink, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
+import { isOf } from "../../sandbox/observation/coverage-tally.js";
 
 /** The open streams of one sandbox at a time: each renders all that happens once more. */
 export const STREAMS_MAX = 100;

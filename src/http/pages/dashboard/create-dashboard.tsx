@@ -22,6 +22,7 @@ import { SwitchedOffRules } from "./view/switched-off.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { quote } from "../../../kernel/text.js";
 import { makeReady, selectCompany } from "../../shared/company.js";
+import { renderRule } from "../../../sandbox/state/rules.js";
 
 export interface DashboardDeps {
   readonly sandbox: Sandbox;
