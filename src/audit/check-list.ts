@@ -7,11 +7,16 @@ import { genuineChecks } from "./checks/genuine.js";
 import { robustChecks } from "./checks/robust.js";
 import { wrapText } from "./reporters/details.js";
 import { byGroup } from "./reporters/report.js";
-import { stateChecks } from "./state/state-checks.js";
+import { type StateStage, stateChecks } from "./state/state-checks.js";
 import { type Check, checkGroups, type CheckInfo } from "./wire/check.js";
 
 /** In the order in which they run and are reported. */
-export const allChecks: readonly Check[] = [...genuineChecks, ...forgedChecks, ...robustChecks, ...stateChecks];
+export const allChecks: readonly Check<StateStage>[] = [
+  ...genuineChecks,
+  ...forgedChecks,
+  ...robustChecks,
+  ...stateChecks,
+];
 
 export interface ListedCheck extends Pick<CheckInfo, "id" | "group" | "title" | "severity" | "why"> {
   /** The line of code that the check is about, where there is one. */
@@ -44,14 +49,15 @@ export function renderCheckList({ width, strong, faint }: Style): string {
  *
  * Throws UsageError("input") for an unknown name, and when no check is left.
  */
-export function selectChecks(only: readonly string[] | undefined, skip: readonly string[] = []): Check[] {
+export function selectChecks(only: readonly string[] | undefined, skip: readonly string[] = []): Check<StateStage>[] {
   const names: readonly string[] = [...allChecks.map(({ id }) => id), ...checkGroups];
   const wrong = [...(only ?? []), ...skip].filter((name) => !names.includes(name));
   if (wrong.length > 0) {
     const messages = wrong.map((name) => `There is no check "${name}".${didYouMean(name, names)}`);
     throw new UsageError("input", [...messages, "`sandbox audit --list` shows all checks."]);
   }
-  const isNamed = ({ id, group }: Check, list: readonly string[]): boolean => list.includes(id) || list.includes(group);
+  const isNamed = ({ id, group }: CheckInfo, list: readonly string[]): boolean =>
+    list.includes(id) || list.includes(group);
   const selected = allChecks.filter((check) => (only === undefined || isNamed(check, only)) && !isNamed(check, skip));
   if (selected.length > 0) return selected;
   throw new UsageError("input", "Failed to audit: --only and --skip leave no check to run.");

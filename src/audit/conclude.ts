@@ -1,12 +1,12 @@
-import type { Check, Failure, Verdict } from "./wire/check.js";
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
-import { type AuditReport, type AuditVerdict, type CheckResult, auditVerdicts } from "./reporters/report.js";
+import { type AuditReport, type AuditVerdict, auditVerdicts, type CheckResult } from "./reporters/report.js";
+import type { CheckInfo, Failure, Verdict } from "./wire/check.js";
 
 type Found = ReadonlyMap<string, Verdict>;
 
-/** What the checks found, held against each other: a mistake is named once, by the check that is about it. `found` has the ordinary event's verdict. */
+/** Compares the verdicts with each other, so that each bug is reported once, by its own check. `found` contains the verdict of the ordinary event. */
 export function conclude(
-  selected: readonly Check[],
+  selected: readonly CheckInfo[],
   found: Found,
 ): Pick<AuditReport, "passed" | "accepted" | "advice" | "counts" | "checks"> {
   const ordinary = found.get(VALID_EVENT) ?? { outcome: "skipped", reason: "it was not sent" };
@@ -22,22 +22,17 @@ export function conclude(
   };
 }
 
-function adviceFor(ordinary: Failure, selected: readonly Check[], found: Found): readonly string[] {
-  const cause = rootOf(validEvent, ordinary, selected, found);
-  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`];
-  return adviseOn(ordinary, found.get("signature-wrong-secret"));
-}
-
-function resultOf(check: Check, selected: readonly Check[], found: Found): CheckResult {
+function resultOf(check: CheckInfo, selected: readonly CheckInfo[], found: Found): CheckResult {
   const verdict = found.get(check.id) ?? { outcome: "skipped", reason: "it was not run" };
   const { id, group, title, why, snippet } = check;
   const exchange = verdict.outcome === "skipped" ? undefined : verdict.exchange;
   const failure = verdict.outcome === "failed" ? verdict : undefined;
   const causedBy = failure === undefined ? undefined : rootOf(check, failure, selected, found);
-  // A failure may count for less than its check says, and never for more.
+  // The severity of a failure may be lower than that of its check.
   const severity = check.severity === "warning" ? "warning" : (failure?.severity ?? check.severity);
   const answer = exchange?.answer ?? null;
-  const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, provesNothing(check, verdict, found));
+  const isHollow = provesNothing(check, verdict, found);
+  const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, isHollow);
   return {
     id,
     group,
@@ -70,13 +65,13 @@ function concludeOne(
   return { verdict: severity === "warning" ? "warn" : "fail", seen: verdict.seen };
 }
 
-/** Who refuses everything refuses what is forged as well. */
-function provesNothing({ group }: Check, { outcome }: Verdict, found: Found): boolean {
+/** A receiver that refuses everything refuses forged events too. */
+function provesNothing({ group }: CheckInfo, { outcome }: Verdict, found: Found): boolean {
   return group !== "genuine" && outcome === "passed" && found.get(VALID_EVENT)?.outcome !== "passed";
 }
 
-/** The check that this failure is a consequence of, and no consequence itself. Only of those that were asked for: else nobody would tell of it. */
-function rootOf(check: Check, failure: Failure, selected: readonly Check[], found: Found): string | undefined {
+/** The first cause of this failure among the selected checks: others are not in the report. */
+function rootOf(check: CheckInfo, failure: Failure, selected: readonly CheckInfo[], found: Found): string | undefined {
   for (const cause of check.follows ?? []) {
     const [id = "", failing = failure.failing] = cause.split(":");
     const other = selected.find((candidate) => candidate.id === id);
@@ -87,23 +82,27 @@ function rootOf(check: Check, failure: Failure, selected: readonly Check[], foun
   return undefined;
 }
 
-/** Those that speak of options; whoever audits without a command line says it otherwise. */
+/** Advice that names options of the command line. */
 export const SECRET =
   "the secret: the audit signs with --secret, or SANDBOX_SECRET_KEY, or secret_sandbox. The receiver must have the same one";
 export const HEADER = "the header: the signature is in x-service-hmac-sha256, unless --header names another";
-const PATH = "the URL: it must be the address to which the service posts, with its path";
 export const CONTENT =
   "the content: a receiver that refuses what it does not know needs an event of its own orders (--event), or another --topic";
+
+const PATH = "the URL: it must be the address to which the service posts, with its path";
 const LOG = "the receiver's log: it tells why";
 
-/** What to look at when a receiver does not accept an ordinary event, what is most likely first. */
-export function adviseOn(ordinary: Failure, forged: Verdict | undefined): readonly string[] {
+/** What to look at when a receiver does not accept an ordinary event, the most likely cause first. */
+function adviceFor(ordinary: Failure, selected: readonly CheckInfo[], found: Found): readonly string[] {
+  const cause = rootOf(validEvent, ordinary, selected, found);
+  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`];
   const status = ordinary.exchange?.answer?.status;
   if (status === undefined) return [PATH, LOG];
   if (status === 404 || status === 405) return [PATH, CONTENT];
   if (status >= 500) return [LOG, CONTENT];
   if (status >= 300 && status < 400) return [PATH];
-  // What is refused in another way than a forged event has been verified.
+  // A receiver that refuses it with another status than a forged event has verified it.
+  const forged = found.get("signature-wrong-secret");
   const forgedStatus = forged?.outcome === "passed" ? forged.exchange?.answer?.status : undefined;
   const isVerified = status === 400 || status === 422 || (forgedStatus !== undefined && forgedStatus !== status);
   return isVerified ? [CONTENT, SECRET, LOG] : [SECRET, HEADER, PATH, CONTENT];

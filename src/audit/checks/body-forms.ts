@@ -1,4 +1,4 @@
-import type { EventValue } from "../wire/stage.js";
+import type { EventValue } from "../wire/check.js";
 /** JSON in other spellings: the same value to every parser, other bytes. */
 export interface Spelling {
   /** White space between the tokens, chosen anew for each place. Default: none. */

@@ -1,6 +1,6 @@
-import type { AuditRequest, Check, CheckInfo } from "../wire/check.js";
+import type { AuditRequest, Check, CheckInfo, Stage } from "../wire/check.js";
 import { mustRefuse, wireCheck } from "../wire/judge.js";
-import { type Stage, hasBoth, post, postSigned } from "../wire/stage.js";
+import { differsInBase64url, post, postSigned } from "../wire/stage.js";
 import { signedFormsOf, tamper } from "./body-forms.js";
 
 const COMPARE =
@@ -270,7 +270,7 @@ function textWithBoth(stage: Stage): string {
   const { text } = stage.event();
   for (let count = 0; count < TRIES_MAX; count++) {
     const candidate = text + " ".repeat(count);
-    if (hasBoth(stage.sign(candidate).slice(0, 10))) return candidate;
+    if (differsInBase64url(stage.sign(candidate).slice(0, 10))) return candidate;
   }
   return text;
 }

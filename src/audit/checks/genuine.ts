@@ -1,7 +1,7 @@
 import { isSuccess, mustAccept, silent, wireCheck } from "../wire/judge.js";
-import { type AuditEvent, type EventValue, type Stage, post } from "../wire/stage.js";
+import { post } from "../wire/stage.js";
 import { printEscaped, printNumbers, printReversed, printSpaced } from "./body-forms.js";
-import type { Check, CheckInfo, Exchange, Verdict } from "../wire/check.js";
+import type { AuditEvent, Check, CheckInfo, EventValue, Exchange, Stage, Verdict } from "../wire/check.js";
 
 const RAW_BYTES = "Verify the raw bytes of the request, before anything parses, decodes or changes them.";
 

@@ -1,6 +1,8 @@
+import { isObject } from "../../kernel/json.js";
+
 /**
- * How one state became another. What a sound application makes of the same story about another order is an equal change: numbers are
- * compared by how much they grew, lists by what came and went, and names of orders are replaced by the place that they have in the story.
+ * How one state became another. A sound application makes equal changes for the same events about another order: numbers are compared by how much they
+ * grew, lists by what was added and removed, and names of orders are replaced by placeholders.
  */
 export type Change =
   | { readonly kind: "none" }
@@ -9,7 +11,7 @@ export type Change =
   | { readonly kind: "members"; readonly members: Readonly<Record<string, Change>> }
   | { readonly kind: "items"; readonly items: readonly Change[] };
 
-/** What stands for an order in a state: name → place. The longest names first, where one holds another. */
+/** Name of an order → its placeholder. Of names that contain one another, the longest is first. */
 export type Names = ReadonlyMap<string, string>;
 
 export function changeOf(before: unknown, after: unknown, names: Names): Change {
@@ -20,17 +22,13 @@ export function isSameChange(one: Change, other: Change): boolean {
   return stableText(one) === stableText(other);
 }
 
-const none: Change = { kind: "none" };
-/** What is not there, such as the member of an order that is not known yet. */
-const ABSENT = undefined;
-
+/** `undefined` is a value that is absent, such as the member of an order that is not known yet. */
 function diff(before: unknown, after: unknown): Change {
-  if (stableText(before) === stableText(after)) return none;
+  if (stableText(before) === stableText(after)) return { kind: "none" };
   const [from, to] = [numberOf(before), numberOf(after)];
-  // A count that is not there is a count of 0.
-  if (from !== undefined && to !== undefined) return { kind: "number", plus: tidy(to - from) };
-  if (from !== undefined && after === ABSENT) return { kind: "number", plus: tidy(-from) };
-  if (to !== undefined && before === ABSENT) return { kind: "number", plus: tidy(to) };
+  // An absent count is 0.
+  const areCounts = (from !== undefined || before === undefined) && (to !== undefined || after === undefined);
+  if (areCounts) return { kind: "number", plus: round((to ?? 0) - (from ?? 0)) };
   if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after);
   if (isObject(before) && isObject(after)) return diffObjects(before, after);
   return { kind: "value", from: before, to: after };
@@ -38,27 +36,28 @@ function diff(before: unknown, after: unknown): Change {
 
 function diffObjects(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): Change {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  const own = (of: object, key: string): unknown => (Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined);
   const changes = keys.map((key) => [key, diff(own(before, key), own(after, key))] as const);
   return { kind: "members", members: Object.fromEntries(changes.filter(([, change]) => change.kind !== "none")) };
 }
 
-/** Where an item stands in a list says nothing about an order: what counts is what changed, came or went. */
+/** The position of an item does not matter: what counts is which items changed, were added or removed. */
 function diffLists(before: readonly unknown[], after: readonly unknown[]): Change {
   const items =
     before.length === after.length
       ? before.map((item, index) => diff(item, after[index]))
       : [
-          ...without(before, after).map((item): Change => ({ kind: "value", from: item, to: ABSENT })),
-          ...without(after, before).map((item): Change => ({ kind: "value", from: ABSENT, to: item })),
+          ...without(before, after).map((item): Change => ({ kind: "value", from: item, to: undefined })),
+          ...without(after, before).map((item): Change => ({ kind: "value", from: undefined, to: item })),
         ];
   const changed = items.filter(({ kind }) => kind !== "none");
   return { kind: "items", items: changed.toSorted((a, b) => (stableText(a) < stableText(b) ? -1 : 1)) };
 }
 
-/** Each item of `others` takes away one that is equal. */
+/** Each item of `others` removes one that is equal. */
 function without(items: readonly unknown[], others: readonly unknown[]): unknown[] {
   const counts = new Map<string, number>();
-  for (const other of others) counts.set(stableText(other), (counts.get(stableText(other)) ?? 0) + 1);
+  for (const other of others.map(stableText)) counts.set(other, (counts.get(other) ?? 0) + 1);
   return items.filter((item) => {
     const left = counts.get(stableText(item)) ?? 0;
     counts.set(stableText(item), left - 1);
@@ -66,14 +65,14 @@ function without(items: readonly unknown[], others: readonly unknown[]): unknown
   });
 }
 
-/** Databases give sums as texts: `"10000.00"`. */
+/** Databases print sums as text: `"10000.00"`. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** 0.1 + 0.2 is 0.3 here. */
-function tidy(value: number): number {
+/** So that 0.1 + 0.2 is 0.3. */
+function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
@@ -88,15 +87,15 @@ function renameText(text: string, names: Names): string {
   return [...names].reduce((renamed, [name, place]) => renamed.replaceAll(patternOf(name), place), text);
 }
 
-/** A short name, such as 7, is part of many texts: only where it stands by itself it is a name. */
+const LONG_NAME = 8;
+
+/** A short name, such as 7, is part of many texts: it is replaced only as a whole word. */
 function patternOf(name: string): string | RegExp {
   if (name.length >= LONG_NAME) return name;
   return new RegExp(`(?<!\\w)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?!\\w)`, "g");
 }
 
-const LONG_NAME = 8;
-
-/** The same for equal values, in whatever order their members stand. */
+/** The same for equal values, whatever the order of their members. */
 function stableText(value: unknown): string {
   const sorted = (_key: string, item: unknown): unknown =>
     isObject(item)
@@ -105,15 +104,6 @@ function stableText(value: unknown): string {
   return JSON.stringify(value, sorted) ?? "absent";
 }
 
-function own(value: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(value, key) ? value[key] : ABSENT;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** So many places are told; the state may hold thousands. */
 const LINES_MAX = 8;
 const TEXT_MAX = 120;
 
@@ -151,13 +141,12 @@ function linesOf(change: Change, place = "", lines = new Map<string, string>()):
   return lines;
 }
 
-/** Of several items of one list each has a line of its own. */
+/** Several items of one list have a line each: `list[]`, `list[]#2`. */
 function freePlace(place: string, lines: ReadonlyMap<string, string>): string {
   const isTaken = (candidate: string): boolean => [...lines.keys()].some((line) => line.startsWith(candidate));
-  if (!isTaken(place)) return place;
-  let count = 2;
-  while (isTaken(`${place}#${count}`)) count++;
-  return `${place}#${count}`;
+  let free = place;
+  for (let count = 2; isTaken(free); count++) free = `${place}#${count}`;
+  return free;
 }
 
 function describeValue(from: unknown, to: unknown): string {

@@ -1,6 +1,7 @@
-import type { Failure, Verdict } from "../wire/check.js";
+import type { Failure, Stage, Verdict } from "../wire/check.js";
+import type { Family } from "../wire/events.js";
 import { mustAccept } from "../wire/judge.js";
-import { type Stage, post } from "../wire/stage.js";
+import { post } from "../wire/stage.js";
 import { type Change, changeOf, describeDifference, isSameChange } from "./change.js";
 import {
   CHANGES_BY_ITSELF,
@@ -14,10 +15,10 @@ import {
   restingState,
 } from "./state-session.js";
 import { familiesOf } from "./orders.js";
-import { type Family, type Schedule, describeSchedule, keyOf, realHistoryOf, seeds } from "./schedule.js";
+import { describeSchedule, familyHistories, keyOf } from "./schedule.js";
 import { OrderRefused } from "./sandbox-orders.js";
 
-/** Whether the receiver takes the events of an ordinary history, and its application makes the same of two such histories. */
+/** Whether the receiver accepts the events of an ordinary history, and two such histories have the same effect. */
 export async function judgeHistory(session: StateSession, stage: Stage): Promise<Verdict> {
   beginCheck(session);
   const ready = await getReady(session, stage);
@@ -25,7 +26,7 @@ export async function judgeHistory(session: StateSession, stage: Stage): Promise
   return ready.refusal ?? { outcome: "skipped", reason: ready.unfit };
 }
 
-/** Plays each family's history until the application has shown what it does with it, twice the same. Once for a session. */
+/** Plays the history of each family until it has had the same effect twice. Once per session. */
 export async function getReady(session: StateSession, stage: Stage): Promise<Readiness> {
   try {
     session.ready ??= await playHistories(session, stage);
@@ -38,13 +39,13 @@ export async function getReady(session: StateSession, stage: Stage): Promise<Rea
 
 async function playHistories(session: StateSession, stage: Stage): Promise<Readiness> {
   if ((await restingState(session)) === undefined) return { unfit: CHANGES_BY_ITSELF };
-  const moved = new Set<Family>();
+  let hasMoved = false;
   const families = new Set<Family>();
   for (const family of familiesOf(session.options.topic)) {
-    const history = HISTORIES[family];
-    // The first one may make what all later ones find there: a table, a counter.
+    const history = familyHistories[family];
+    // The first one may create a table or a counter that later ones find.
     const first = await measure(session, stage, history).catch((error: unknown) => {
-      // A shop that only collects may have no money to send.
+      // A shop that only collects payments may have no balance for transfers.
       if (error instanceof OrderRefused && families.size > 0) return undefined;
       throw error;
     });
@@ -56,15 +57,10 @@ async function playHistories(session: StateSession, stage: Stage): Promise<Readi
     if (!isSameChange(second.change, third.change)) return { unfit: describeUnstable(second.change, third.change) };
     session.histories.set(keyOf(history), second.change);
     families.add(family);
-    if (first.change.kind !== "none" || second.change.kind !== "none") moved.add(family);
+    hasMoved ||= first.change.kind !== "none" || second.change.kind !== "none";
   }
-  return { families, moved };
+  return { families, hasMoved };
 }
-
-const HISTORIES: Readonly<Record<Family, Schedule>> = {
-  charge: realHistoryOf(seeds["state-reversed"][0]),
-  transfer: realHistoryOf(seeds["state-reversed"][1]),
-};
 
 function refused(refusal: Failure): Readiness {
   return { unfit: `not tried: ${refusal.seen}`, refusal };
@@ -86,7 +82,7 @@ function describeUnstable(one: Change, other: Change): string {
   return `what --check prints is not the same after the same story about another order (${difference}). ${USEFUL}`;
 }
 
-/** Whether the user has given one event, and no orders: of these two, one can be delivered any number of times, and no history can be made. */
+/** Whether the user has given one event and no way to make orders: that event can be repeated, but it has no history. */
 export function hasOnlyGivenEvent({ options }: StateSession): boolean {
   return options.event !== undefined && options.order === undefined && options.sandbox === undefined;
 }
@@ -96,7 +92,7 @@ export const ONE_EVENT_ONLY =
 
 const SCHEDULE = ["the given event", "the given event again", "the given event again"];
 
-/** Delivers the user's own event once, and then twice more: what it has changed at first is all that it may change. */
+/** Delivers the user's event once, and then twice more: only the first delivery may change the state. */
 export async function judgeGivenEvent(session: StateSession, stage: Stage): Promise<Verdict> {
   beginCheck(session);
   const [first, ...others] = SCHEDULE.map((name) => post(stage, name, stage.event().text));

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kernel/problem.js";
-import type { Exchange, Verdict } from "../wire/check.js";
+import type { Exchange, Stage, Verdict } from "../wire/check.js";
+import { familyOf } from "../wire/events.js";
 import { mustAccept } from "../wire/judge.js";
-import type { Stage } from "../wire/stage.js";
 import { describeDifference, isSameChange } from "./change.js";
 import { getReady } from "./judge-history.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
@@ -10,7 +10,6 @@ import {
   type StateCheckId,
   describeSchedule,
   eventsKeyOf,
-  familyOf,
   partsOf,
   realHistoryOf,
   seeds,
@@ -18,9 +17,7 @@ import {
 } from "./schedule.js";
 import { StateLost, type StateSession, beginCheck, play, playHistory, tryOut } from "./state-session.js";
 
-/**
- * Plays the schedules in turn until one breaks the application in a way that no check before has found, and tells of the shortest part of it that does.
- */
+/** Plays the schedules until one breaks the application in a way that no earlier check has found, and reports the shortest part of it that does. */
 export async function judgeSchedules(
   session: StateSession,
   stage: Stage,
@@ -30,10 +27,10 @@ export async function judgeSchedules(
   beginCheck(session);
   const ready = await getReady(session, stage);
   if ("unfit" in ready) return { outcome: "skipped", reason: ready.unfit };
-  if (id === "state-unknown-id" && !session.orders.areKnown) return { outcome: "skipped", reason: NOBODY_KNOWS };
+  if (id === "state-unknown-id" && !session.orders.areKnown) return { outcome: "skipped", reason: NO_KNOWN_ORDERS };
   const own = schedules.filter((schedule) => schedule.every(({ step }) => ready.families.has(familyOf(step))));
   try {
-    return await judgeEach(session, stage, id, own, ready.moved.size > 0);
+    return await judgeEach(session, stage, id, own, ready.hasMoved);
   } catch (error) {
     if (!(error instanceof StateLost) && !(error instanceof UsageError)) throw error;
     session.ready = { unfit: `not tried: the state could not be read any more since ${id}` };
@@ -71,10 +68,10 @@ async function judgeEach(
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
 }
 
-/** What happens to its events is said by checks on the wire, or is the receiver's own affair. */
+/** Other checks judge the answers to these, or the receiver may choose them. */
 const MAY_BE_REFUSED: ReadonlySet<StateCheckId> = new Set(["state-forged", "state-unknown-id"]);
 
-/** The state is right, and yet the service sends the event again and again: of little harm. */
+/** The state is right, but the service sends the event again and again: little harm. */
 function judgeAnswers(exchanges: readonly Exchange[]): Verdict | undefined {
   const verdict = mustAccept(exchanges);
   if (verdict.outcome !== "failed") return undefined;
@@ -85,27 +82,27 @@ function judgeAnswers(exchanges: readonly Exchange[]): Verdict | undefined {
   };
 }
 
-/** Whether a check tries this schedule, by whichever subscription, or what it is a part of. */
+/** Whether a check tries this schedule, or one that contains it, by any subscription. */
 function isAbout(id: StateCheckId, schedule: Schedule): boolean {
   const tried = seeds[id].flatMap((seed) => [seed, ...partsOf(seed)]);
   return tried.some((other) => eventsKeyOf(other) === eventsKeyOf(schedule));
 }
 
-/** Deliveries of one check, whatever it finds. */
+/** A check never makes more deliveries. */
 export const DELIVERIES_MAX = 80;
-/** What a try and the telling of what was found may take. */
+/** Deliveries for one more try, and for the confirmation of a failure. */
 const RESERVE = 25;
 
 function mayTry({ sent }: StateSession): boolean {
   return sent + RESERVE <= DELIVERIES_MAX;
 }
 
-const NOBODY_KNOWS =
+const NO_KNOWN_ORDERS =
   "every order of the audit is unknown to the application: only with --order, or beside a sandbox (SANDBOX_URL), are some known and others not";
 const NOTHING_MOVED =
   "no event of the audit changed what --check prints; if the application keeps only orders of its own, let it make them (--order)";
 
-/** Plays the failure once more, and the history too: a state that changes by itself accuses nobody. */
+/** Plays the failure and the history once more: a state that changes by itself is no failure. */
 async function confirm(session: StateSession, stage: Stage, schedule: Schedule): Promise<Verdict | undefined> {
   const expected = await playHistory(session, stage, schedule);
   const history = await play(session, stage, realHistoryOf(schedule), expected);
@@ -122,15 +119,15 @@ function describeFailure(
   difference: readonly string[],
   exchanges: readonly Exchange[],
 ): Verdict {
-  const told = describeSchedule(schedule);
-  const events = told.map((event) => `"${event}"`).join(", ");
+  const described = describeSchedule(schedule);
+  const events = described.map((event) => `"${event}"`).join(", ");
   const what = failing === "wrong" ? "the state is not what the history says" : "the state cannot be read";
   return {
     outcome: "failed",
     failing,
     seen: `after the deliveries ${events} ${what}: ${difference.join("; ")}`,
     exchange: exchanges.at(-1),
-    schedule: told,
+    schedule: described,
     scenario: renderScheduleScenario(schedule, { ...options, header: stage.header, difference }),
   };
 }

@@ -1,19 +1,27 @@
 import * as z from "zod";
 import { UsageError } from "../../kernel/problem.js";
 import type { Resource, Step } from "../wire/events.js";
-import { customTopic, madeUp, type Order, openResource, type OrderOptions, type Orders, spellingOf } from "./orders.js";
+import {
+  customTopic,
+  type Order,
+  openResource,
+  renderedOrder,
+  type OrderOptions,
+  type Orders,
+  spellingOf,
+} from "./orders.js";
 import type { Delivery } from "./schedule.js";
 
-/** The sandbox that the application runs against, as one company of it. `path` is of the API or of the control API. */
+/** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */
 export type SandboxDoor = (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<SandboxAnswer>;
 
 export interface SandboxAnswer {
   readonly status: number;
-  /** Its JSON; undefined when it had none. */
+  /** The parsed JSON; undefined when there is none. */
   readonly body: unknown;
 }
 
-/** The sandbox does not do what an order needs. */
+/** The sandbox refused to make an order. */
 export class OrderRefused extends UsageError {
   constructor(message: string) {
     super("cannot-run", message);
@@ -21,19 +29,19 @@ export class OrderRefused extends UsageError {
 }
 
 const AMOUNT = 10_000;
-/** A transfer to it stays pending until the audit says how it ends. */
+/** A transfer to it stays pending until the audit completes it. */
 const PENDING_NUMBER = "+2250700000003";
 
 /**
- * Orders whose charges and transfers really are in the sandbox, so that an application which asks the API finds what the events say. The sandbox's own
- * deliveries about them are held back by a rule: what the application is told is the schedule, and nothing beside it.
+ * Orders whose charges and transfers are in the sandbox, so that an application that calls the API finds what the events say. A rule drops the sandbox's own
+ * deliveries about them: the application gets only those of the schedule.
  */
 export function createSandboxOrders(options: OrderOptions, door: SandboxDoor): Orders {
   return {
     areKnown: true,
     async open(name, family, steps) {
       const opened = await openResource(options, name, family);
-      if (name === "unknown") return madeUp(options, opened);
+      if (name === "unknown") return renderedOrder(options, opened);
       const { resource } = opened;
       return family === "charge"
         ? openCharge(options, door, resource, steps)
@@ -42,7 +50,7 @@ export function createSandboxOrders(options: OrderOptions, door: SandboxDoor): O
   };
 }
 
-/** Its events say of it what GET says: that is what the sandbox sends. */
+/** Its events contain what GET answers: that is what the sandbox sends. */
 async function openCharge(
   options: OrderOptions,
   door: SandboxDoor,
@@ -50,14 +58,14 @@ async function openCharge(
   steps: readonly Step[],
 ): Promise<Order> {
   const isMadeByApplication = options.order !== undefined;
-  return holdingBack(door, isMadeByApplication ? { id } : { externalId: reference }, async () => {
+  return withoutDeliveries(door, isMadeByApplication ? { id } : { externalId: reference }, async () => {
     const due = isMadeByApplication
       ? await ask(charge, door, "GET", `/v1/charges/${encodeURIComponent(id)}`)
       : await createCharge(door, reference);
     const path = encodeURIComponent(due.id);
     const read = (): Promise<ChargeBody> => ask(charge, door, "GET", `/v1/charges/${path}`);
     const { paymentUrl: _, ...before } = await read();
-    // What does not happen to it is told only by events that are not true.
+    // Events that never happen to the charge.
     const data = new Map<Step, ChargeBody>([
       ["dropped", { ...before, status: "dropped", droppedReason: "expired" }],
       ["paid", { ...before, status: "paid", due: 0, paid: before["amount"] }],
@@ -89,18 +97,18 @@ async function openTransfer(
   steps: readonly Step[],
 ): Promise<Order> {
   const { reference } = resource;
-  return holdingBack(door, { reference }, async () => {
+  return withoutDeliveries(door, { reference }, async () => {
     const request = { type: "transfer", amount: AMOUNT, msisdn: PENDING_NUMBER, reference };
     const sent = await ask(identified, door, "POST", "/v1/transactions", request);
     if (steps.includes("completed")) await ask(identified, door, "POST", `/_sandbox/transactions/${sent.id}/complete`);
     // "a plain UUID in a webhook payload"
     const id = sent.id.replace(/^txn_/, "");
-    return madeUp(options, { resource: { ...resource, id, names: [id, reference] } });
+    return renderedOrder(options, { resource: { ...resource, id, names: [id, reference] } });
   });
 }
 
-/** What a rule has decided of a delivery holds for all of its attempts: the rule itself may go as soon as all has happened. */
-async function holdingBack<T>(door: SandboxDoor, data: object, task: () => Promise<T>): Promise<T> {
+/** The decision of a rule holds for all attempts of a delivery: the rule can be deleted as soon as the events have happened. */
+async function withoutDeliveries<T>(door: SandboxDoor, data: object, task: () => Promise<T>): Promise<T> {
   const rule = { name: "held back by the audit", on: "delivery", match: { data }, then: { drop: true } };
   const { id } = await ask(identified, door, "POST", "/_sandbox/rules", rule);
   try {
@@ -130,9 +138,9 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
   if (answer.status < 300 && parsed.success) return parsed.data;
   const [method, path] = call;
   if (answer.status === 401 && path.startsWith("/_sandbox")) throw new UsageError("cannot-run", NO_ADMIN_TOKEN);
-  const said = JSON.stringify(answer.body ?? null).slice(0, 300);
+  const shown = JSON.stringify(answer.body ?? null).slice(0, 300);
   throw new OrderRefused(
-    `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${said}.`,
+    `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${shown}.`,
   );
 }
 

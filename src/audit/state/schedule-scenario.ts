@@ -1,9 +1,9 @@
 import { Document, isCollection, visit } from "yaml";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { singularOf } from "../../domain/values/topic.js";
-import { topicOf } from "../wire/events.js";
+import { familyOf, topicOf } from "../wire/events.js";
 import { spellingOf } from "./orders.js";
-import { type Delivery, describeSchedule, familyOf, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
+import { type Delivery, describeSchedule, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
 
 export interface ScheduleScenario {
   /** Of the receiver. */

@@ -1,64 +1,36 @@
 import type { Step } from "../wire/events.js";
 
-/** Which order a delivery is about: one of two of the application's, or one that nobody has ever heard of. */
+/** The order that a delivery is about: one of two known to the application, or one that is not. */
 export type OrderName = "first" | "second" | "unknown";
 
-/** One event on its way to the receiver. */
+/** One event that is delivered to the receiver. */
 export interface Delivery {
   readonly order: OrderName;
   readonly step: Step;
-  /** 2: by a second subscription, under the topic's other spelling. The same event, in other bytes. */
+  /** 2: by a second subscription, under the topic's other spelling: the same event in other bytes. */
   readonly subscription: 1 | 2;
-  /** Forged: it has not happened. */
+  /** Forged: the event has not happened. */
   readonly forged?: "wrongly signed" | "unsigned";
 }
 
-/** What is delivered, in this order, each after the answer to the one before. */
+/** Deliveries in this order, each after the answer to the one before. */
 export type Schedule = readonly Delivery[];
 
-export type Family = "charge" | "transfer";
-
-/** What happens to one resource, in this order. `dropped` is no part of it: what was paid cannot be dropped. */
-const HISTORIES: Readonly<Record<Family, readonly Step[]>> = {
-  charge: ["paid", "refunded"],
-  transfer: ["started", "completed"],
-};
-
-export function familyOf(step: Step): Family {
-  return step === "paid" || step === "refunded" || step === "dropped" ? "charge" : "transfer";
-}
+/** `dropped` is not here: what was paid cannot be dropped. */
+const historicSteps: readonly Step[] = ["paid", "refunded", "started", "completed"];
 
 /**
- * The real history of what a schedule delivers: each event that really happened once, in the order in which it happened, one order after
- * the other. Its effect is what the schedule's effect must be.
+ * The real history behind a schedule: each event that really happened, once, in the order in which it happened, one order after the other. The schedule
+ * must have the same effect.
  */
 export function realHistoryOf(schedule: Schedule): Schedule {
   return (["first", "second"] as const).flatMap((order) =>
-    [...HISTORIES.charge, ...HISTORIES.transfer].flatMap((step): Schedule => {
-      const isDelivered = schedule.some(
-        (delivery) => delivery.order === order && delivery.step === step && delivery.forged === undefined,
-      );
-      return isDelivered ? [{ order, step, subscription: 1 }] : [];
-    }),
+    historicSteps
+      .filter((step) =>
+        schedule.some((each) => each.order === order && each.step === step && each.forged === undefined),
+      )
+      .map((step) => ({ order, step, subscription: 1 })),
   );
-}
-
-/** Whether a sound application may be measured by it: an event that contradicts the history needs the history before it. */
-export function isMeaningful(schedule: Schedule): boolean {
-  return schedule.every(
-    ({ order, step }, index) =>
-      step !== "dropped" ||
-      order === "unknown" ||
-      schedule.slice(0, index).some((earlier) => earlier.order === order && earlier.step === "paid"),
-  );
-}
-
-/** The same story, with the order that comes first in it as its first. */
-export function fromFirstOrder(schedule: Schedule): Schedule {
-  const leading = schedule.find(({ order }) => order !== "unknown")?.order;
-  if (leading !== "second") return schedule;
-  const others = { first: "second", second: "first", unknown: "unknown" } as const;
-  return schedule.map((delivery) => ({ ...delivery, order: others[delivery.order] }));
 }
 
 /** Equal for schedules that deliver the same. */
@@ -68,12 +40,12 @@ export function keyOf(schedule: Schedule): string {
     .join(" ");
 }
 
-/** As `keyOf`, whichever subscription delivers. */
+/** Like `keyOf`, but ignores which subscription delivers. */
 export function eventsKeyOf(schedule: Schedule): string {
   return keyOf(schedule.map((delivery) => ({ ...delivery, subscription: 1 })));
 }
 
-/** In words, one for each delivery: `paid`, `paid again`, `paid of another order`. */
+/** Each delivery in words: `paid`, `paid again`, `paid of another order`. */
 export function describeSchedule(schedule: Schedule): readonly string[] {
   return schedule.map((delivery, index) => {
     const { order, step, subscription, forged } = delivery;
@@ -96,8 +68,8 @@ const bySecondSubscription = on("first", 2);
 export type StateCheckId = keyof typeof seeds;
 
 /**
- * The schedules of each check, tried in turn until one breaks the application. In each stands one kind of trouble only, and what else happens is as it
- * happens every day; a second event of the order, or one of another order, stands between where distance is what matters.
+ * The schedules of each check, tried in turn until one breaks the application. Each has only one kind of disorder; a second event of the order, or one of
+ * another order, comes between where distance matters. Checks run in this order: a later one does not report again what an earlier one found.
  */
 export const seeds = {
   "state-forged": [
@@ -135,13 +107,16 @@ export const seeds = {
   "state-unknown-id": [[unknown("paid")], [unknown("refunded")], [unknown("dropped")], [unknown("completed")]],
 } as const satisfies Readonly<Record<string, readonly Schedule[]>>;
 
-/** A schedule of five has thirty parts; so many are tried at most. */
+/** The history of each family that is played first. */
+export const familyHistories = {
+  charge: realHistoryOf(seeds["state-reversed"][0]),
+  transfer: realHistoryOf(seeds["state-reversed"][1]),
+};
+
+/** A schedule of five deliveries has thirty parts. */
 const TRIES_MAX = 40;
 
-/**
- * The shortest part of a broken schedule, in its order, that is broken too: parts are tried from the shortest on, each once, so that nothing
- * shorter breaks the application. The schedule itself when there is none, or when the tries are used up.
- */
+/** The shortest part of a broken schedule that is broken too; the schedule itself when no part is, or none is found within a limit. */
 export async function shrinkSchedule(
   schedule: Schedule,
   isBroken: (part: Schedule) => Promise<boolean>,
@@ -152,12 +127,12 @@ export async function shrinkSchedule(
   return schedule;
 }
 
-/** Its proper parts that can be broken, the shortest first; among equals, what begins sooner comes first. */
+/** The proper parts that can be broken, in the schedule's order, each once, the shortest first. */
 export function partsOf(schedule: Schedule): readonly Schedule[] {
   const parts = new Map<string, Schedule>();
   for (let size = 1; size < schedule.length; size++) {
     for (const part of choose(schedule, size).map(fromFirstOrder)) {
-      // The real history cannot be another than itself.
+      // The real history cannot differ from itself.
       const canBreak = isMeaningful(part) && keyOf(part) !== keyOf(realHistoryOf(part));
       if (canBreak && !parts.has(keyOf(part))) parts.set(keyOf(part), part);
     }
@@ -170,4 +145,22 @@ function choose(schedule: Schedule, size: number): Schedule[] {
   return schedule.flatMap((delivery, index) =>
     choose(schedule.slice(index + 1), size - 1).map((rest) => [delivery, ...rest]),
   );
+}
+
+/** A dropped event contradicts the history only after the order was paid. */
+function isMeaningful(schedule: Schedule): boolean {
+  return schedule.every(
+    ({ order, step }, index) =>
+      step !== "dropped" ||
+      order === "unknown" ||
+      schedule.slice(0, index).some((earlier) => earlier.order === order && earlier.step === "paid"),
+  );
+}
+
+/** The same deliveries, with the order that comes first named `first`. */
+function fromFirstOrder(schedule: Schedule): Schedule {
+  const leading = schedule.find(({ order }) => order !== "unknown")?.order;
+  if (leading !== "second") return schedule;
+  const others = { first: "second", second: "first", unknown: "unknown" } as const;
+  return schedule.map((delivery) => ({ ...delivery, order: others[delivery.order] }));
 }

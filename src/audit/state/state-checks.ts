@@ -1,16 +1,20 @@
-import type { Check, Verdict } from "../wire/check.js";
-import type { Stage } from "../wire/stage.js";
-import { ONE_EVENT_ONLY, hasOnlyGivenEvent, judgeGivenEvent, judgeHistory } from "./judge-history.js";
+import type { Check, CheckInfo, Stage, Verdict } from "../wire/check.js";
+import { hasOnlyGivenEvent, judgeGivenEvent, judgeHistory, ONE_EVENT_ONLY } from "./judge-history.js";
 import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
-import { type StateCheckId, seeds } from "./schedule.js";
+import { seeds, type StateCheckId } from "./schedule.js";
 import type { StateSession } from "./state-session.js";
 
-type Told = Pick<Check, "title" | "why" | "fix" | "follows">;
+export interface StateStage extends Stage {
+  /** Undefined when the user has not said how the state is read. All checks of an audit share it. */
+  readonly state: StateSession | undefined;
+}
 
-/** Who crashes on one duplicate crashes on the next. */
+type Text = Pick<CheckInfo, "title" | "why" | "fix" | "follows">;
+
+/** A receiver that crashes on one duplicate crashes on the next. */
 const NOT_ACKNOWLEDGED = ["state-duplicate:refused", "state-duplicate:crashed"];
 
-const told: Readonly<Record<StateCheckId, Told>> = {
+const texts: Readonly<Record<StateCheckId, Text>> = {
   "state-forged": {
     title: "a forged event changes nothing, whatever the answer is",
     why: "Who handles the event before it is verified, or beside it, answers 401 and ships the order all the same.",
@@ -52,61 +56,50 @@ const told: Readonly<Record<StateCheckId, Told>> = {
   },
 };
 
-/** What a later one would find too is found by the earlier one. */
-const inOrder: readonly StateCheckId[] = [
-  "state-forged",
-  "state-duplicate",
-  "state-second-subscription",
-  "state-reversed",
-  "state-late-duplicate",
-  "state-dropped-after-paid",
-  "state-unknown-id",
-];
+function withState(judge: (state: StateSession, stage: Stage) => Promise<Verdict>): Check<StateStage>["run"] {
+  return async (stage) => {
+    if (stage.state !== undefined) return judge(stage.state, stage);
+    return { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" };
+  };
+}
 
-const stateOf = (judge: (state: StateSession, stage: Stage) => Promise<Verdict>): Check["run"] => {
-  return async (stage) =>
-    stage.state === undefined
-      ? { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" }
-      : hasOnlyGivenEvent(stage.state)
-        ? { outcome: "skipped", reason: ONE_EVENT_ONLY }
-        : judge(stage.state, stage);
-};
+const common = { group: "state", severity: "critical", requests: DELIVERIES_MAX, turn: "alone" } as const;
 
-/** The one check that one event is enough for. */
-const duplicateOf: Check["run"] = async (stage) =>
-  stage.state !== undefined && hasOnlyGivenEvent(stage.state)
-    ? judgeGivenEvent(stage.state, stage)
-    : runOf("state-duplicate")(stage);
-
-const runOf = (id: StateCheckId): Check["run"] =>
-  stateOf((state, stage) => judgeSchedules(state, stage, id, seeds[id]));
-
-const common = { group: "state", requests: DELIVERIES_MAX, turn: "alone" } as const;
-
-const history: Check = {
+const history: Check<StateStage> = {
   ...common,
   id: "state-history",
   title: "every event of an ordinary history is accepted",
-  severity: "critical",
   why: "The receiver takes one kind of event and not the next: what happens after a payment is never noticed, and is sent again and again.",
   fix: "Answer 2xx to every genuine event, also to one that changes nothing and to one about an order that is not there.",
   snippet: "once",
   follows: ["valid-event"],
-  run: stateOf(judgeHistory),
+  run: withState(async (state, stage) =>
+    hasOnlyGivenEvent(state) ? { outcome: "skipped", reason: ONE_EVENT_ONLY } : judgeHistory(state, stage),
+  ),
 };
 
-/**
- * What the application does with events, whatever the order and number in which they come. One after another in one session: what an earlier
- * one has found is not told again by a later one.
- */
-export const stateChecks: readonly Check[] = [
-  history,
-  ...inOrder.map((id): Check => ({
+function scheduleCheck(id: StateCheckId): Check<StateStage> {
+  return {
     ...common,
     id,
-    severity: "critical",
     snippet: id === "state-forged" ? "verify" : "once",
-    ...told[id],
-    run: id === "state-duplicate" ? duplicateOf : runOf(id),
-  })),
+    ...texts[id],
+    run: withState(async (state, stage) => {
+      if (!hasOnlyGivenEvent(state)) return judgeSchedules(state, stage, id, seeds[id]);
+      if (id === "state-duplicate") return judgeGivenEvent(state, stage);
+      return { outcome: "skipped", reason: ONE_EVENT_ONLY };
+    }),
+  };
+}
+
+/** What the application does with events in any order and number. They run one after another in one session: a later one does not report again what an earlier one found. */
+export const stateChecks: readonly Check<StateStage>[] = [
+  history,
+  scheduleCheck("state-forged"),
+  scheduleCheck("state-duplicate"),
+  scheduleCheck("state-second-subscription"),
+  scheduleCheck("state-reversed"),
+  scheduleCheck("state-late-duplicate"),
+  scheduleCheck("state-dropped-after-paid"),
+  scheduleCheck("state-unknown-id"),
 ];

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import { basicCredentials } from "../wire/wire.js";
+import { basicCredentials } from "../wire/send-on-wire.js";
 
 /** What prints the application's state: a URL, a command line, or a function of the test. */
 export type StateSource = string | (() => unknown);

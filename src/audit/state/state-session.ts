@@ -1,25 +1,24 @@
 import { UsageError } from "../../kernel/problem.js";
-import type { Exchange, Failure } from "../wire/check.js";
-import { type AuditEvent, type Stage, post } from "../wire/stage.js";
-import { type Change, type Names, changeOf, isSameChange } from "./change.js";
-import { type Order, type OrderOptions, type Orders, createOrders } from "./orders.js";
-import { type SandboxDoor, createSandboxOrders } from "./sandbox-orders.js";
+import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
+import { type Family, familyOf } from "../wire/events.js";
+import { post } from "../wire/stage.js";
+import { type Change, changeOf, isSameChange, type Names } from "./change.js";
+import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
+import { createSandboxOrders, type SandboxDoor } from "./sandbox-orders.js";
 import {
-  type Family,
+  describeSchedule,
+  keyOf,
   type OrderName,
+  realHistoryOf,
   type Schedule,
   type StateCheckId,
-  describeSchedule,
-  familyOf,
-  keyOf,
-  realHistoryOf,
 } from "./schedule.js";
-import { type StateSource, readState } from "./state-reader.js";
+import { readState, type StateSource } from "./state-reader.js";
 
 export interface StateOptions extends OrderOptions {
-  /** What prints the application's state. */
+  /** Prints the application's state. */
   readonly check: StateSource;
-  /** The sandbox that the application runs against, if any. */
+  /** The sandbox that the application uses, if any. */
   readonly sandbox: SandboxDoor | undefined;
   /** The one event that the user has given, if any. */
   readonly event: AuditEvent | undefined;
@@ -27,37 +26,37 @@ export interface StateOptions extends OrderOptions {
   readonly receiverUrl: string;
 }
 
-/** What a schedule has done to the application. */
+/** The effect of a schedule on the application. */
 export interface Effect {
   readonly change: Change;
   /** One for each delivery. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** The application's state in the course of an audit: it is changed by schedules, one at a time, each about orders of its own. */
+/** The state of the application during an audit. Schedules change it, one at a time, each with new orders. */
 export interface StateSession {
   readonly options: StateOptions;
   readonly orders: Orders;
-  /** The checks that have found something. */
+  /** The checks that have failed. */
   readonly failed: Set<StateCheckId>;
   /** Between two readings that must be equal before the state counts as settled. 0: the application works before it answers. */
   pauseMs: number;
-  /** What the real history of a schedule does, by the history's key. */
+  /** Key of a real history → its effect. */
   readonly histories: Map<string, Change>;
-  /** Undefined until it was looked at. */
+  /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
-  /** As it was last read. */
+  /** The last reading. */
   latest: { readonly state: unknown } | undefined;
-  /** Deliveries of the check that runs. */
+  /** Deliveries of the current check. */
   sent: number;
 }
 
-/** Families of which there can be orders, and those whose history changes the state; or why no schedule can be judged. */
+/** The families that have orders, and whether any history changes the state; or why no schedule can be judged. */
 export type Readiness =
-  | { readonly families: ReadonlySet<Family>; readonly moved: ReadonlySet<Family> }
-  | { readonly unfit: string; /** Events that the receiver does not take. */ readonly refusal?: Failure };
+  | { readonly families: ReadonlySet<Family>; readonly hasMoved: boolean }
+  | { readonly unfit: string; /** The receiver does not accept ordinary events. */ readonly refusal?: Failure };
 
-/** After these deliveries the state cannot be read any more. */
+/** The state cannot be read after these deliveries. */
 export class StateLost extends Error {
   override readonly name = "StateLost";
   readonly schedule: Schedule;
@@ -83,7 +82,7 @@ export function createStateSession(options: StateOptions): StateSession {
   };
 }
 
-/** To be called when a check begins: others may have changed the state since. */
+/** Called at the beginning of a check: other checks may have changed the state. */
 export function beginCheck(session: StateSession): void {
   session.sent = 0;
   session.latest = undefined;
@@ -93,13 +92,12 @@ const PAUSE_MIN_MS = 25;
 const REST_MS = 150;
 /** Until two in a row are equal. */
 const READINGS_MAX = 8;
-/** Of a state that is not as it should be, before it counts as wrong. */
+/** Additional readings before an unexpected state counts as wrong. */
 const LATE_READINGS_MAX = 3;
-/** An application that has changed nothing for so long is taken to be done with what it was told. */
+/** An application that has changed nothing for so long counts as done. */
 const QUIET_MS = 1000;
 const LAG_MAX_MS = 1000;
 
-/** Nobody's. */
 const WRONG_SECRET = "the audit's, and not the company's";
 
 async function read(session: StateSession): Promise<unknown> {
@@ -109,51 +107,111 @@ async function read(session: StateSession): Promise<unknown> {
   return state;
 }
 
-/** The state before anything is delivered. Only an order that the application has just made can have changed it since it was read. */
+/** The state before anything is delivered. It is as last read, unless the application has just made an order. */
 async function readBefore(session: StateSession): Promise<unknown> {
   return session.latest === undefined || session.options.order !== undefined ? read(session) : session.latest.state;
 }
 
-/** The state when nothing is delivered, once it has come to rest: what came before may still be worked on. Undefined when it does not. */
-export async function restingState(session: StateSession): Promise<{ readonly state: unknown } | undefined> {
+/** Reads until two states in a row are equal, a limited number of times. */
+async function readUntilStable(session: StateSession, pauseMs: number) {
   let state = await read(session);
   for (let readings = 1; readings < READINGS_MAX; readings++) {
-    await session.options.system.sleep(REST_MS);
+    await session.options.system.sleep(pauseMs);
     const next = await read(session);
-    if (changeOf(state, next, new Map()).kind === "none") return { state: next };
+    if (changeOf(state, next, new Map()).kind === "none") return { state: next, isStable: true };
     state = next;
   }
-  return undefined;
+  return { state, isStable: false };
 }
 
-/** What a state is good for that is to be compared. */
+/** The state once earlier deliveries have been handled. Undefined when it keeps changing. */
+export async function restingState(session: StateSession): Promise<{ readonly state: unknown } | undefined> {
+  const reading = await readUntilStable(session, REST_MS);
+  return reading.isStable ? reading : undefined;
+}
+
+/** The state after deliveries. One reading is enough for an application that works before it answers. */
+async function settledState(session: StateSession): Promise<unknown> {
+  return session.pauseMs === 0 ? read(session) : (await readUntilStable(session, session.pauseMs)).state;
+}
+
 export const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
 export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
-/**
- * Delivers a schedule about fresh orders, and tells what it has changed. With `expected`, a state that is not yet as expected is given more time: the application may
- * work after its answer.
- */
+/** A schedule that has been delivered, about new orders. */
+interface Played {
+  readonly exchanges: readonly Exchange[];
+  /** Reads the state, and compares it with the one before the deliveries. */
+  readonly readChange: (reading: (session: StateSession) => Promise<unknown>) => Promise<Change>;
+}
+
+async function deliverNew(session: StateSession, stage: Stage, schedule: Schedule): Promise<Played> {
+  const orders = await openOrders(session, schedule);
+  const names = namesOf(orders);
+  const before = await readBefore(session);
+  const exchanges = await deliver(session, stage, schedule, orders);
+  return {
+    exchanges,
+    readChange: async (reading) => {
+      const after = await reading(session).catch((error: unknown) => {
+        throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
+      });
+      return changeOf(before, after, names);
+    },
+  };
+}
+
+/** Delivers a schedule and returns its effect. A state that is not as `expected` is read again: the application may work after its answer. */
 export async function play(
   session: StateSession,
   stage: Stage,
   schedule: Schedule,
   expected?: Change,
 ): Promise<Effect> {
-  const orders = await openOrders(session, schedule);
-  const before = await readBefore(session);
-  const exchanges = await deliver(session, stage, schedule, orders);
-  const names = namesOf(orders);
-  const readChange = async (): Promise<Change> => {
-    return changeOf(before, await orLost(settled(session), schedule, exchanges), names);
-  };
-  let change = await readChange();
+  const { exchanges, readChange } = await deliverNew(session, stage, schedule);
+  let change = await readChange(settledState);
   if (expected === undefined) return { change, exchanges };
   for (let tries = 0; tries < LATE_READINGS_MAX && !isSameChange(change, expected); tries++) {
     await session.options.system.sleep(Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
-    change = await readChange();
+    change = await readChange(settledState);
   }
   return { change, exchanges };
+}
+
+/** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
+export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
+  const { system } = session.options;
+  const { exchanges, readChange } = await deliverNew(session, stage, history);
+  const start = system.monotonic();
+  // The first reading shows what was done before the answer, however long the reading took.
+  let change = await readChange(read);
+  let lagMs = 0;
+  for (let waited = 0; waited <= lagMs + QUIET_MS; waited = system.monotonic() - start) {
+    await system.sleep(PAUSE_MIN_MS);
+    const next = await readChange(read);
+    if (!isSameChange(next, change)) lagMs = Math.min(LAG_MAX_MS, system.monotonic() - start);
+    change = next;
+  }
+  if (lagMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
+  return { change, exchanges };
+}
+
+/** The effect of a schedule's real history. It is played once for all schedules that have it. */
+export async function playHistory(session: StateSession, stage: Stage, schedule: Schedule): Promise<Change> {
+  const history = realHistoryOf(schedule);
+  if (history.length === 0) return { kind: "none" };
+  const known = session.histories.get(keyOf(history));
+  if (known !== undefined) return known;
+  const { change } = await play(session, stage, history);
+  session.histories.set(keyOf(history), change);
+  return change;
+}
+
+/** Delivers a schedule. It is broken when its effect differs from that of its real history. */
+export async function tryOut(session: StateSession, stage: Stage, schedule: Schedule) {
+  const expected = await playHistory(session, stage, schedule);
+  const { change, exchanges } = await play(session, stage, schedule, expected);
+  return { isBroken: !isSameChange(change, expected), exchanges };
 }
 
 async function deliver(
@@ -168,74 +226,10 @@ async function deliver(
     session.sent++;
     const body = orders.get(delivery.order)?.bodyOf(delivery) ?? "";
     const { forged } = delivery;
-    const signature = forged === "unsigned" ? null : stage.sign(body, ...(forged === undefined ? [] : [WRONG_SECRET]));
+    const signature = forged === "unsigned" ? null : stage.sign(body, forged === undefined ? undefined : WRONG_SECRET);
     exchanges.push(await stage.send(post(stage, `the event "${names[index]}"`, body, { signature })));
   }
   return exchanges;
-}
-
-/** What the real history of a schedule does to the state. Played once for all schedules with that history. */
-export async function playHistory(session: StateSession, stage: Stage, schedule: Schedule): Promise<Change> {
-  const history = realHistoryOf(schedule);
-  if (history.length === 0) return { kind: "none" };
-  const known = session.histories.get(keyOf(history));
-  if (known !== undefined) return known;
-  const { change } = await play(session, stage, history);
-  session.histories.set(keyOf(history), change);
-  return change;
-}
-
-/** Delivers a schedule. Broken: it changes something else than the history that it tells. */
-export async function tryOut(
-  session: StateSession,
-  stage: Stage,
-  schedule: Schedule,
-): Promise<{ readonly isBroken: boolean; readonly exchanges: readonly Exchange[] }> {
-  const expected = await playHistory(session, stage, schedule);
-  const { change, exchanges } = await play(session, stage, schedule, expected);
-  return { isBroken: !isSameChange(change, expected), exchanges };
-}
-
-/**
- * The first time that a family's history is played: whether it changes the state at all, and how long after the last answer it still does. That is how long a
- * state must stand still from now on before it counts as settled.
- */
-export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
-  const { system } = session.options;
-  const orders = await openOrders(session, history);
-  const before = await readBefore(session);
-  const exchanges = await deliver(session, stage, history, orders);
-  const names = namesOf(orders);
-  const start = system.monotonic();
-  // What the first reading shows was done before the answer came, however long the reading took.
-  let change = changeOf(before, await orLost(read(session), history, exchanges), names);
-  let lagMs = 0;
-  for (let waited = 0; waited <= lagMs + QUIET_MS; waited = system.monotonic() - start) {
-    await system.sleep(PAUSE_MIN_MS);
-    const next = changeOf(before, await read(session), names);
-    if (!isSameChange(next, change)) lagMs = Math.min(LAG_MAX_MS, system.monotonic() - start);
-    change = next;
-  }
-  if (lagMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
-  return { change, exchanges };
-}
-
-async function orLost(reading: Promise<unknown>, schedule: Schedule, exchanges: readonly Exchange[]): Promise<unknown> {
-  return reading.catch((error: unknown) => {
-    throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
-  });
-}
-
-/** The state once two readings in a row are equal; of an application that works before it answers, one is enough. */
-async function settled(session: StateSession): Promise<unknown> {
-  let state = await read(session);
-  for (let readings = 1; session.pauseMs > 0 && readings < READINGS_MAX; readings++) {
-    await session.options.system.sleep(session.pauseMs);
-    const next = await read(session);
-    if (changeOf(state, next, new Map()).kind === "none") return next;
-    state = next;
-  }
-  return state;
 }
 
 async function openOrders(session: StateSession, schedule: Schedule): Promise<ReadonlyMap<OrderName, Order>> {
@@ -249,7 +243,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Re
   return opened;
 }
 
-/** The longer name first: one may be a part of another. */
+/** The longest name first: one may contain another. */
 function namesOf(orders: ReadonlyMap<OrderName, Order>): Names {
   const names = [...orders].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
   return new Map(names.toSorted(([one], [other]) => other.length - one.length));

@@ -1,21 +1,83 @@
-import type { Stage } from "./stage.js";
+import type { IdSource } from "../../kernel/ids.js";
 
-/** A check of the audit: what it says of itself, and what it does. */
-export interface Check extends CheckInfo {
-  /** How many requests it sends at most. */
+export interface CheckInfo {
+  readonly id: string;
+  readonly group: CheckGroup;
+  /** What a sound receiver does. */
+  readonly title: string;
+  readonly severity: Severity;
+  /** The bug that the check finds, and what it costs. */
+  readonly why: string;
+  readonly fix: string;
+  readonly snippet: SnippetName | null;
+  /**
+   * A failure of this check is only a consequence when one of these failed too: a receiver that verifies nothing accepts hex too, and hex is not its
+   * bug. `other-check`: it failed in the same way; `other-check:accepted`: it failed in this way.
+   */
+  readonly follows?: readonly string[];
+}
+
+/** In the order of the report. */
+export const checkGroups = ["genuine", "forged", "robust", "state"] as const;
+export type CheckGroup = (typeof checkGroups)[number];
+
+/** What a failure costs. A check of severity `warning` never fails the audit: its verdict is `warn`. */
+export type Severity = "critical" | "high" | "warning";
+
+/** The snippet of code that fixes it. */
+export type SnippetName = "verify" | "read" | "once";
+
+/** A check of the audit. */
+export interface Check<CheckStage = Stage> extends CheckInfo {
+  /** The most requests that it sends. */
   readonly requests: number;
-  /** `alone`: after the others, with no other request under way. `last`: after those too, for what may bring a receiver down. */
+  /** `alone`: after the others, with no other request under way. `last`: after those too, because it may bring a receiver down. */
   readonly turn?: "alone" | "last" | undefined;
-  readonly run: (stage: Stage) => Promise<Verdict>;
+  readonly run: (stage: CheckStage) => Promise<Verdict>;
+}
+
+/** What a check builds its requests from, and sends them with. */
+export interface Stage {
+  /** An ordinary event. Each is about another resource, unless the user has given one. */
+  event(): AuditEvent;
+  /** The base64 signature, under the company's secret or another. */
+  sign(body: string | Buffer, secret?: string): string;
+  /** The name of the signature's header. */
+  readonly header: string;
+  /** Sends it on a connection of its own. Throws Abandoned when the receiver has been silent too often. */
+  send(request: AuditRequest): Promise<Exchange>;
+  /** The exchange of the ordinary event with which the audit began. Undefined while it is under way. */
+  readonly ordinary: Exchange | undefined;
+  /** The receiver takes long for each answer: several requests are sent at a time. */
+  readonly isSlow: boolean;
+  readonly ids: IdSource;
+}
+
+/** Thrown by a check that cannot be finished: it is skipped for this reason. */
+export class Abandoned extends Error {
+  override readonly name = "Abandoned";
+}
+
+/** An event: its text, and the parsed text. */
+export interface AuditEvent {
+  readonly text: string;
+  readonly value: EventValue;
+}
+
+/** An event as JSON. Those of the contract have at least `topic` and `data`. */
+export interface EventValue {
+  readonly topic?: unknown;
+  readonly data?: unknown;
+  readonly [member: string]: unknown;
 }
 
 /**
- * How a receiver fails: it `accepted` what is to be refused, `refused` what is to be accepted, `redirected` either, `crashed` (5xx), was `silent`, was
- * `slow`, treated equal things `unequal`ly; the state of its application is `wrong`.
+ * How a receiver fails: it `accepted` what it must refuse, `refused` what it must accept, `redirected` either, `crashed` (5xx), was `silent`, was `slow`,
+ * treated equal things `unequal`ly; the state of its application is `wrong`.
  */
 export type Failing = "accepted" | "refused" | "redirected" | "crashed" | "silent" | "slow" | "unequal" | "wrong";
 
-/** What a check found, before it is held against what others found. */
+/** The result of one check, before it is compared with those of others. */
 export type Verdict =
   | { readonly outcome: "passed"; readonly exchange?: Exchange | undefined }
   | { readonly outcome: "skipped"; readonly reason: string }
@@ -24,20 +86,20 @@ export type Verdict =
 export interface Failure {
   readonly outcome: "failed";
   readonly failing: Failing;
-  /** What was seen, a sentence without its full stop. */
+  /** A sentence without its full stop. */
   readonly seen: string;
   readonly exchange?: Exchange | undefined;
-  /** Where it is not that of the check: that a forged event makes the receiver crash is less than that it is accepted. */
+  /** Overrides that of the check: a crash on a forged event is less severe than accepting it. */
   readonly severity?: Severity;
-  /** In the place of the check's, where what was seen tells more. */
+  /** Overrides that of the check. */
   readonly fix?: string;
-  /** The shortest schedule of deliveries that shows it. */
+  /** The shortest schedule of deliveries that fails. */
   readonly schedule?: readonly string[] | undefined;
   /** That schedule as a scenario file. */
   readonly scenario?: string | undefined;
 }
 
-/** One header line, as it goes over the wire: case, order and repetition are kept. */
+/** One header line as it is sent: case, order and repetition are kept. */
 export type HeaderLine = readonly [name: string, value: string];
 
 /** One POST to the receiver. */
@@ -47,16 +109,15 @@ export interface AuditRequest {
   readonly body: Buffer;
   /** Beside `host`, `user-agent`, `content-length` and `connection`. */
   readonly headers: readonly HeaderLine[];
-  /** The body goes out in pieces that end here, with a pause between them. */
+  /** The body is sent in pieces that end here, with a pause between them. */
   readonly cuts?: readonly number[];
 }
 
-/** What came back. */
 export interface AuditAnswer {
   readonly status: number;
   /** Of a redirect. It is not followed. */
   readonly location: string | null;
-  /** Its beginning, without the secret key. */
+  /** The beginning, without the secret key. */
   readonly body: string;
 }
 
@@ -66,37 +127,8 @@ export interface Exchange {
   readonly answer: AuditAnswer | null;
   /** Why none came. */
   readonly error: string | null;
-  /** No connection could be made: nobody listens there (any more), or it speaks another protocol. */
+  /** No connection could be made. */
   readonly unreachable: boolean;
-  /** It took as long as an answer may take. */
   readonly timedOut: boolean;
   readonly latencyMs: number;
 }
-
-/** What every check says of itself. */
-export interface CheckInfo {
-  readonly id: string;
-  readonly group: CheckGroup;
-  /** What a sound receiver does. */
-  readonly title: string;
-  readonly severity: Severity;
-  /** The bug it stands for, and what that costs. */
-  readonly why: string;
-  readonly fix: string;
-  readonly snippet: SnippetName | null;
-  /**
-   * A failure of this check is only the consequence of one of these, when that failed too: a receiver that verifies nothing accepts hex too, and hex
-   * is not its mistake. `other-check`: it failed in the same way; `other-check:accepted`: in this way.
-   */
-  readonly follows?: readonly string[];
-}
-
-/** In the order of the report. */
-export const checkGroups = ["genuine", "forged", "robust", "state"] as const;
-export type CheckGroup = (typeof checkGroups)[number];
-
-/** The code of the reports that fixes it. */
-export type SnippetName = "verify" | "read" | "once";
-
-/** What a failure costs. A check of severity `warning` never fails the audit: its verdict is `warn`. */
-export type Severity = "critical" | "high" | "warning";

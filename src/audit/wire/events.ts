@@ -1,65 +1,70 @@
 import { renderPayload } from "../../contract/webhooks.js";
 import { fromXof } from "../../domain/values/money.js";
-import type { Charge, ChargeStatus } from "../../domain/model/charge.js";
-import type { DomainEvent, EventSubject, EventType } from "../../domain/model/events.js";
+import type { Charge } from "../../domain/model/charge.js";
+import type { DomainEvent } from "../../domain/model/events.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { singularOf, type Topic } from "../../domain/values/topic.js";
-import type { Transfer, TransferStatus } from "../../domain/model/transfer.js";
+import type { Transfer } from "../../domain/model/transfer.js";
 import type { IdSource } from "../../kernel/ids.js";
 import type { Instant } from "../../kernel/instant.js";
 
-/** The events of the audit: made by the renderers that make the sandbox's own webhooks, about resources that nobody knows. */
+/** The events of the audit: rendered like the sandbox's own webhooks, about resources that exist nowhere. */
 export type ChargeStep = "paid" | "refunded" | "dropped";
 export type TransferStep = "started" | "completed" | "failed";
 export type Step = ChargeStep | TransferStep;
 
-/** What an event is about. Every text of it that names it is in `names`. */
+export type Family = "charge" | "transfer";
+
+export function familyOf(step: Step): Family {
+  return isChargeStep(step) ? "charge" : "transfer";
+}
+
+function isChargeStep(step: Step): step is ChargeStep {
+  return step === "paid" || step === "refunded" || step === "dropped";
+}
+
+export function topicOf(step: Step): Topic {
+  return isChargeStep(step) ? "charges/events" : `transactions/${step}`;
+}
+
+/** What an event is about. */
 export interface Resource {
-  readonly family: "charge" | "transfer";
+  readonly family: Family;
   readonly id: string;
   /** The caller's reference: `externalId` or `reference`. */
   readonly reference: string;
+  /** All texts in its events that identify it. */
   readonly names: readonly string[];
   readonly createdAt: Instant;
 }
 
-export function createResource(family: Resource["family"], ids: IdSource, now: Instant): Resource {
+export function createResource(family: Family, ids: IdSource, now: Instant): Resource {
   const id = ids.uuid();
   const entry = ids.uuid();
   const reference = `audit-${ids.hex32().slice(0, 12)}`;
   return { family, id, reference, names: [id, entry, reference], createdAt: now };
 }
 
-/** How topics are spelt: `plural` as the contract's list, `singular` as its examples of subscriptions. */
+/** How topics are spelt: `plural` as in the contract's list, `singular` as in its examples of subscriptions. */
 export type TopicSpelling = "plural" | "singular";
 
-/** The text of the event that this step of a resource causes. `topic` replaces the one it has by itself. */
+/** The text of the event that this step of a resource causes. `topic` replaces its topic. */
 export function renderStep(resource: Resource, step: Step, spelling: TopicSpelling, topic?: string): string {
   const ownTopic = topicOf(step);
   const spelt = topic ?? (spelling === "plural" ? ownTopic : singularOf(ownTopic));
   return renderPayload(defaultProfile(), spelt, eventOf(resource, step));
 }
 
-export function topicOf(step: Step): Topic {
-  switch (step) {
-    case "paid":
-    case "refunded":
-    case "dropped":
-      return "charges/events";
-    case "started":
-    case "completed":
-    case "failed":
-      return `transactions/${step}`;
-  }
-}
-
 function eventOf(resource: Resource, step: Step): DomainEvent {
-  const isCharge = step === "paid" || step === "refunded" || step === "dropped";
-  const subject: EventSubject = isCharge
-    ? { kind: "charge", charge: chargeOf(resource, step) }
-    : { kind: "transaction", transaction: transferOf(resource, step) };
-  const type: EventType = isCharge ? `charge.${step}` : `transaction.${step}`;
-  return { id: resource.id, seq: 1, at: resource.createdAt, type, resource: resource.id, subject };
+  const { id, createdAt } = resource;
+  const common = { id, seq: 1, at: createdAt, resource: id };
+  return isChargeStep(step)
+    ? { ...common, type: `charge.${step}`, subject: { kind: "charge", charge: chargeOf(resource, step) } }
+    : {
+        ...common,
+        type: `transaction.${step}`,
+        subject: { kind: "transaction", transaction: transferOf(resource, step) },
+      };
 }
 
 const AMOUNT = fromXof(10_000);
@@ -67,7 +72,6 @@ const PAYER = "2250700000001";
 const HOUR_MS = 3_600_000;
 
 function chargeOf({ id, reference, names, createdAt }: Resource, step: ChargeStep): Charge {
-  const statuses: Record<ChargeStep, ChargeStatus> = { paid: "paid", refunded: "refunded", dropped: "dropped" };
   const entry = (type: "payment" | "refund", position: number): Charge["entries"][number] => ({
     id: `${names[1]?.slice(0, -1)}${position}`,
     recipientMsisdn: PAYER,
@@ -87,7 +91,7 @@ function chargeOf({ id, reference, names, createdAt }: Resource, step: ChargeSte
     amount: AMOUNT,
     feeRate: 0.01,
     fee: fromXof(100),
-    status: statuses[step],
+    status: step,
     droppedReason: step === "dropped" ? "expired" : null,
     paid: step === "dropped" ? 0 : AMOUNT,
     refunded: step === "refunded" ? AMOUNT : 0,
@@ -103,18 +107,13 @@ function chargeOf({ id, reference, names, createdAt }: Resource, step: ChargeSte
 }
 
 function transferOf({ id, reference, createdAt }: Resource, step: TransferStep): Transfer {
-  const statuses: Record<TransferStep, TransferStatus> = {
-    started: "pending",
-    completed: "completed",
-    failed: "failed",
-  };
   return {
     id,
     seq: 1,
     amount: AMOUNT,
     fee: fromXof(100.5),
     msisdn: `+${PAYER}`,
-    status: statuses[step],
+    status: step === "started" ? "pending" : step,
     reference,
     description: "A payout of the audit",
     batchId: null,

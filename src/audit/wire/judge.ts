@@ -1,45 +1,51 @@
-import type { AuditAnswer, AuditRequest, Check, CheckInfo, Exchange, Failure, Verdict } from "./check.js";
-import { Abandoned, type Stage } from "./stage.js";
+import {
+  Abandoned,
+  type AuditAnswer,
+  type AuditRequest,
+  type Check,
+  type Exchange,
+  type Failure,
+  type Stage,
+  type Verdict,
+} from "./check.js";
 
-/** What a check says that sends requests, whatever comes back, and judges the answers. */
-export interface WireCheck extends CheckInfo {
-  /** Pure: what is sent, in this order. What is judged may be a part of it, and to a slow receiver in another order. */
+/** A check that sends the same requests whatever comes back, and judges the answers. */
+export interface WireCheck extends Omit<Check, "run"> {
+  /** The requests, in this order. `judge` may get only some of them, and from a slow receiver in another order. */
   readonly send: (stage: Stage) => readonly AuditRequest[];
   readonly judge: Judge;
-  readonly requests: number;
-  readonly turn?: Check["turn"];
 }
 
 export type Judge = (exchanges: readonly Exchange[]) => Verdict;
 
 /**
- * One request after the other, and no more of them once there was no answer, unless the check is about what comes after that. To a slow receiver all at
- * once.
+ * Sends one request after the other, and to a slow receiver all at once. Stops after a request without an answer, unless the check is about what comes
+ * after that.
  */
 export function wireCheck({ send, judge, ...info }: WireCheck): Check {
   return {
     ...info,
     async run(stage) {
       const exchanges: Exchange[] = [];
-      const abandoned: Abandoned[] = [];
+      let abandoned: Abandoned | undefined;
       const attempt = async (request: AuditRequest): Promise<void> => {
         try {
           exchanges.push(await stage.send(request));
         } catch (error) {
           if (!(error instanceof Abandoned)) throw error;
-          abandoned.push(error);
+          abandoned = error;
         }
       };
       const requests = send(stage);
-      const isInOrder = !stage.isSlow || info.turn === "alone";
-      if (!isInOrder) await Promise.all(requests.map(attempt));
-      for (const request of isInOrder ? requests : []) {
-        const isSilent = info.turn === undefined && exchanges.at(-1)?.answer === null;
-        if (isSilent || abandoned.length > 0) break;
-        await attempt(request);
+      if (stage.isSlow && info.turn !== "alone") await Promise.all(requests.map(attempt));
+      else {
+        for (const request of requests) {
+          const isSilent = info.turn === undefined && exchanges.at(-1)?.answer === null;
+          if (isSilent || abandoned !== undefined) break;
+          await attempt(request);
+        }
       }
-      // What came so far can be judged.
-      if (exchanges.length === 0 && abandoned[0] !== undefined) throw abandoned[0];
+      if (exchanges.length === 0 && abandoned !== undefined) throw abandoned;
       return judge(exchanges);
     },
   };
@@ -51,49 +57,43 @@ export const mustAccept: Judge = (exchanges) => worst(exchanges.map(judgeAccepte
 /** "otherwise the request is to be rejected": each with a 4xx. */
 export const mustRefuse: Judge = (exchanges) => worst(exchanges.map(judgeRefused));
 
-/** Yes or no, but no crash. */
+/** 2xx or 4xx, but no crash. */
 export const mustAnswer: Judge = (exchanges) => worst(exchanges.map(judgeAnswered));
 
-/** That something forged is accepted matters more than that another one makes the receiver crash; all must pass. */
+/** All must pass. Accepting a forged event is worse than crashing on another one. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
   const failed = verdicts.filter((verdict) => verdict.outcome === "failed");
   const skipped = verdicts.find((verdict) => verdict.outcome === "skipped");
   return failed.find(({ failing }) => failing === "accepted") ?? failed[0] ?? skipped ?? verdicts[0] ?? NOTHING_SENT;
 }
 
+const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
+
 const TOO_MANY = 429;
-/** Neither yes nor no. */
 const throttled: Verdict = {
   outcome: "skipped",
   reason: "the receiver answers 429, too many requests: lift its limit for the audit, or choose checks with --only",
 };
 
-const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
-
 export function judgeAccepted(exchange: Exchange): Verdict {
   const { answer } = exchange;
-  if (answer === null) return silent(exchange);
-  if (answer.status === TOO_MANY) return throttled;
-  if (isSuccess(answer)) return { outcome: "passed", exchange };
-  if (answer.status >= 500) return crashed(exchange, answer);
-  return isRedirect(answer) ? redirected(exchange, answer) : failure(exchange, "refused", "is refused");
+  if (answer?.status === TOO_MANY) return throttled;
+  if (answer === null || isRedirect(answer) || answer.status >= 500) return mishap(exchange);
+  return isSuccess(answer) ? { outcome: "passed", exchange } : failure(exchange, "refused", "is refused");
 }
 
 export function judgeRefused(exchange: Exchange): Verdict {
   const { answer } = exchange;
-  if (answer === null) return { ...silent(exchange), severity: "high" };
-  if (answer.status === TOO_MANY) return throttled;
-  if (isRefusal(answer)) return { outcome: "passed", exchange };
-  if (isSuccess(answer)) return failure(exchange, "accepted", "is accepted");
-  const found = isRedirect(answer) ? redirected(exchange, answer) : crashed(exchange, answer);
-  return { ...found, severity: "high" };
+  if (answer?.status === TOO_MANY) return throttled;
+  if (answer !== null && isRefusal(answer)) return { outcome: "passed", exchange };
+  if (answer !== null && isSuccess(answer)) return failure(exchange, "accepted", "is accepted");
+  return { ...mishap(exchange), severity: "high" };
 }
 
 export function judgeAnswered(exchange: Exchange): Verdict {
   const { answer } = exchange;
-  if (answer === null) return silent(exchange);
-  if (isSuccess(answer) || isRefusal(answer)) return { outcome: "passed", exchange };
-  return isRedirect(answer) ? redirected(exchange, answer) : crashed(exchange, answer);
+  const isAnswered = answer !== null && (isSuccess(answer) || isRefusal(answer));
+  return isAnswered ? { outcome: "passed", exchange } : mishap(exchange);
 }
 
 export function silent(exchange: Exchange): Failure {
@@ -104,7 +104,7 @@ export function isSuccess({ status }: AuditAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-export function isRefusal({ status }: AuditAnswer): boolean {
+function isRefusal({ status }: AuditAnswer): boolean {
   return status >= 400 && status < 500;
 }
 
@@ -112,13 +112,15 @@ function isRedirect({ status }: AuditAnswer): boolean {
   return status >= 300 && status < 400;
 }
 
-function redirected(exchange: Exchange, { status, location }: AuditAnswer): Failure {
+/** Neither accepted nor refused. */
+function mishap(exchange: Exchange): Failure {
+  const { answer } = exchange;
+  if (answer === null) return silent(exchange);
+  const { status, location } = answer;
   const where = location === null ? "" : ` to ${location}`;
-  return failure(exchange, "redirected", `is redirected with ${status}${where}, which the service does not follow`);
-}
-
-function crashed(exchange: Exchange, { status }: AuditAnswer): Failure {
-  return failure(exchange, "crashed", `makes the receiver fail with ${status}`);
+  return isRedirect(answer)
+    ? failure(exchange, "redirected", `is redirected with ${status}${where}, which the service does not follow`)
+    : failure(exchange, "crashed", `makes the receiver fail with ${status}`);
 }
 
 function failure(exchange: Exchange, failing: Failure["failing"], what: string): Failure {

@@ -1,114 +1,57 @@
-import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { findTopic } from "../../domain/values/topic.js";
-import type { IdSource } from "../../kernel/ids.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { AuditRequest, Exchange, HeaderLine } from "./check.js";
+import type { AuditEvent, AuditRequest, HeaderLine, Stage } from "./check.js";
 import { type Step, type TopicSpelling, createResource, renderStep } from "./events.js";
-import type { StateSession } from "../state/state-session.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
 
-/** What a check makes its requests of, and sends them with. */
-export interface Stage {
-  /** An ordinary event. Each is about another resource, unless the user has given one. */
-  event(): AuditEvent;
-  /** The base64 signature, under the company's secret or another. */
-  sign(body: string | Buffer, secret?: string): string;
-  /** The name of the signature's header. */
-  readonly header: string;
-  readonly spelling: TopicSpelling;
-  /** Makes it go out at once, on a connection of its own. Throws Abandoned when the receiver has been silent too often. */
-  send(request: AuditRequest): Promise<Exchange>;
-  /** The topic that the user has named. */
-  readonly topic: string | undefined;
-  /** The state of the receiver's application, where the user has said how it is read. One for all checks of an audit. */
-  readonly state: StateSession | undefined;
-  /** How long an answer may take, in real time. */
-  readonly timeoutMs: number;
-  /** The exchange of the ordinary event with which the audit began. Undefined while it is under way. */
-  readonly ordinary: Exchange | undefined;
-  /** The receiver needs long for each answer: several requests go out at a time. */
-  readonly isSlow: boolean;
-  readonly ids: IdSource;
-  readonly system: SystemClock;
-}
-
-/** An event: its text, and the value that it spells. */
-export interface AuditEvent {
-  readonly text: string;
-  readonly value: EventValue;
-}
-
-/** An event as JSON. Of the contract's, at least `topic` and `data`. */
-export interface EventValue {
-  readonly topic?: unknown;
-  readonly data?: unknown;
-  readonly [member: string]: unknown;
-}
-
-/** What a check throws when it is not to be finished: it is skipped for this reason. */
-export class Abandoned extends Error {
-  override readonly name = "Abandoned";
-}
-
-export interface StageOptions {
+export interface StageOptions extends Pick<Stage, "header" | "send" | "ordinary" | "isSlow" | "ids"> {
   readonly secret: string;
-  readonly header: string;
   /** A topic of the contract, in either spelling, or any other. Default: charges/events. */
   readonly topic: string | undefined;
-  /** In the place of the audit's own events. */
+  /** Replaces the audit's own events. */
   readonly event: AuditEvent | undefined;
-  readonly state: StateSession | undefined;
-  readonly timeoutMs: number;
-  readonly ordinary: Exchange | undefined;
-  readonly isSlow: boolean;
-  readonly ids: IdSource;
   readonly system: SystemClock;
 }
 
-export function createStage(options: StageOptions, send: Stage["send"]): Stage {
-  const { secret, header, topic, state, timeoutMs, ordinary, isSlow, ids, system } = options;
-  const known = findTopic(topic ?? "");
-  const spelling: TopicSpelling = known === undefined || known === topic ? "plural" : "singular";
+export function createStage({ secret, topic, event, system, ...parts }: StageOptions): Stage {
   const sign: Stage["sign"] = (body, other = secret) => signBody(body, other);
-  return {
-    event: () => options.event ?? makeEvent(options, spelling, sign),
-    sign,
-    header,
-    spelling,
-    send,
-    topic,
-    state,
-    timeoutMs,
-    ordinary,
-    isSlow,
-    ids,
-    system,
-  };
+  return { ...parts, sign, event: () => event ?? createEvent(sign, topic, parts.ids, system) };
 }
 
+/** About one signature in four has both characters. */
+const EVENT_TRIES_MAX = 500;
+
 /**
- * About a resource that nobody knows. Its signature has + and /, by which base64 and base64url differ: a receiver that takes the one for the other
+ * An event about a resource that exists nowhere. Its signature contains + and /, in which base64 and base64url differ: a receiver that confuses the two
  * would accept every fourth event.
  */
-function makeEvent({ topic, ids, system }: StageOptions, spelling: TopicSpelling, sign: Stage["sign"]): AuditEvent {
+function createEvent(
+  sign: Stage["sign"],
+  topic: string | undefined,
+  ids: Stage["ids"],
+  system: SystemClock,
+): AuditEvent {
+  const known = findTopic(topic ?? "");
+  const spelling: TopicSpelling = known === undefined || known === topic ? "plural" : "singular";
   const step = stepOf(topic);
   let text = "";
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const resource = createResource(step === "paid" ? "charge" : "transfer", ids, system.now());
-    text = renderStep(resource, step, spelling, topic);
-    if (hasBoth(sign(text))) break;
+  for (let tries = 0; tries < EVENT_TRIES_MAX; tries++) {
+    text = renderStep(
+      createResource(step === "paid" ? "charge" : "transfer", ids, system.now()),
+      step,
+      spelling,
+      topic,
+    );
+    if (differsInBase64url(sign(text))) break;
   }
   return { text, value: JSON.parse(text) };
 }
 
-/** Of base64, all that base64url spells otherwise. */
-export function hasBoth(signature: string): boolean {
+export function differsInBase64url(signature: string): boolean {
   return signature.includes("+") && signature.includes("/");
 }
 
-/** About one signature in four has both. */
-const TRIES_MAX = 500;
-
-/** What happens in an ordinary event of a topic; of one that the contract does not know, that a charge is paid. */
+/** The step of an ordinary event of a topic. For an unknown topic a charge is paid. */
 function stepOf(topic: string | undefined): Step {
   switch (findTopic(topic ?? "")) {
     case "transactions/started":
@@ -124,7 +67,7 @@ function stepOf(topic: string | undefined): Step {
 }
 
 export interface PostOptions {
-  /** Instead of the right one. Null: no such header. */
+  /** Default: the right one. Null: no such header. */
   readonly signature?: string | readonly string[] | null;
   /** Of the signature's header. */
   readonly name?: string;
@@ -132,19 +75,19 @@ export interface PostOptions {
   readonly cuts?: readonly number[];
 }
 
-/** A request with this body, signed rightly unless told otherwise. */
+/** A request with this body, with the right signature unless `options` say otherwise. */
 export function post(stage: Stage, sent: string, body: string | Buffer, options: PostOptions = {}): AuditRequest {
-  const { signature = stage.sign(body), name = stage.header, contentType = "application/json" } = options;
-  const values = signature === null ? [] : typeof signature === "string" ? [signature] : signature;
+  const { signature = stage.sign(body), name = stage.header, contentType = "application/json", cuts } = options;
+  const values = signature === null ? [] : [signature].flat();
   return {
     sent,
     body: Buffer.from(body),
     headers: [["content-type", contentType], ...values.map((value): HeaderLine => [name, value])],
-    ...(options.cuts === undefined ? {} : { cuts: options.cuts }),
+    ...(cuts === undefined ? {} : { cuts }),
   };
 }
 
-/** An ordinary event with something special about its signature. */
+/** An ordinary event with a special signature. */
 export function postSigned(
   stage: Stage,
   sent: string,

@@ -6,61 +6,56 @@ import type { SystemClock } from "../../kernel/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
-/** An answer that goes on beyond this is cut off. */
+/** Longer answers are cut off. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
-/** What is kept of it. */
 const ANSWER_BYTES_KEPT = 4096;
 /** Between the pieces of a body that is sent in pieces. */
 const PAUSE_MS = 150;
 
-/** How the receiver may be reached, where that is not for the one who asks to decide. */
+/** Limits on how the receiver is reached, set by the sandbox's operator. */
 export interface Reach {
-  /** Which addresses a name may stand for. Default: any. */
+  /** Which addresses a name may resolve to. Default: any. */
   readonly lookup?: LookupFunction | undefined;
-  /** Default: a certificate has to be trusted. */
+  /** Default: the certificate must be trusted. */
   readonly insecureTls?: boolean | undefined;
-  /** Ends what is under way. */
+  /** Cancels requests under way. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface WireOptions extends Reach {
   readonly url: URL;
-  /** Real time from the first byte to the end of the answer; pauses of our own come on top. */
+  /** Real time from the first byte to the end of the answer, without the pauses between pieces. */
   readonly timeoutMs: number;
   readonly system: SystemClock;
-  /** Kept out of what is kept of answers. */
+  /** Redacted in answers. */
   readonly secret: string;
 }
 
 /**
- * Sends one request exactly as it is, on a connection of its own, to the one address that was named. A redirect is an answer like any other and is not
- * followed. Never rejects: what went wrong is in the exchange.
+ * Sends one request exactly as it is, on a connection of its own. Redirects are answers, and are not followed. Never rejects: the exchange contains the
+ * error.
  */
 export async function sendOnWire(options: WireOptions, request: AuditRequest): Promise<Exchange> {
   const { system } = options;
-  const cuts = request.cuts ?? [];
-  const timeoutMs = options.timeoutMs + cuts.length * PAUSE_MS;
+  const pausesMs = (request.cuts ?? []).length * PAUSE_MS;
   const start = system.monotonic();
-  const outcome = await exchange(options, request, timeoutMs);
-  const latencyMs = Math.max(0, Math.round(system.monotonic() - start) - cuts.length * PAUSE_MS);
+  const outcome = await exchange(options, request, options.timeoutMs + pausesMs);
+  const latencyMs = Math.max(0, Math.round(system.monotonic() - start) - pausesMs);
   if ("answer" in outcome) {
     return { request, answer: outcome.answer, error: null, unreachable: false, timedOut: false, latencyMs };
   }
   const { isConnected, failure } = outcome;
   const { code = "", message } = failure;
-  const unreachable = !isConnected || Object.hasOwn(UNREACHABLE, code);
-  const error =
-    UNREACHABLE[code] ??
-    BROKEN[code] ??
-    [code === TIMED_OUT ? "" : code, message].filter((part) => part !== "").join(": ");
-  return { request, answer: null, error, unreachable, timedOut: code === TIMED_OUT, latencyMs };
+  const timedOut = code === TIMED_OUT;
+  const error = errors[code] ?? (timedOut || code === "" ? message : `${code}: ${message}`);
+  const unreachable = !isConnected || unreachableCodes.has(code);
+  return { request, answer: null, error, unreachable, timedOut, latencyMs };
 }
 
 const UNTRUSTED =
   "its certificate is not trusted (set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority)";
 
-/** No connection was made. */
-const UNREACHABLE: Readonly<Record<string, string>> = {
+const unreachableErrors: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "there is no such host",
   EAI_AGAIN: "the name could not be looked up",
@@ -78,20 +73,22 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
 };
 
-/** A connection was made, and no answer came of it. */
-const BROKEN: Readonly<Record<string, string>> = {
+const unreachableCodes: ReadonlySet<string> = new Set(Object.keys(unreachableErrors));
+
+const errors: Readonly<Record<string, string>> = {
+  ...unreachableErrors,
   ECONNRESET: "the connection was cut",
   EPIPE: "the connection was cut",
 };
 
 const TIMED_OUT = "TIMED_OUT";
 
-type Outcome =
-  | { readonly answer: AuditAnswer }
-  | {
-      readonly failure: { readonly code?: string | undefined; readonly message: string };
-      readonly isConnected: boolean;
-    };
+interface RequestError {
+  readonly code?: string | undefined;
+  readonly message: string;
+}
+
+type Outcome = { readonly answer: AuditAnswer } | { readonly failure: RequestError; readonly isConnected: boolean };
 
 function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
   const { url, system, secret, lookup, insecureTls = false, signal } = options;
@@ -105,29 +102,28 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
       agent: false,
       ...(lookup === undefined ? {} : { lookup }),
       ...(url.protocol === "https:" ? { rejectUnauthorized: !insecureTls } : {}),
-      // A flat list goes out as it is: its case, its order, and what is in it twice.
-      headers: [...headersOf(url, request)].flat(),
+      // Node sends a flat list unchanged: case, order and repetition.
+      headers: headersOf(url, request).flat(),
     });
+    let isConnected = false;
     const end = (outcome: Outcome): void => {
       cancelTimeout();
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", cancel);
       resolve(outcome);
       outgoing.destroy();
     };
-    let isConnected = false;
-    const fail = (failure: NodeJS.ErrnoException): void => end({ failure, isConnected });
-    const giveUp = (): void => fail(new Error("given up"));
-    outgoing.on("socket", (socket) => socket.once("connect", () => (isConnected = true)));
+    const fail = (failure: RequestError): void => end({ failure, isConnected });
+    const cancel = (): void => fail({ message: "given up" });
     const cancelTimeout = system.after(timeoutMs, () => {
-      const message = `no complete answer within ${timeoutMs} ms`;
-      end({ failure: { code: isConnected ? TIMED_OUT : "ETIMEDOUT", message }, isConnected });
+      fail({ code: isConnected ? TIMED_OUT : "ETIMEDOUT", message: `no complete answer within ${timeoutMs} ms` });
     });
-    signal?.addEventListener("abort", giveUp);
-    outgoing.on("error", (error: NodeJS.ErrnoException) => end({ failure: rootOf(error), isConnected }));
+    signal?.addEventListener("abort", cancel);
+    outgoing.on("socket", (socket) => socket.once("connect", () => (isConnected = true)));
+    outgoing.on("error", (error) => fail(rootOf(error)));
     outgoing.on("response", (incoming) => {
       readAnswer(incoming).then((body) => end({ answer: answerOf(incoming, body, secret) }), fail);
     });
-    // 101: without a listener Node cuts the connection, and tells nobody.
+    // 101: without a listener Node cuts the connection without an error.
     outgoing.on("upgrade", (incoming) => end({ answer: answerOf(incoming, "", secret) }));
     writeBody(outgoing, request, system).catch(fail);
   });
@@ -142,14 +138,16 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, se
   };
 }
 
-function* headersOf(url: URL, { headers, body }: AuditRequest): Generator<HeaderLine> {
-  yield ["host", url.host];
-  yield ["user-agent", `business-payments-sandbox-audit/${VERSION}`];
+function headersOf(url: URL, { headers, body }: AuditRequest): HeaderLine[] {
   const credentials = basicCredentials(url);
-  if (credentials !== undefined) yield ["authorization", credentials];
-  yield* headers;
-  yield ["content-length", String(body.length)];
-  yield ["connection", "close"];
+  return [
+    ["host", url.host],
+    ["user-agent", `business-payments-sandbox-audit/${VERSION}`],
+    ...(credentials === undefined ? [] : [["authorization", credentials] as const]),
+    ...headers,
+    ["content-length", String(body.length)],
+    ["connection", "close"],
+  ];
 }
 
 async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequest, system: SystemClock) {
@@ -175,8 +173,8 @@ async function readAnswer(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(kept).toString("utf8");
 }
 
-/** A happy-eyeballs failure carries one error for each address. */
-function rootOf(error: NodeJS.ErrnoException): { code?: string | undefined; message: string } {
+/** The error of a connection to several addresses contains one for each. */
+function rootOf(error: RequestError): RequestError {
   const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
   return first instanceof Error ? first : error;
 }
@@ -187,7 +185,7 @@ export function basicCredentials({ username, password }: URL): string | undefine
   return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;
 }
 
-/** A `%` that encodes nothing stands for itself. */
+/** A malformed escape is kept. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -196,21 +194,19 @@ function decode(text: string): string {
   }
 }
 
-/** The one address that an audit talks to. Throws UsageError("input"). */
+/** Throws UsageError("input"). */
 export function parseReceiverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
-  // What stands before an @ may be a password.
-  const shown = JSON.stringify(text.replace(/^.*@/, "").slice(0, SHOWN_MAX));
+  // The text before an @ may be a password.
+  const shown = JSON.stringify(text.replace(/^.*@/, "").slice(0, 80));
   throw new UsageError(
     "input",
     `The receiver must be an absolute http or https URL, such as http://127.0.0.1:4020/webhooks, not ${shown}.`,
   );
 }
 
-const SHOWN_MAX = 80;
-
-/** As it may be shown: without credentials. */
+/** Without credentials. */
 export function renderReceiverUrl(url: URL): string {
   return `${url.origin}${url.pathname}${url.search}`;
 }
