@@ -4,7 +4,6 @@ import { type Verb, addClosing } from "../shared/help.js";
 import { parseSource } from "../../adapters/files/source.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { type AuditOptions, HEADER_DEFAULT, runAudit } from "../../audit/run-audit.js";
-import type { AuditEvent } from "../../audit/wire/stage.js";
 import { UsageError, renderPosition } from "../../kernel/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
@@ -19,6 +18,7 @@ import { systemClock } from "../../kernel/system-clock.js";
 import { EXIT } from "../shared/exit-codes.js";
 import { colorsFor, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
 import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
+import type { AuditEvent } from "../../audit/wire/check.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
