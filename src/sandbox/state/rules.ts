@@ -7,7 +7,7 @@ import { messagesOf } from "../../contract/parse.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { toIso } from "../../kernel/instant.js";
 
-/** A rule as it is shown: `then` as a user would write it, `times` what is left of it (null: without end), `fired` how often it applied. */
+/** A rule for display: `then` as a user would write it, `times` how often it still applies (null: always), `fired` how often it applied. */
 export function renderRule(rule: Rule) {
   const { id, name, on, match, timesLeft, fired, createdAt } = rule;
   return { id, name, on, match, then: renderThen(rule), times: timesLeft, fired, createdAt: toIso(createdAt) };
@@ -15,18 +15,14 @@ export function renderRule(rule: Rule) {
 
 export type RenderedRule = ReturnType<typeof renderRule>;
 
-/** By its name, or by what it does. */
+/** Its name, or what it does. */
 export function describeRule(rule: Rule): string {
   return describeRendered({ ...rule, then: renderThen(rule) });
 }
 
-/** As {@link describeRule}, of a rule whose `then` is as a user would write it. */
-export function describeRendered({
-  name,
-  on,
-  match,
-  then,
-}: Pick<RenderedRule, "name" | "on" | "match" | "then">): string {
+/** Like {@link describeRule}, for a rule with a rendered `then`. */
+export function describeRendered(rule: Pick<RenderedRule, "name" | "on" | "match" | "then">): string {
+  const { name, on, match, then } = rule;
   if (name !== null) return `"${name}"`;
   return JSON.stringify({ on, ...(Object.keys(match).length === 0 ? {} : { match }), then });
 }
@@ -42,22 +38,15 @@ function shownDuration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatDuration(ms);
 }
 
-/** A rule as a user would write it, with its place and how often it applied. */
-export function ruleRow(): z.ZodType<Rule> {
-  const kept = object({
-    id,
-    seq: count,
-    createdAt: storedInstant,
-    timesLeft: count.nullable(),
-    fired: count,
-    rule: z.unknown(),
-  });
-  return z.codec(kept, z.custom<Rule>(), {
+/** A stored rule: as a user would write it, with its place and how often it applied. */
+export const ruleRow: z.ZodType<Rule> = z.codec(
+  object({ id, seq: count, createdAt: storedInstant, timesLeft: count.nullable(), fired: count, rule: z.unknown() }),
+  z.custom<Rule>(),
+  {
     decode: ({ rule: written, ...row }, context) => {
       const parsed = ruleSchema.safeParse(written);
       if (!parsed.success) {
-        const messages = messagesOf(parsed.error.issues, written, "rule");
-        for (const message of messages)
+        for (const message of messagesOf(parsed.error.issues, written, "rule"))
           context.issues.push({ code: "custom", input: written, message, params: { sentence: true } });
         return z.NEVER;
       }
@@ -65,9 +54,9 @@ export function ruleRow(): z.ZodType<Rule> {
       return { ...rule, ...row };
     },
     encode: (rule) => {
-      const { id: ruleId, seq, createdAt, timesLeft, fired, name, on, match } = rule;
+      const { id, seq, createdAt, timesLeft, fired, name, on, match } = rule;
       const written = { ...(name === null ? {} : { name }), on, match, then: renderThen(rule) };
-      return { id: ruleId, seq, createdAt, timesLeft, fired, rule: written };
+      return { id, seq, createdAt, timesLeft, fired, rule: written };
     },
-  });
-}
+  },
+);

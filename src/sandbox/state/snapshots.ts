@@ -3,7 +3,7 @@ import { quote } from "../../kernel/text.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import type { Snapshot } from "./company-record.js";
-import { dumpState, type StateOwner } from "./state.js";
+import { type StateOwner, dumpState } from "./state.js";
 
 /** What a company shows of itself to save and remove snapshots. */
 interface SnapshotOwner extends StateOwner {

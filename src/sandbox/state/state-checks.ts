@@ -2,33 +2,17 @@ import { type AccountId, type LedgerEntry, accountIds } from "../../domain/model
 import { toXof } from "../../domain/values/money.js";
 import type { DueKind } from "../../domain/model/work.js";
 import type { Row } from "../../kernel/table.js";
-import type { State } from "./state-schema.js";
+import { type State, stateTables } from "./state-schema.js";
 import { quote } from "../../kernel/text.js";
 
-/** What no record shows by itself: whether the records of a state fit together. Every message names the place. */
+/** Problems between the records of a state. Each message names the place. */
 export function checkState(state: State): string[] {
   return [...checkOrder(state), ...checkReferences(state), ...checkBooks(state), ...checkTimers(state)];
 }
 
-const tables = [
-  "accounts",
-  "ledger",
-  "customers",
-  "charges",
-  "transactions",
-  "batches",
-  "subscriptions",
-  "deliveries",
-  "events",
-  "rules",
-  "payments",
-  "holds",
-  "due",
-] as const satisfies readonly (keyof State)[];
-
-/** Ids and places in the order are given once; the next place is one that nobody has. */
+/** Each id and each `seq` is given once, and no `seq` is above the last one of the state. */
 function checkOrder(state: State): string[] {
-  return tables.flatMap((name) => {
+  return stateTables.flatMap((name) => {
     const rows: readonly Row[] = state[name];
     return [
       ...repeatsOf(rows, ({ id }) => id).map((index) => `${name}[${index}].id is given twice`),
@@ -107,7 +91,7 @@ function checkTimers({ due, charges, transactions, payments, deliveries }: State
   );
 }
 
-/** Where a key stands that stood before. */
+/** The indexes of rows whose key an earlier row has. */
 function repeatsOf<T>(rows: readonly T[], keyOf: (row: T) => string | number): number[] {
   const seen = new Set<string | number>();
   return rows.flatMap((row, index) => {

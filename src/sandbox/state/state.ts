@@ -26,7 +26,7 @@ export interface StateOwner {
  */
 export function dumpState(company: StateOwner, now: Instant = company.now()): unknown {
   const { world, identity, overrides, seq } = company.record;
-  const state: State = {
+  return z.encode(stateSchema, {
     schemaVersion: STATE_VERSION,
     companyId: identity.id,
     clock: { mode: company.clock.mode, now },
@@ -46,8 +46,7 @@ export function dumpState(company: StateOwner, now: Instant = company.now()): un
     payments: world.payments.values(),
     holds: world.holds.values(),
     due: world.due.values(),
-  };
-  return z.encode(stateSchema, state);
+  });
 }
 
 /** A longer list of problems is cut. */
