@@ -54,12 +54,7 @@ let made = 0;
 let lostAnswers = 0;
 let slowestStartMs = 0;
 
-const receiver = createServer(async (request, response) => {
-  const { topic, data } = /** @type {any} */ (await json(request));
-  const refused = receivedRequests++ % 3 === 0;
-  if (!refused) received.add(`${topic} ${data.id}`);
-  response.writeHead(refused ? 500 : 200).end();
-});
+const receiver = createServer((request, response) => void receive(request, response));
 receiver.listen(0, "127.0.0.1");
 await once(receiver, "listening");
 
@@ -131,6 +126,17 @@ async function subscribe() {
   const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
   const url = `http://127.0.0.1:${port}/`;
   for (const topic of ["transactions/completed", "charges/events"]) await api("POST", "/v1/webhooks", { topic, url });
+}
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {import("node:http").ServerResponse} response
+ */
+async function receive(request, response) {
+  const { topic, data } = /** @type {any} */ (await json(request));
+  const refused = receivedRequests++ % 3 === 0;
+  if (!refused) received.add(`${topic} ${data.id}`);
+  response.writeHead(refused ? 500 : 200).end();
 }
 
 /** One client: one request after another until the process is dead. */
