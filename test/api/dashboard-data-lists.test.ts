@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ROWS_SHOWN } from "../../src/http/pages/dashboard/view/lists.js";
 import { ROWS_READ_MAX } from "../../src/http/pages/dashboard/view/search-list.js";
 import { type PageRequest, type Row, Table } from "../../src/kernel/table.js";
-import { DASHBOARD, visit, type Visitor } from "../support/dashboard.js";
+import { DASHBOARD, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+import { type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
+import { ROWS_SHOWN } from "../../src/http/pages/dashboard/parts/list.js";
 
 interface Desk extends Visitor {
   readonly world: TestWorld;

@@ -18,16 +18,13 @@ async function openDesk(options: WorldOptions = {}): Promise<Desk> {
   return Object.assign(visitor, { live, open });
 }
 
-/** What stands in a drawing: its words, and which states were passed. */
-function drawingIn({ html }: PageAnswer) {
-  const [svg = ""] = /<svg class="drawing"[\s\S]*?<\/svg>/.exec(html) ?? [];
+/** The states and moves of a lifecycle. */
+function lifecycleIn({ html }: PageAnswer) {
+  const [list = ""] = /<ol class="lifecycle"[\s\S]*?<\/ol>/.exec(html) ?? [];
   const placeOf = (status: string): string | undefined =>
-    new RegExp(`<g class="state (\\w+)"><rect[^>]*></rect><text class="name"[^>]*>${status}</text>`).exec(svg)?.[1];
-  return {
-    svg,
-    placeOf,
-    taken: [...svg.matchAll(/<g class="move taken">.*?<text[^>]*>([^<]*)</g)].map(([, word]) => word),
-  };
+    new RegExp(`<li class="state (\\w+)"[^>]*><b>${status}</b>`).exec(list)?.[1];
+  const taken = [...list.matchAll(/<li class="move taken">([^<]*)</g)].map(([, move]) => move);
+  return { list, placeOf, taken };
 }
 
 describe("a page of nothing", () => {
@@ -155,7 +152,7 @@ describe("a charge's page", () => {
     await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 2_500 });
     await live.settle();
     const page = await desk.open(`/charges/${id}`);
-    const { placeOf, taken, svg } = drawingIn(page);
+    const { placeOf, taken, list } = lifecycleIn(page);
     expect(page.html).toContain("<title>Charge order-77 · company_sandbox</title>");
     expect(["due", "paid", "refunded partially", "refunded", "dropped"].map(placeOf)).toEqual([
       "passed",
@@ -164,11 +161,9 @@ describe("a charge's page", () => {
       "never",
       "never",
     ]);
-    expect(taken).toEqual(["decline · cancel", "pay", "refund"]);
-    expect(svg).toContain("2026-01-15 09:05:00");
-    expect(svg).toMatch(
-      /<title id="lifecycle-title">The lifecycle of the charge<\/title><desc id="lifecycle-desc">The charge is refunded partially\./,
-    );
+    expect(taken).toEqual(["decline · cancel → due", "pay → paid", "refund → refunded partially"]);
+    expect(list).toContain('aria-label="The lifecycle of the charge"');
+    expect(page.html).toMatch(/The way so far.*paid<\/span> <time[^>]*>2026-01-15 09:05:00/s);
     expect(page.text).toContain("insufficient_funds");
     expect(page.text).toContain('"basket": 7');
     for (const request of ["req_2", "req_3", "req_4", "req_5"]) expect(page.html).toContain(`id="${request}"`);
@@ -207,7 +202,7 @@ describe("a charge's page", () => {
       "drop",
     ]);
     await runShell(commands[4] ?? "", { url: live.url });
-    expect(drawingIn(await desk.open(`/charges/${other}`)).placeOf("dropped")).toBe("now");
+    expect(lifecycleIn(await desk.open(`/charges/${other}`)).placeOf("dropped")).toBe("now");
   });
 
   it("tells of a payment whose result a rule holds back", async () => {
@@ -225,7 +220,7 @@ describe("a charge's page", () => {
     await desk.live.control("POST", `/charges/${id}/pay`);
     const { events } = desk.live.sandbox.defaultCompany.world;
     for (const { id: event } of events.page({ limit: 100 }).rows) events.delete(event);
-    const { placeOf } = drawingIn(await desk.open(`/charges/${id}`));
+    const { placeOf } = lifecycleIn(await desk.open(`/charges/${id}`));
     expect(["due", "paid"].map(placeOf)).toEqual(["passed", "now"]);
   });
 });
@@ -236,10 +231,10 @@ describe("a transfer's and a batch's page", () => {
     const { id } = await desk.live.createTransfer({ reference: "payout-7", msisdn: "+2250700000004" });
     const before = await desk.open(`/transfers/${id}`);
     expect(before.text).toContain("By itself it is completed at 2026-01-15 09:10:02 (in 10m2s).");
-    expect(drawingIn(before).placeOf("pending")).toBe("now");
+    expect(lifecycleIn(before).placeOf("pending")).toBe("now");
     expect((await desk.act("fail", { id, reason: "limit_exceeded" })).text).toContain("The transaction has failed.");
     const after = await desk.open(`/transfers/${id.replace("txn_", "")}`);
-    expect(["pending", "completed", "failed"].map(drawingIn(after).placeOf)).toEqual(["passed", "never", "now"]);
+    expect(["pending", "completed", "failed"].map(lifecycleIn(after).placeOf)).toEqual(["passed", "never", "now"]);
     expect(after.text).toContain("limit_exceeded");
     expect(after.html.match(/<tr id="led_/g)).toHaveLength(2);
   });
@@ -263,7 +258,7 @@ describe("a transfer's and a batch's page", () => {
     expect(page.html).toContain('id="req_1"');
     expect((await desk.open(`/batches/${batch.id}?cursor=50`)).html.match(/<tr id="/g)).toHaveLength(10);
     for (const { id } of batch.transactions) await desk.live.control("POST", `/transactions/${id}/complete`);
-    const { placeOf } = drawingIn(await desk.open(`/batches/${batch.id}`));
+    const { placeOf } = lifecycleIn(await desk.open(`/batches/${batch.id}`));
     expect(["processing", "completed"].map(placeOf)).toEqual(["passed", "now"]);
   });
 });

@@ -2,10 +2,7 @@ import type { Hono } from "hono";
 import type { HttpContext, HttpEnv } from "../../shared/env.js";
 import type { DashboardDeps } from "./create-dashboard.js";
 
-/**
- * The dashboard's paths, in an app whose base path is `/_sandbox`. It is loaded when a page of it is first asked for: a start needs none of it. To no path of
- * the control API is ever answered with a page.
- */
+/** The dashboard's paths, in an app whose base path is `/_sandbox`. The dashboard is loaded by the first request for one of its pages. */
 export function addDashboardRoutes(app: Hono<HttpEnv>, deps: DashboardDeps): void {
   const load = async () => (await import("./create-dashboard.js")).createDashboard(deps);
   let loaded: ReturnType<typeof load> | undefined;

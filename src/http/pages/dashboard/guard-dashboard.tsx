@@ -1,39 +1,38 @@
 import type { MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
+import { UsageError } from "../../../kernel/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { requireAdminToken } from "../../control/guards.js";
 import { type HttpContext, type HttpEnv, wantsPage } from "../../shared/env.js";
 import { answerPage } from "../answer-page.js";
+import { readBytes } from "../../shared/read-body.js";
 import type { Fields } from "./view/actions.js";
-import { readForm } from "./read-form.js";
 import { SESSION_MS, type Sessions, cookieName } from "./sessions.js";
 import { ProblemPage, SignInPage } from "./sign-in.js";
 import { DASHBOARD, rootOf } from "./view/view.js";
 
-/** Answers a form that was sent. */
 type FormHandler = (c: HttpContext, form: Fields) => Response | Promise<Response>;
 
 const SIGN_IN = `${DASHBOARD}/sign-in`;
 
-/** Nobody comes further without the admin token, if there is one. */
+/** Redirects to the sign-in page without a session, if there is an admin token. */
 export function requireSession(sandbox: Sandbox, sessions: Sessions): MiddlewareHandler<HttpEnv> {
   const refuse = requireAdminToken(sandbox);
   return async (c, next) => {
     const { path } = c.req;
     if (!sessions.needed || path === SIGN_IN || sessions.has(c)) return next();
-    // A program is told what it would be told by the control API, and may give the token as it does there.
+    // A program gets the answer of the control API, and may send the token as it does there.
     if (!wantsPage(c)) return refuse(c, next);
     const { pathname, search } = new URL(c.req.url);
-    // What a form asked for is not done once more by signing in.
+    // Signing in does not repeat a form.
     const back = c.req.method === "GET" ? pathname + search : "/_sandbox";
     return c.redirect(`${rootOf(path)}${SIGN_IN.slice(1)}?${String(new URLSearchParams({ back }))}`, 303);
   };
 }
 
 /**
- * Whatever changes something comes from a form of this sandbox's own pages: it says where it comes from (`refuseForgery` has refused all other origins, and a
- * form of a browser always says so), and carries what only a page that was read can know. Cookies alone would not do: a page on another port of
- * this machine is of the same site.
+ * Accepts a form only from the dashboard's own pages: it needs an Origin header (`refuseForgery` has refused other origins; browsers always send it with
+ * forms) and the token of a page. Cookies alone would not be enough: a page on another port of this machine is of the same site.
  */
 export function takeForm(sandbox: Sandbox, sessions: Sessions, handle: FormHandler) {
   return async (c: HttpContext): Promise<Response> => {
@@ -74,7 +73,7 @@ export function signIn(sandbox: Sandbox, sessions: Sessions): FormHandler {
       const problem = "That is not the admin token that the sandbox was started with.";
       return answerSignIn(c, sandbox, sessions, { status: 401, back, problem });
     }
-    // Behind a proxy it is the browser that knows.
+    // Behind a proxy only the browser knows the scheme.
     const secure = c.req.header("origin")?.startsWith("https:") === true;
     const maxAge = SESSION_MS / 1000;
     setCookie(c, cookieName(c), opened.id, { path: "/", httpOnly: true, sameSite: "Strict", secure, maxAge });
@@ -90,7 +89,7 @@ export function signOut(sessions: Sessions): FormHandler {
   };
 }
 
-/** A page of the dashboard: a form may say where it leads back, and nobody else's page is meant. */
+/** The page of the dashboard that a form names, otherwise the first page. */
 export function backOf(given: string = ""): string {
   const url = URL.canParse(given, NOWHERE) ? new URL(given, NOWHERE) : undefined;
   const isOurs = url?.origin === NOWHERE && (url.pathname === "/_sandbox" || url.pathname.startsWith(`${DASHBOARD}/`));
@@ -112,4 +111,20 @@ function answerSignIn(c: HttpContext, sandbox: Sandbox, sessions: Sessions, answ
     <SignInPage root={rootOf(c.req.path)} formToken={sessions.formTokenOf(c)} back={back} problem={problem} />
   );
   return answerPage(sandbox, undefined, { status, page, headers });
+}
+
+/** As much as the control API accepts. */
+const FORM_BYTES_MAX = 1024 * 1024;
+
+/** The fields of a form without the empty ones; of two with one name the first. */
+async function readForm(c: HttpContext): Promise<Fields> {
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type))
+    throw new UsageError("input", "The dashboard takes its own forms, and programs have the control API.");
+  const sent = new URLSearchParams((await readBytes(c, FORM_BYTES_MAX)).toString("utf8"));
+  // Browsers send the lines of a text field with CR LF.
+  const fields = [...sent]
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => [name, value.replaceAll("\r\n", "\n")]);
+  return Object.fromEntries(fields.reverse());
 }

@@ -5,16 +5,13 @@ import { headersFor } from "../../api/answer.js";
 import { endOf } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";
 
-/** Pages that are open at a time: what comes above that is not brought up to date. */
+/** Open pages that are kept up to date at a time. */
 export const LIVE_MAX = 100;
 
-/** However much happens, a page is told so at most once in so many ms of real time. */
+/** Between two events of a page, ms of real time. */
 const TICK_MS = 250;
 
-/**
- * `changed`, with nothing in it, whenever something of a company has: a page that hears it asks for itself again. What has happened is told by
- * `GET /_sandbox/stream`, which a busy client would make far too much of for a page.
- */
+/** A stream of `changed` events without data, for the pages of a company: a page that receives one loads itself again. */
 export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company) => Response {
   let open = 0;
   return (c, { id }) => {
@@ -31,13 +28,13 @@ export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company)
   };
 }
 
-/** Until the returned function is called. */
-function watch(sandbox: Sandbox, id: string, tell: () => void): () => void {
+/** Reports changes, at most one every {@link TICK_MS}, until the returned function is called. */
+function watch(sandbox: Sandbox, id: string, report: () => void): () => void {
   let cancel: (() => void) | undefined;
   const note = (): void => {
     cancel ??= sandbox.system.after(TICK_MS, () => {
       cancel = undefined;
-      tell();
+      report();
     });
   };
   const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId }) => {

@@ -10,7 +10,6 @@
  * - What clients wrote is shown through `view.redactor`, and is only ever text: JSX escapes it.
  * - An element whose state the reader may have changed (a field, `<details>`) has an `id`, by which it is recognized when the page is brought up to date.
  */
-import type { DashboardPage } from "./view/page.js";
 import { auditPage } from "./webhooks/audit.js";
 import { auditReportPage } from "./webhooks/audit-report.js";
 import { batchPage } from "./payments/batch.js";
@@ -35,6 +34,7 @@ import { statePage } from "./control/state.js";
 import { subscriptionsPage } from "./webhooks/subscriptions.js";
 import { transferPage } from "./payments/transfer.js";
 import { transfersPage } from "./payments/transfers.js";
+import type { DashboardPage } from "./view/view.js";
 
 export interface NavigationGroup {
   readonly title: string;

@@ -1,29 +1,28 @@
 import { getCookie } from "hono/cookie";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createIdSource } from "../../../kernel/ids.js";
-import { RecentMap } from "../../../kernel/recent-map.js";
 import type { SystemClock } from "../../../kernel/system-clock.js";
 import type { HttpContext } from "../../shared/env.js";
+import { setNewest } from "./view/memory.js";
 
-/** Those that were opened last; older ones have to sign in again. */
+/** Beyond it the oldest session has to sign in again. */
 export const SESSIONS_MAX = 1_000;
 
-/** A session ends so long after it was opened, ms of real time. */
+/** How long a session lasts, ms of real time. */
 export const SESSION_MS = 12 * 60 * 60_000;
 
-/** Wrong admin tokens in a row, from whomever; then one more each {@link GUESS_MS}. */
+/** Wrong admin tokens in a row, of all clients together; then one more each {@link GUESS_MS}. */
 export const GUESSES_MAX = 10;
 const GUESS_MS = 6_000;
 
-/** Who has given the admin token in a browser. A session's id says nothing of the token. */
+/** The browsers that have given the admin token. */
 export class Sessions {
   readonly #system: Pick<SystemClock, "monotonic">;
   readonly #expected: Buffer | undefined;
-  /** Never a seeded stream: nobody may guess the next one. */
+  /** Without a seed: nobody can guess the next id. */
   readonly #ids = createIdSource(undefined, "sessions");
   readonly #formKey = this.#ids.hex32() + this.#ids.hex32();
-  /** When each was opened, by the digest of its id. A map of recent entries holds up to twice as many. */
-  readonly #openedAt = new RecentMap<string, number>(SESSIONS_MAX / 2);
+  readonly #openedAt = new Map<string, number>();
   #guessesLeft = GUESSES_MAX;
   #guessedAt = 0;
 
@@ -32,12 +31,12 @@ export class Sessions {
     this.#expected = adminToken === undefined ? undefined : digest(adminToken);
   }
 
-  /** Whether there is an admin token at all: without one everybody may do everything. */
+  /** Whether there is an admin token: without one the dashboard is open. */
   get needed(): boolean {
     return this.#expected !== undefined;
   }
 
-  /** The id of a new session, for the right token. `wait`: so many ms before the next guess is looked at. */
+  /** The id of a new session, for the right token. `waitMs`: until the next guess is allowed. */
   open(token: string): { readonly id: string } | { readonly wrong: true } | { readonly waitMs: number } {
     const now = this.#system.monotonic();
     const regained = Math.floor((now - this.#guessedAt) / GUESS_MS);
@@ -46,33 +45,28 @@ export class Sessions {
       this.#guessedAt = now;
     }
     if (this.#guessesLeft === 0) return { waitMs: Math.max(1, this.#guessedAt + GUESS_MS - now) };
-    // Takes as long for a wrong token as for the right one.
     if (this.#expected === undefined || !timingSafeEqual(digest(token), this.#expected)) {
       this.#guessesLeft--;
       return { wrong: true };
     }
     const id = this.#ids.hex32() + this.#ids.hex32();
-    this.#openedAt.set(keyOf(id), now);
+    setNewest(this.#openedAt, id, now, SESSIONS_MAX);
     return { id };
   }
 
   close(c: HttpContext): void {
-    const id = idOf(c);
-    if (id !== undefined) this.#openedAt.delete(keyOf(id));
+    this.#openedAt.delete(idOf(c));
   }
 
   /** Whether the request comes from a browser that has signed in. */
   has(c: HttpContext): boolean {
-    const id = idOf(c);
-    const openedAt = id === undefined ? undefined : this.#openedAt.get(keyOf(id));
+    const openedAt = this.#openedAt.get(idOf(c));
     return openedAt !== undefined && this.#system.monotonic() - openedAt < SESSION_MS;
   }
 
-  /** What this browser's forms carry: no page of another origin can know it. */
+  /** The secret in this browser's forms: no page of another origin can know it. */
   formTokenOf(c: HttpContext): string {
-    return createHmac("sha256", this.#formKey)
-      .update(idOf(c) ?? "")
-      .digest("base64url");
+    return createHmac("sha256", this.#formKey).update(idOf(c)).digest("base64url");
   }
 
   isFormToken(c: HttpContext, given: string): boolean {
@@ -80,22 +74,17 @@ export class Sessions {
   }
 }
 
-/** A browser sends the cookies of one host to all of its ports: two sandboxes would sign each other out. */
+/** Browsers send the cookies of a host to all of its ports: with one name two sandboxes would sign each other out. */
 export function cookieName(c: HttpContext): string {
   const { port } = new URL(c.req.url);
   return port === "" ? "sandbox_session" : `sandbox_session_${port}`;
 }
 
-function idOf(c: HttpContext): string | undefined {
-  return getCookie(c, cookieName(c));
+function idOf(c: HttpContext): string {
+  return getCookie(c, cookieName(c)) ?? "";
 }
 
-/** Looked up by its digest, so that how long that takes says nothing of the ids that there are. */
-function keyOf(id: string): string {
-  return digest(id).toString("base64");
-}
-
-/** Digests have one length, whatever the tokens' lengths are. */
+/** Digests of tokens have one length, as `timingSafeEqual` needs. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -2,11 +2,10 @@ import type { Child } from "hono/jsx";
 import { VERSION } from "../../../kernel/version.js";
 import { dashboardScripts, dashboardStyle } from "../assets/assets.js";
 import { Layout } from "../layout.js";
-import type { DashboardPage } from "./view/page.js";
 import { CommandLine, FormToken } from "./parts/action.js";
 import { Pill, Text } from "./parts/show.js";
 import { navigation } from "./registry.js";
-import { DASHBOARD, linkTo, type View } from "./view/view.js";
+import { DASHBOARD, type DashboardPage, type View, linkTo } from "./view/view.js";
 
 interface ShellProps {
   readonly view: View;

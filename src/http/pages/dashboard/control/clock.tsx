@@ -1,10 +1,9 @@
 import type { DueItem } from "../../../../kernel/due-work.js";
 import { toIso } from "../../../../kernel/instant.js";
-import type { DashboardPage } from "../view/page.js";
 import { Action, Field } from "../parts/action.js";
 import { Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
-import { type View, linkTo } from "../view/view.js";
+import { type DashboardPage, type View, linkTo } from "../view/view.js";
 import { type DueKind, shownSubject } from "../../../../domain/model/work.js";
 
 /** Of what is due, as much as one looks at. */

@@ -1,43 +1,50 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
-import type { Company } from "../../../../sandbox/company/company.js";
-import type { DashboardPage } from "../view/page.js";
 import { Action, Field } from "../parts/action.js";
-import { Pager, readList } from "../parts/pager.js";
+import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 import { Amount, Code, Pill, Status, Time } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
-import { DASHBOARD, type View } from "../view/view.js";
+import { searchList } from "../view/search-list.js";
+import { type DashboardPage, formUrl } from "../view/view.js";
+
+const path = "/companies";
 
 export const companiesPage: DashboardPage = {
-  path: "/companies",
+  path,
   title: "Companies",
   lead: "One company is one world: its money, customers, charges, webhooks, rules and clock are its own.",
   render: (view) => {
-    const { sandbox } = view;
-    const list = readList(view, sandbox.opened, { newestFirst: false });
-    const rows = list.rows.flatMap(({ id }) => sandbox.findCompany(id) ?? []);
+    const { sandbox, query } = view;
+    const list = searchList(sandbox.opened, { limit: TALL_ROWS_SHOWN, cursor: query["cursor"], oldestFirst: true });
     return (
       <>
         <DataTable
           caption="Companies"
-          rows={rows}
+          rows={list.rows.flatMap(({ id }) => sandbox.findCompany(id) ?? [])}
           idOf={({ id }) => `company-${id}`}
           empty="There is none."
           columns={[
-            { title: "Company", kind: "wide", cell: (company) => <Choice view={view} company={company} /> },
+            {
+              title: "Company",
+              kind: "wide",
+              cell: (company) => (
+                <>
+                  <a href={formUrl({ ...view, company }, path)}>
+                    <Code>{company.id}</Code>
+                  </a>{" "}
+                  {company.id === view.company.id && <Pill tone="good">shown</Pill>}
+                </>
+              ),
+            },
             { title: "Balance", kind: "number", cell: (company) => <Amount money={balanceOf(company)} /> },
             {
               title: "Clock",
-              cell: (company) => (
-                <>
-                  <Time at={company.now()} /> <Status of={company.clock.mode} />
-                </>
-              ),
+              cell: (company) => [<Time at={company.now()} />, " ", <Status of={company.clock.mode} />],
             },
             { title: "Charges", kind: "number", cell: ({ world }) => world.charges.size },
             { title: "Transfers", kind: "number", cell: ({ world }) => world.transfers.size },
           ]}
         />
-        <Pager view={view} path="/companies" list={list} order="oldest" />
+        <Pager view={view} path={path} list={list} oldestFirst />
         <Panel title="Open another">
           <Action view={view} name="open" example={{ companyId: "company_two" }} label="Open">
             <Field
@@ -53,15 +60,3 @@ export const companiesPage: DashboardPage = {
     );
   },
 };
-
-function Choice({ view, company: { id } }: { readonly view: View; readonly company: Company }) {
-  const href = `${view.root}${DASHBOARD.slice(1)}/companies?${String(new URLSearchParams({ company: id }))}`;
-  return (
-    <>
-      <a href={href}>
-        <Code>{id}</Code>
-      </a>{" "}
-      {id === view.company.id && <Pill tone="good">shown</Pill>}
-    </>
-  );
-}

@@ -6,10 +6,9 @@ import type {
   OperationCoverage,
 } from "../../../../sandbox/observation/coverage-report.js";
 import { redactCoverage, sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
-import type { DashboardPage } from "../view/page.js";
 import { Code, Pill } from "../parts/show.js";
 import { DataTable } from "../parts/table.js";
-import { type View, linkTo } from "../view/view.js";
+import { type DashboardPage, type View, linkTo } from "../view/view.js";
 import { describeRendered } from "../../../../sandbox/state/rules.js";
 
 export const coveragePage: DashboardPage = {

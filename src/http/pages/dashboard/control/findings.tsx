@@ -1,9 +1,9 @@
+import { searchList } from "../view/search-list.js";
 import type { Finding } from "../../../../sandbox/observation/finding.js";
-import type { DashboardPage } from "../view/page.js";
-import { Pager, readList } from "../parts/pager.js";
 import { Code, Pill, type Tone } from "../parts/show.js";
 import { Empty } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type DashboardPage, type View, linkTo } from "../view/view.js";
+import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 
 export const findingsPage: DashboardPage = {
   path: "/findings",
@@ -11,7 +11,7 @@ export const findingsPage: DashboardPage = {
   lead: "What the client did that costs money in production, newest first. Each mistake is told once.",
   render: (view) => {
     const { findings } = view.sandbox.observationOf(view.company.id);
-    const list = readList(view, findings.rows);
+    const list = searchList(findings.rows, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
     if (list.rows.length === 0)
       return (
         <Empty>
@@ -38,7 +38,7 @@ interface CardProps {
   readonly finding: Finding;
 }
 
-/** What is found was written without any secret of its time; one that is known since is taken out here. */
+/** Findings are stored without the secrets of their time. Secrets that were added later are removed here. */
 function FindingCard({ view, id, finding: { kind, severity, why, fix, requests } }: CardProps) {
   const { redactor } = view;
   return (

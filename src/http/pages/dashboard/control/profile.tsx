@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type DescribedSetting, describeProfile } from "../../../../domain/profile/describe-profile.js";
 import { groupOf } from "../../../../domain/profile/settings.js";
 import { profileValuesOf } from "../../../control/render-control.js";
-import type { DashboardPage } from "../view/page.js";
 import { Code, Pill, Sentence } from "../parts/show.js";
-import { linkTo, type View } from "../view/view.js";
+import { type DashboardPage, type View, linkTo } from "../view/view.js";
 
 export const profilePage: DashboardPage = {
   path: "/profile",

@@ -1,6 +1,6 @@
 import type { RuleKind } from "../../../../domain/model/rule.js";
 
-/** A rule as one writes it, ready to be added or changed first. A test adds each of them. */
+/** A rule to start from. A test adds each of them. */
 export interface RuleExample {
   readonly title: string;
   readonly rule: { readonly on: RuleKind } & Readonly<Record<string, unknown>>;

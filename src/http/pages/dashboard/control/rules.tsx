@@ -1,10 +1,10 @@
-import type { DashboardPage } from "../view/page.js";
 import { Action } from "../parts/action.js";
-import { Pager, readList } from "../parts/pager.js";
 import { Code, Pill } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
 import { ruleExamples } from "./rule-examples.js";
-import type { View } from "../view/view.js";
+import { searchList } from "../view/search-list.js";
+import type { DashboardPage, View } from "../view/view.js";
+import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 import { type RenderedRule, describeRendered, renderRule } from "../../../../sandbox/state/rules.js";
 
 export const rulesPage: DashboardPage = {
@@ -22,7 +22,7 @@ export const rulesPage: DashboardPage = {
 
 function InForce({ view }: { readonly view: View }) {
   const { company, redactor } = view;
-  const list = readList(view, company.world.rules);
+  const list = searchList(company.world.rules, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
   const shown = (value: unknown): string => JSON.stringify(redactor.value(value));
   return (
     <section class="stack">
@@ -43,14 +43,11 @@ function InForce({ view }: { readonly view: View }) {
             kind: "wide",
             cell: ({ match, then }) => (
               <>
-                <div>
-                  <span class="soft">match </span>
-                  <Code>{Object.keys(match).length === 0 ? "all" : shown(match)}</Code>
-                </div>
-                <div>
-                  <span class="soft">then </span>
-                  <Code>{shown(then)}</Code>
-                </div>
+                <span class="soft">match </span>
+                <Code>{Object.keys(match).length === 0 ? "all" : shown(match)}</Code>
+                <br />
+                <span class="soft">then </span>
+                <Code>{shown(then)}</Code>
               </>
             ),
           },

@@ -1,8 +1,7 @@
-import type { DashboardPage } from "../view/page.js";
 import { Action } from "../parts/action.js";
 import { Code } from "../parts/show.js";
 import { DataTable, Empty, Panel } from "../parts/table.js";
-import type { View } from "../view/view.js";
+import type { DashboardPage, View } from "../view/view.js";
 
 export const scenariosPage: DashboardPage = {
   path: "/scenarios",

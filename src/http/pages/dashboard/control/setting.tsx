@@ -4,11 +4,10 @@ import { UsageError } from "../../../../kernel/problem.js";
 import { quote } from "../../../../kernel/text.js";
 import { didYouMean } from "../../../../kernel/suggest.js";
 import { profileValuesOf } from "../../../control/render-control.js";
-import type { DashboardPage } from "../view/page.js";
 import { Action } from "../parts/action.js";
 import { Code, Pill, Sentence } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
-import { linkTo, type View } from "../view/view.js";
+import { type DashboardPage, type View, linkTo } from "../view/view.js";
 import { isDefault, showValue } from "./profile.js";
 
 export const settingPage: DashboardPage = {

@@ -1,9 +1,9 @@
-import type { DashboardPage } from "../view/page.js";
 import { Action, Field } from "../parts/action.js";
-import { Pager, readList } from "../parts/pager.js";
 import { Code, Time } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
-import type { View } from "../view/view.js";
+import { searchList } from "../view/search-list.js";
+import type { DashboardPage, View } from "../view/view.js";
+import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 
 export const statePage: DashboardPage = {
   path: "/state",
@@ -31,7 +31,8 @@ export const statePage: DashboardPage = {
 };
 
 function Snapshots({ view }: { readonly view: View }) {
-  const list = readList(view, view.company.record.snapshots);
+  const { snapshots } = view.company.record;
+  const list = searchList(snapshots, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
   return (
     <section class="stack">
       <h2>Snapshots</h2>
@@ -50,26 +51,15 @@ function Snapshots({ view }: { readonly view: View }) {
           },
           {
             title: "",
-            cell: ({ id }) => (
-              <div class="actions">
-                <Action
-                  view={view}
-                  name="restoreSnapshot"
-                  label="Restore"
-                  describes={`Restore ${id}`}
-                  fields={{ snapshot: id }}
-                  tone="quiet"
-                />
-                <Action
-                  view={view}
-                  name="removeSnapshot"
-                  label="Remove"
-                  describes={`Remove ${id}`}
-                  fields={{ snapshot: id }}
-                  tone="danger"
-                />
-              </div>
-            ),
+            cell: ({ id }) => {
+              const shared = { view, fields: { snapshot: id } };
+              return (
+                <div class="actions">
+                  <Action {...shared} name="restoreSnapshot" label="Restore" describes={`Restore ${id}`} tone="quiet" />
+                  <Action {...shared} name="removeSnapshot" label="Remove" describes={`Remove ${id}`} tone="danger" />
+                </div>
+              );
+            },
           },
         ]}
       />

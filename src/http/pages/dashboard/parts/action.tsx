@@ -1,29 +1,28 @@
 import type { Child } from "hono/jsx";
 import { type ActionName, type Fields, orderOf } from "../view/actions.js";
 import { curlOf } from "../view/curl.js";
-import { DASHBOARD, type View } from "../view/view.js";
+import { formUrl, type View } from "../view/view.js";
 
 interface ActionProps {
   readonly view: View;
   readonly name: ActionName;
-  /** The button's words. */
   readonly label: string;
-  /** Those that the reader does not choose. */
+  /** Hidden fields. */
   readonly fields?: Fields;
-  /** Fields of the form that the reader fills in, each with a name and an id. */
+  /** Fields for the reader to fill in, each with a name and an id. */
   readonly children?: Child;
-  /** What the line of curl has in the place of those; default: what is in `fields`. */
+  /** Values of those for the line of curl. */
   readonly example?: Fields;
   readonly tone?: "main" | "quiet" | "danger";
-  /** Whether the line of curl stands beside the button; default true. It is in what the action answers in any case. */
+  /** Whether to show the line of curl beside the button; default true. The result shows it in any case. */
   readonly curl?: boolean;
-  /** The button stands beside the fields. */
+  /** Puts the button beside the fields. */
   readonly inline?: boolean;
-  /** For buttons that say too little without what stands beside them: `Remove the rule "slow"`. */
+  /** The button's accessible name, where the label needs context: `Remove the rule "slow"`. */
   readonly describes?: string;
 }
 
-/** A button that does something, as a form that needs no script, with the same as a command to copy. */
+/** A button as a form, so that it needs no script, with the same call as a command. */
 export function Action(props: ActionProps) {
   const {
     view,
@@ -38,7 +37,7 @@ export function Action(props: ActionProps) {
     describes,
   } = props;
   return (
-    <form class={inline ? "action inline" : "action"} method="post" action={actionUrl(view, name)}>
+    <form class={inline ? "action inline" : "action"} method="post" action={formUrl(view, `/actions/${name}`)}>
       <FormToken view={view} />
       {Object.entries(fields).map(([field, value]) => (
         <input type="hidden" name={field} value={value} />
@@ -54,7 +53,7 @@ export function Action(props: ActionProps) {
   );
 }
 
-/** What every form carries: that it is one of this page, and where it leads back. */
+/** Every form has the session's token and the page to return to. */
 export function FormToken({ view: { formToken, here } }: { readonly view: View }) {
   return (
     <>
@@ -64,11 +63,7 @@ export function FormToken({ view: { formToken, here } }: { readonly view: View }
   );
 }
 
-export function actionUrl({ root, company }: View, name: ActionName): string {
-  return `${root}${DASHBOARD.slice(1)}/actions/${name}?${String(new URLSearchParams({ company: company.id }))}`;
-}
-
-/** A line for a shell, folded away. */
+/** A command that can be unfolded. */
 export function Curl({ line, of }: { readonly line: string; readonly of: string }) {
   return (
     <details class="curl">

@@ -1,49 +1,73 @@
-import {
-  type DrawnMove,
-  type DrawnState,
-  type LifecycleDrawing,
-  STATE_HEIGHT,
-  STATE_WIDTH,
-  type Visit,
-} from "./lifecycle-drawing.js";
-import { showInstant } from "../../show.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import type { Instant } from "../../../../kernel/instant.js";
+import { type Lifecycle, listTransitions } from "../../../../kernel/lifecycle.js";
 import { Status, Time } from "./show.js";
+import { Panel } from "./table.js";
+
+/** The time at which something entered a status. */
+export interface Visit {
+  readonly status: string;
+  /** Null: unknown. */
+  readonly at: Instant | null;
+}
+
+/**
+ * The statuses that something had, in order, from its events. Old events are deleted, and fixtures have none, but how it began (`first`) and its present
+ * status (`last`) are always known.
+ */
+export function visitsOf(
+  events: readonly DomainEvent[],
+  statusOf: (event: DomainEvent) => string | undefined,
+  first: Visit,
+  last: Visit,
+): readonly Visit[] {
+  const reported = events.flatMap((event): Visit[] => {
+    const status = statusOf(event);
+    return status === undefined ? [] : [{ status, at: event.at }];
+  });
+  const begun = reported[0]?.status === first.status && reported[0].at === first.at ? reported : [first, ...reported];
+  return begun.at(-1)?.status === last.status ? begun : [...begun, last];
+}
 
 interface LifecycleProps {
-  readonly drawing: LifecycleDrawing;
+  readonly lifecycle: Lifecycle<string, string>;
   readonly visits: readonly Visit[];
   /** `charge`. */
   readonly what: string;
 }
 
-/** The states that there are, the way that was taken, and when; the same in words below. */
-export function Lifecycle({ drawing, visits, what }: LifecycleProps) {
-  const { width, height, top, states, moves } = drawing;
+/** Every status with the moves that lead on from it, those that were made marked; and the statuses so far. */
+export function LifecyclePanel({ lifecycle, visits, what }: LifecycleProps) {
+  const transitions = listTransitions(lifecycle);
+  const now = visits.at(-1)?.status;
+  const placeOf = (status: string): string => {
+    if (status === now) return "now";
+    return visits.some((visit) => visit.status === status) ? "passed" : "never";
+  };
   return (
-    <>
-      <div class="drawing-frame" tabindex={0} role="region" aria-label={`The lifecycle of the ${what}, drawn`}>
-        <svg
-          class="drawing"
-          width={width}
-          height={height}
-          viewBox={`0 ${top} ${width} ${height}`}
-          role="img"
-          aria-labelledby="lifecycle-title lifecycle-desc"
-        >
-          <title id="lifecycle-title">The lifecycle of the {what}</title>
-          <desc id="lifecycle-desc">{describe(drawing, what)}</desc>
-          <defs>
-            <Arrow id="arrow" kind="" />
-            <Arrow id="arrow-taken" kind="taken" />
-          </defs>
-          {moves.map((move) => (
-            <Move move={move} />
-          ))}
-          {states.map((state) => (
-            <State state={state} />
-          ))}
-        </svg>
-      </div>
+    <Panel title="Lifecycle">
+      <ol class="lifecycle" aria-label={`The lifecycle of the ${what}`}>
+        {Object.keys(lifecycle).map((from) => (
+          <li class={`state ${placeOf(from)}`} aria-current={from === now ? "step" : undefined}>
+            <b>{from.replaceAll("_", " ")}</b>
+            <ul>
+              {Object.keys(lifecycle).map((to) => {
+                const actions = transitions.filter((move) => move.from === from && move.to === to);
+                if (actions.length === 0) return undefined;
+                const times = visits.filter(
+                  ({ status }, at) => status === to && visits[at - 1]?.status === from,
+                ).length;
+                return (
+                  <li class={times > 0 ? "move taken" : "move"}>
+                    {actions.map(({ action }) => action).join(" · ")} → {to.replaceAll("_", " ")}
+                    {times > 1 && ` × ${times}`}
+                  </li>
+                );
+              })}
+            </ul>
+          </li>
+        ))}
+      </ol>
       <ol class="path" aria-label="The way so far">
         {visits.map(({ status, at }) => (
           <li>
@@ -52,58 +76,6 @@ export function Lifecycle({ drawing, visits, what }: LifecycleProps) {
           </li>
         ))}
       </ol>
-    </>
-  );
-}
-
-function describe({ states, moves }: LifecycleDrawing, what: string): string {
-  const now = states.find(({ place }) => place === "now")?.status ?? "";
-  const ways = moves.map(({ from, to, label }) => `from ${from} to ${to} by ${label}`).join("; ");
-  return `The ${what} is ${now}. It can go ${ways}.`.replaceAll("_", " ");
-}
-
-function Arrow({ id, kind }: { readonly id: string; readonly kind: string }) {
-  return (
-    <marker
-      id={id}
-      viewBox="0 0 8 8"
-      refX="7"
-      refY="4"
-      markerWidth="8"
-      markerHeight="8"
-      markerUnits="userSpaceOnUse"
-      orient="auto"
-    >
-      <path class={`arrow ${kind}`} d="M0 0L8 4L0 8Z" />
-    </marker>
-  );
-}
-
-function Move({ move: { path, label, labelX, labelY, anchor, times } }: { readonly move: DrawnMove }) {
-  const isTaken = times > 0;
-  return (
-    <g class={isTaken ? "move taken" : "move"}>
-      <path d={path} marker-end={isTaken ? "url(#arrow-taken)" : "url(#arrow)"} />
-      <text x={labelX} y={labelY} text-anchor={anchor}>
-        {times > 1 ? `${label} × ${times}` : label}
-      </text>
-    </g>
-  );
-}
-
-function State({ state: { status, x, y, place, at } }: { readonly state: DrawnState }) {
-  const middle = x + STATE_WIDTH / 2;
-  return (
-    <g class={`state ${place}`}>
-      <rect x={x} y={y} width={STATE_WIDTH} height={STATE_HEIGHT} rx="10" />
-      <text class="name" x={middle} y={y + (at === undefined ? 28 : 20)} text-anchor="middle">
-        {status.replaceAll("_", " ")}
-      </text>
-      {at !== undefined && (
-        <text class="when" x={middle} y={y + 36} text-anchor="middle">
-          {showInstant(at)}
-        </text>
-      )}
-    </g>
+    </Panel>
   );
 }

@@ -1,13 +1,13 @@
 import type { Child } from "hono/jsx";
-import { said } from "../view/said.js";
 import { transactionId } from "../../../../domain/values/ids.js";
 import { type View, linkTo } from "../view/view.js";
 import { Code } from "./show.js";
 import type { Charge } from "../../../../domain/model/charge.js";
 import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
+import { redactAndTruncate } from "../view/text.js";
 import { batchId, plainId } from "../../../../domain/values/ids.js";
 
-/** The beginning of an id that is long: enough to tell it from others of one page. Its whole stands in the title. */
+/** The beginning of a long id; the title has the whole. */
 export function ShortId({ id }: { readonly id: string }) {
   const shown = id.length > 16 ? `${id.slice(0, id.length - plainId(id).length + 8)}…` : id;
   return (
@@ -34,16 +34,16 @@ export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
   return linkTo(view, `/batches/${batchId(id)}`);
 }
 
-/** A charge by what its caller calls it. */
+/** A charge by its externalId. */
 export function ChargeLink({ view, charge }: LinkProps & { readonly charge: Charge }) {
-  return <a href={chargeUrl(view, charge)}>{said(view, charge.externalId)}</a>;
+  return <a href={chargeUrl(view, charge)}>{redactAndTruncate(view, charge.externalId)}</a>;
 }
 
 export function TransferLink({ view, transfer }: LinkProps & { readonly transfer: Transfer }) {
-  return <a href={transferUrl(view, transfer)}>{said(view, transfer.reference)}</a>;
+  return <a href={transferUrl(view, transfer)}>{redactAndTruncate(view, transfer.reference)}</a>;
 }
 
-/** What an entry or a delivery is about, by its stored id; the id alone when it is not there any more. */
+/** The resource of an entry or a delivery, by its stored id; the id alone when the resource was deleted. */
 export function ResourceLink({ view, id }: LinkProps & { readonly id: string | null }) {
   const { charges, transfers, batches } = view.company.world;
   if (id === null) return <span class="soft">—</span>;

@@ -1,24 +1,90 @@
-import { said } from "../view/said.js";
+import type { Child } from "hono/jsx";
 import { effectOnBalance } from "../../../../domain/accounts/ledger.js";
+import type { LedgerEntry } from "../../../../domain/model/account.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
+import type { Money } from "../../../../domain/values/money.js";
+import type { Row } from "../../../../kernel/table.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { showMoney } from "../../show.js";
-import type { Some } from "../view/related.js";
+import { redactAndTruncate } from "../view/text.js";
 import { type View, linkTo } from "../view/view.js";
 import { ResourceLink } from "./links.js";
 import { RequestLine } from "./request-line.js";
 import { Code, Pill, Status, Time } from "./show.js";
 import { type Column, DataTable, Empty } from "./table.js";
-import type { LedgerEntry } from "../../../../domain/model/account.js";
-import type { Money } from "../../../../domain/values/money.js";
-import type { Delivery } from "../../../../domain/model/delivery.js";
+import { plainId } from "../../../../domain/values/ids.js";
+import { idInPath } from "../../../../sandbox/observation/detector.js";
 
-interface Props<T> {
-  readonly view: View;
-  readonly some: Some<T>;
+/** Rows of each kind on the page of the resource that they are about. */
+export const RELATED_SHOWN = 25;
+
+/** Requests, deliveries and, where it moves money, ledger entries about one resource, newest first. */
+export function Related({ view, resource, isPaid }: { view: View; resource: Row; isPaid: boolean }) {
+  const { ledger, deliveries } = view.company.world;
+  return (
+    <>
+      <RequestsAbout view={view} resource={resource} />
+      {isPaid && (
+        <>
+          <RowsAbout
+            title="Deliveries"
+            rows={rowsAbout(deliveries, resource)}
+            empty="No webhook of it was owed to anybody: there was no event yet, or nobody had subscribed to its topic."
+            columns={deliveryColumns(view)}
+          />
+          <RowsAbout
+            title="Ledger entries"
+            rows={rowsAbout(ledger, resource)}
+            empty="It has moved no money so far."
+            columns={entryColumns(view)}
+          />
+        </>
+      )}
+    </>
+  );
 }
 
-/** Requests about one resource, newest first. */
-export function RequestsAbout({ view, some: { rows, older } }: Props<JournalEntry>) {
+/** Oldest first. */
+export function rowsAbout<T extends { readonly resource: string | null }>(
+  table: { values(): readonly T[] },
+  { id }: Row,
+): readonly T[] {
+  return table.values().filter(({ resource }) => resource === id);
+}
+
+interface RowsProps<T extends Row> {
+  readonly title: string;
+  /** Oldest first. */
+  readonly rows: readonly T[];
+  readonly empty: Child;
+  readonly columns: readonly Column<T>[];
+}
+
+function RowsAbout<T extends Row>({ title, rows, empty, columns }: RowsProps<T>) {
+  return (
+    <section class="stack">
+      <h2>{title}</h2>
+      <DataTable
+        caption={title}
+        rows={rows.slice(-RELATED_SHOWN).toReversed()}
+        idOf={({ id }) => id}
+        empty={empty}
+        columns={columns.filter((column) => column.title !== "Of")}
+      />
+      {rows.length > RELATED_SHOWN && <p class="soft">And {rows.length - RELATED_SHOWN} older.</p>}
+    </section>
+  );
+}
+
+/** Requests that created the resource or name it in their path. */
+function RequestsAbout({ view, resource: { id, seq } }: { readonly view: View; readonly resource: Row }) {
+  const { entries } = view.sandbox.observationOf(view.company.id).journal;
+  const where = (entry: JournalEntry): boolean => {
+    const { created, operation, made } = entry;
+    if (created.includes(id) || (operation === "createBatch" && made.from < seq && seq <= made.to)) return true;
+    return plainId(idInPath(entry) ?? "") === id;
+  };
+  const { rows, more } = entries.page({ limit: RELATED_SHOWN, newestFirst: true, where });
   return (
     <section class="stack">
       <h2>Requests</h2>
@@ -33,7 +99,7 @@ export function RequestsAbout({ view, some: { rows, older } }: Props<JournalEntr
           ))}
         </ol>
       )}
-      {older > 0 && <p class="soft">Older ones are not shown here.</p>}
+      {more && <p class="soft">Older ones are not shown here.</p>}
     </section>
   );
 }
@@ -42,23 +108,6 @@ export function RequestsAbout({ view, some: { rows, older } }: Props<JournalEntr
 export function toneOfRequest({ status, fate, fault }: JournalEntry): string {
   if (fate === "lost" || fault !== undefined || status >= 500) return "bad";
   return status >= 400 ? "warn" : "good";
-}
-
-/** Money that one resource moved, newest first. */
-export function EntriesOf({ view, some: { rows, older } }: Props<LedgerEntry>) {
-  return (
-    <section class="stack">
-      <h2>Ledger entries</h2>
-      <DataTable
-        caption="Ledger entries"
-        rows={rows}
-        idOf={({ id }) => id}
-        empty="It has moved no money so far."
-        columns={entryColumns(view).filter(({ title }) => title !== "Of")}
-      />
-      {older > 0 && <p class="soft">And {older} older.</p>}
-    </section>
-  );
 }
 
 export function entryColumns(view: View): readonly Column<LedgerEntry>[] {
@@ -72,7 +121,7 @@ export function entryColumns(view: View): readonly Column<LedgerEntry>[] {
   ];
 }
 
-/** Every posting of an entry: together they make nothing. */
+/** The postings of an entry add up to nothing. */
 function Postings({ of }: { readonly of: LedgerEntry["postings"] }) {
   return (
     <span class="postings">
@@ -87,27 +136,9 @@ function Postings({ of }: { readonly of: LedgerEntry["postings"] }) {
 }
 
 /** With its sign: `+10 000 F CFA`, `−50,5 F CFA`. */
-export function Signed({ money }: { readonly money: Money }) {
-  const sign = money > 0 ? "+" : money < 0 ? "\u2212" : "";
-  const kind = money > 0 ? "plus" : money < 0 ? "minus" : "";
+function Signed({ money }: { readonly money: Money }) {
+  const [sign, kind] = money > 0 ? ["+", "plus"] : money < 0 ? ["\u2212", "minus"] : ["", ""];
   return <span class={`amount number ${kind}`}>{sign + showMoney(Math.abs(money))}</span>;
-}
-
-/** Webhooks about one resource, newest first. */
-export function DeliveriesOf({ view, some: { rows, older } }: Props<Delivery>) {
-  return (
-    <section class="stack">
-      <h2>Deliveries</h2>
-      <DataTable
-        caption="Deliveries"
-        rows={rows}
-        idOf={({ id }) => id}
-        empty="No webhook of it was owed to anybody: there was no event yet, or nobody had subscribed to its topic."
-        columns={deliveryColumns(view).filter(({ title }) => title !== "Of")}
-      />
-      {older > 0 && <p class="soft">And {older} older.</p>}
-    </section>
-  );
 }
 
 export function deliveryColumns(view: View): readonly Column<Delivery>[] {
@@ -122,7 +153,7 @@ export function deliveryColumns(view: View): readonly Column<Delivery>[] {
       ),
     },
     { title: "Of", cell: ({ resource }) => <ResourceLink view={view} id={resource} /> },
-    { title: "To", kind: "wide", cell: ({ url }) => <Code>{said(view, url)}</Code> },
+    { title: "To", kind: "wide", cell: ({ url }) => <Code>{redactAndTruncate(view, url)}</Code> },
     { title: "Status", cell: (delivery) => <Status of={delivery.status} /> },
     {
       title: "Answered",

@@ -1,10 +1,10 @@
-import { said } from "../view/said.js";
 import { redactPath, withOwnToken } from "../../../control/render-request.js";
 import { statusOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
 import { Pill, Status, Time } from "./show.js";
+import { redactAndTruncate } from "../view/text.js";
 
 const PATH_MAX = 200;
 const WHY_MAX = 300;
@@ -12,11 +12,10 @@ const WHY_MAX = 300;
 interface RequestLineProps {
   readonly view: View;
   readonly entry: JournalEntry;
-  /** What was found in it. */
   readonly finding?: FindingKind | undefined;
 }
 
-/** A request on one line: what was asked, what was answered, what a rule did to it, and what was found in it. */
+/** A request on one line: its answer, its rule, and its finding. */
 export function RequestLine({ view, entry, finding }: RequestLineProps) {
   const { id, at, method, rule } = entry;
   const status = statusOf(entry);
@@ -29,17 +28,19 @@ export function RequestLine({ view, entry, finding }: RequestLineProps) {
         {shownPath(view, entry)}
       </a>
       {status === undefined || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
-      {rule !== undefined && <Pill tone="warn">rule {rule.name === null ? rule.id : said(view, rule.name)}</Pill>}
+      {rule !== undefined && (
+        <Pill tone="warn">rule {rule.name === null ? rule.id : redactAndTruncate(view, rule.name)}</Pill>
+      )}
       <FateMark entry={entry} />
       {finding !== undefined && <a href={linkTo(view, "/findings")}>finding: {finding.replaceAll("-", " ")}</a>}
       {why !== undefined && (
-        <span class="soft">{said({ redactor: withOwnToken(view.redactor, entry) }, why, WHY_MAX)}</span>
+        <span class="soft">{redactAndTruncate({ redactor: withOwnToken(view.redactor, entry) }, why, WHY_MAX)}</span>
       )}
     </div>
   );
 }
 
-/** That the client never read the answer. */
+/** Marks an answer that the client did not receive. */
 export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEntry }) {
   if (fault !== undefined) return <Pill tone="bad">fault: {fault}</Pill>;
   return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : <></>;
@@ -50,7 +51,7 @@ export function shownPath({ redactor }: View, entry: JournalEntry): string {
   return path.length > PATH_MAX ? `${path.slice(0, PATH_MAX)}…` : path;
 }
 
-/** The first thing that an error body says. */
+/** The first message of an error body. */
 function messageOf({ status, answer }: JournalEntry): string | undefined {
   if (status < 400 || typeof answer !== "object" || answer === null || !("message" in answer)) return undefined;
   const { message } = answer;

@@ -4,7 +4,7 @@ import { formatDuration } from "../../../../kernel/duration.js";
 import { type Instant, toIso } from "../../../../kernel/instant.js";
 import { showInstant, showMoney } from "../../show.js";
 
-/** An instant of the company's time; its milliseconds stand in the title. */
+/** An instant of the company's clock; the title has its milliseconds. */
 export function Time({ at }: { readonly at: Instant }) {
   return (
     <time class="time" datetime={toIso(at)} title={toIso(at)}>
@@ -13,7 +13,7 @@ export function Time({ at }: { readonly at: Instant }) {
   );
 }
 
-/** How far an instant lies from the company's now: `in 4m`, `2h ago`, `now`. Whole seconds, of more than an hour whole minutes. */
+/** The distance from the company's now: `in 4m`, `2h ago`, `now`. In whole seconds, beyond an hour in whole minutes. */
 export function describeDistance(at: Instant, now: Instant): string {
   const far = Math.abs(at - now);
   const unit = far < 3_600_000 ? 1_000 : 60_000;
@@ -26,14 +26,14 @@ export function Amount({ money }: { readonly money: Money }) {
   return <span class="amount">{showMoney(money)}</span>;
 }
 
-/** An id, a path, a name of a field: what a program knows it by. */
+/** An id, a path, the name of a field. */
 export function Code({ children }: { readonly children?: Child }) {
   return <code class="code">{children}</code>;
 }
 
 export type Tone = "good" | "bad" | "warn" | "info" | "plain";
 
-/** A state as a small label. The word says it; the colour only helps. */
+/** A state as a small label; the colour repeats the word. */
 export function Pill({ tone = "plain", children }: { readonly tone?: Tone; readonly children?: Child }) {
   return <span class={`pill ${tone}`}>{children}</span>;
 }
@@ -49,7 +49,7 @@ function toneOf(status: string | number): Tone {
   return status >= 400 ? "warn" : "good";
 }
 
-/** Some states are words of clients, `kycStatus` say. */
+/** Clients may invent further states, for example of `kycStatus`. */
 const tones: ReadonlyMap<string, Tone> = new Map([
   ["paid", "good"],
   ["completed", "good"],
@@ -74,7 +74,7 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ["frozen", "info"],
 ]);
 
-/** Text as it came, line by line: a body, a header, a diff. It may be scrolled by keyboard. */
+/** Preformatted text: a body, headers. It can be scrolled with the keyboard. */
 export function Text({ label, children }: { readonly label: string; readonly children?: Child }) {
   return (
     <pre class="text" tabindex={0} role="region" aria-label={label}>
@@ -83,7 +83,7 @@ export function Text({ label, children }: { readonly label: string; readonly chi
   );
 }
 
-/** A sentence in which names of the API stand between backticks, as the contract writes them. */
+/** A sentence with code between backticks. */
 export function Sentence({ text }: { readonly text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <Code>{part}</Code> : part))}</>;
 }

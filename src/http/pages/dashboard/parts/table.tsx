@@ -4,22 +4,22 @@ export interface Column<Row> {
   /** Empty over buttons. */
   readonly title: string;
   readonly cell: (row: Row) => Child;
-  /** `number` stands at the right; `wide` takes what the others leave. */
+  /** `number` is aligned right; `wide` takes the remaining width. */
   readonly kind?: "number" | "wide";
 }
 
 export interface DataTableProps<Row> {
-  /** What it lists, for those who do not see it. */
+  /** For screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Said when there is no row. */
+  /** Shown when there is no row. */
   readonly empty: Child;
-  /** By which a row is recognized when the page is brought up to date. */
+  /** By which a row is recognized when the page is updated. */
   readonly idOf?: (row: Row) => string;
 }
 
-/** Rows under their headings; on a narrow screen each row is a block of its own. The roles stay those of a table however it is laid out. */
+/** A table; on a narrow screen each row becomes a block. The explicit roles keep it a table in any layout. */
 export function DataTable<Row>({ caption, columns, rows, empty, idOf }: DataTableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
@@ -55,7 +55,7 @@ export function Empty({ children }: { readonly children?: Child }) {
   return <p class="empty">{children}</p>;
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with a heading. */
 export function Panel({ title, children }: { readonly title: string; readonly children?: Child }) {
   return (
     <section class="panel">
@@ -65,16 +65,22 @@ export function Panel({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+/** A name and its value, which may have several parts. False: no line. */
+export type Fact = readonly [name: string, ...value: Child[]] | false;
+
 /** Names and values, one pair a line. */
-export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: Child])[] }) {
+export function Facts({ of }: { readonly of: readonly Fact[] }) {
   return (
     <dl class="facts">
-      {of.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {of.map(
+        (fact) =>
+          fact !== false && (
+            <div>
+              <dt>{fact[0]}</dt>
+              <dd>{fact.slice(1)}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

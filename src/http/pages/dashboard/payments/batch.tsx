@@ -1,88 +1,75 @@
-import { said } from "../view/said.js";
-import { shownBatchStatus } from "../../../../contract/transfers.js";
 import { transactionId } from "../../../../domain/values/ids.js";
-import { drawBatch } from "../parts/lifecycle-drawing.js";
-import { relatedTo } from "../view/related.js";
-import { visitsOfBatch } from "../parts/visits.js";
-import type { DashboardPage } from "../view/page.js";
+import { type Batch, type Transfer, batchLifecycle } from "../../../../domain/model/transfer.js";
 import { Action } from "../parts/action.js";
-import { Lifecycle } from "../parts/lifecycle.js";
-import { foundOr } from "../parts/not-found.js";
-import { Pager } from "../parts/pager.js";
-import { RequestsAbout } from "../parts/related.js";
+import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
+import { Pager, ROWS_SHOWN } from "../parts/list.js";
+import { Related, rowsAbout } from "../parts/related.js";
 import { Amount, Code, Status, Time } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
-import type { View } from "../view/view.js";
+import { redactAndTruncate } from "../view/text.js";
+import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
 import { transferColumns } from "./transfers.js";
-import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
 import { batchId, plainId } from "../../../../domain/values/ids.js";
-
-/** Of a batch, so many transfers at a time. */
-const TRANSFERS_SHOWN = 50;
+import { shownBatchStatus } from "../../../../contract/transfers.js";
 
 export const batchPage: DashboardPage = {
   path: "/batches/:id",
-  title: (view) => `Batch of ${countOf(batchOf(view))}`,
-  render: async (view) => {
-    const { company, sandbox } = view;
-    const { events, requests } = await relatedTo(
-      company,
-      sandbox.observationOf(company.id).journal.entries,
-      batchOf(view),
-    );
+  title: (view) => {
+    const { length } = batchOf(view).transactionIds;
+    return `Batch of ${length === 1 ? "1 transfer" : `${length} transfers`}`;
+  },
+  render: (view) => {
     const batch = batchOf(view);
-    const visits = visitsOfBatch(batch, events);
+    const { createdAt, updatedAt, status } = batch;
+    const visits = visitsOf(
+      rowsAbout(view.company.world.events, batch),
+      ({ subject }) => (subject.kind === "batch" ? subject.batch.status : undefined),
+      { status: "processing", at: createdAt },
+      { status, at: updatedAt },
+    );
     return (
       <>
         <div class="panels">
           <Panel title="Terms">
             <Facts
               of={[
-                ["Status", <Status of={shownBatchStatus(batch, company.profile)} />],
+                ["Status", <Status of={shownBatchStatus(batch, view.company.profile)} />],
                 ["Total", <Amount money={batch.totalAmount} />],
                 ["Of it fees", <Amount money={batch.totalFee} />],
                 ["Transfers", String(batch.transactionIds.length)],
                 ["Still pending", String(batch.open)],
                 ["Id", <Code>{batchId(batch.id)}</Code>],
-                ["Created", <Time at={batch.createdAt} />],
-                ["Updated", <Time at={batch.updatedAt} />],
+                ["Created", <Time at={createdAt} />],
+                ["Updated", <Time at={updatedAt} />],
               ]}
             />
           </Panel>
-          <Panel title="Lifecycle">
-            <Lifecycle drawing={drawBatch(visits)} visits={visits} what="batch" />
-          </Panel>
+          <LifecyclePanel lifecycle={batchLifecycle} visits={visits} what="batch" />
         </div>
         <Transfers view={view} batch={batch} />
-        <RequestsAbout view={view} some={requests} />
+        <Related view={view} resource={batch} isPaid={false} />
       </>
     );
   },
 };
 
 function batchOf({ company, id }: View): Batch {
-  return foundOr(company.world.batches.get(plainId(id)), "batch", id);
-}
-
-function countOf({ transactionIds: { length } }: Batch): string {
-  return length === 1 ? "1 transfer" : `${length} transfers`;
+  return getOrNotFound(company.world.batches.get(plainId(id)), "batch", id);
 }
 
 /** In the order of the request. */
 function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch }) {
   const { transactionIds } = batch;
   const from = Math.min(Number(/^\d{1,6}$/.exec(view.query["cursor"] ?? "")?.[0] ?? 0), transactionIds.length);
-  const rows = transactionIds
-    .slice(from, from + TRANSFERS_SHOWN)
-    .flatMap((id) => view.company.world.transfers.get(id) ?? []);
-  const next = from + TRANSFERS_SHOWN < transactionIds.length ? String(from + TRANSFERS_SHOWN) : null;
-  const prev = from > 0 ? String(Math.max(0, from - TRANSFERS_SHOWN)) : null;
+  const to = from + ROWS_SHOWN;
+  const next = to < transactionIds.length ? String(to) : null;
+  const prev = from > 0 ? String(Math.max(0, from - ROWS_SHOWN)) : null;
   return (
     <section class="stack">
       <h2>Its transfers</h2>
       <DataTable
         caption="Transfers of the batch"
-        rows={rows}
+        rows={transactionIds.slice(from, to).flatMap((id) => view.company.world.transfers.get(id) ?? [])}
         idOf={({ id }) => id}
         empty="It has no transfers."
         columns={[
@@ -90,35 +77,19 @@ function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch
           { title: "By hand", cell: (transfer) => <SettleByHand view={view} transfer={transfer} /> },
         ]}
       />
-      <Pager view={view} path={`/batches/${batchId(batch.id)}`} list={{ prev, next }} order="oldest" />
+      <Pager view={view} path={`/batches/${batchId(batch.id)}`} list={{ prev, next }} oldestFirst />
     </section>
   );
 }
 
 function SettleByHand({ view, transfer }: { readonly view: View; readonly transfer: Transfer }) {
   if (transfer.status !== "pending") return <></>;
-  const fields = { id: transactionId(transfer.id) };
-  const name = said(view, transfer.reference);
+  const shared = { view, fields: { id: transactionId(transfer.id) }, curl: false };
+  const reference = redactAndTruncate(view, transfer.reference);
   return (
     <div class="actions">
-      <Action
-        view={view}
-        name="complete"
-        fields={fields}
-        label="Complete"
-        describes={`Complete ${name}`}
-        tone="quiet"
-        curl={false}
-      />
-      <Action
-        view={view}
-        name="fail"
-        fields={fields}
-        label="Fail"
-        describes={`Fail ${name}`}
-        tone="danger"
-        curl={false}
-      />
+      <Action {...shared} name="complete" label="Complete" describes={`Complete ${reference}`} tone="quiet" />
+      <Action {...shared} name="fail" label="Fail" describes={`Fail ${reference}`} tone="danger" />
     </div>
   );
 }

@@ -1,49 +1,48 @@
-import { FACT_MAX, said, shortened } from "../view/said.js";
-import { textsIn } from "../../checkout/texts.js";
+import { type Charge, chargeLifecycle, dueOf, refundableOf } from "../../../../domain/model/charge.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import { dueId } from "../../../../domain/model/work.js";
+import { toXof } from "../../../../domain/values/money.js";
 import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
-import { drawCharge } from "../parts/lifecycle-drawing.js";
-import { RELATED_SHOWN, pendingPaymentsOf, relatedTo } from "../view/related.js";
-import { visitsOfCharge } from "../parts/visits.js";
-import type { DashboardPage } from "../view/page.js";
+import { textsIn } from "../../checkout/texts.js";
 import { Action, Choice, Field } from "../parts/action.js";
-import { Lifecycle } from "../parts/lifecycle.js";
-import { foundOr } from "../parts/not-found.js";
-import { DeliveriesOf, EntriesOf, RequestsAbout } from "../parts/related.js";
+import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
+import { RELATED_SHOWN, Related, rowsAbout } from "../parts/related.js";
 import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/show.js";
 import { DataTable, Facts, Panel } from "../parts/table.js";
-import type { View } from "../view/view.js";
-import { type Charge, dueOf, refundableOf } from "../../../../domain/model/charge.js";
-import { toXof } from "../../../../domain/values/money.js";
-import { dueId } from "../../../../domain/model/work.js";
+import { FACT_MAX, redactAndTruncate, truncateBody } from "../view/text.js";
+import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
 
 export const chargePage: DashboardPage = {
   path: "/charges/:id",
-  title: (view) => `Charge ${said(view, chargeOf(view).externalId)}`,
-  render: async (view) => {
-    const { company, sandbox } = view;
-    const related = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, chargeOf(view));
+  title: (view) => `Charge ${redactAndTruncate(view, chargeOf(view).externalId)}`,
+  render: (view) => {
     const charge = chargeOf(view);
-    const visits = visitsOfCharge(charge, related.events);
+    const { createdAt, status } = charge;
+    const events = rowsAbout(view.company.world.events, charge);
+    const visits = visitsOf(events, statusIn, { status: "due", at: createdAt }, { status, at: null });
     return (
       <>
         <div class="panels">
           <Terms view={view} charge={charge} />
-          <Steering view={view} charge={charge} />
+          <Panel title="Do">
+            <Steering view={view} charge={charge} />
+          </Panel>
         </div>
-        <Panel title="Lifecycle">
-          <Lifecycle drawing={drawCharge(visits)} visits={visits} what="charge" />
-        </Panel>
+        <LifecyclePanel lifecycle={chargeLifecycle} visits={visits} what="charge" />
         <Payments view={view} charge={charge} />
-        <RequestsAbout view={view} some={related.requests} />
-        <DeliveriesOf view={view} some={related.deliveries} />
-        <EntriesOf view={view} some={related.entries} />
+        <Related view={view} resource={charge} isPaid />
       </>
     );
   },
 };
 
 function chargeOf({ company, id }: View): Charge {
-  return foundOr(company.world.charges.get(id), "charge", id);
+  return getOrNotFound(company.world.charges.get(id), "charge", id);
+}
+
+/** A payment that comes too late does not change the status. */
+function statusIn({ type, subject }: DomainEvent): string | undefined {
+  return subject.kind === "charge" && type !== "charge.payment_lost" ? subject.charge.status : undefined;
 }
 
 interface Props {
@@ -52,109 +51,73 @@ interface Props {
 }
 
 function Terms({ view, charge }: Props) {
-  const { redactor, company } = view;
-  const { id, status, droppedReason, amount, paid, refunded, fee, feeRate, attempts, createdAt, expiresAt } = charge;
+  const { status, droppedReason, expiresAt } = charge;
+  const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
   return (
     <Panel title="Terms">
       <Facts
         of={[
-          [
-            "Status",
-            <>
-              <Status of={status} />
-              {droppedReason !== null && ` ${said(view, droppedReason, FACT_MAX)}`}
-            </>,
-          ],
-          ["Amount", <Amount money={amount} />],
+          ["Status", <Status of={status} />, droppedReason !== null && ` ${fact(droppedReason)}`],
+          ["Amount", <Amount money={charge.amount} />],
           ["Due", <Amount money={dueOf(charge)} />],
-          ["Paid", <Amount money={paid} />],
-          ["Refunded", <Amount money={refunded} />],
-          [
-            "Fee",
-            <>
-              <Amount money={fee} /> <span class="soft">rate {feeRate}</span>
-            </>,
+          ["Paid", <Amount money={charge.paid} />],
+          ["Refunded", <Amount money={charge.refunded} />],
+          ["Fee", <Amount money={charge.fee} />, <span class="soft"> rate {charge.feeRate}</span>],
+          ["Attempts", String(charge.attempts)],
+          ["Description", fact(charge.description)],
+          ["externalId", <Code>{fact(charge.externalId)}</Code>],
+          ["Id", <Code>{charge.id}</Code>],
+          ["Created", <Time at={charge.createdAt} />],
+          status === "due" && [
+            "Drops at",
+            <Time at={expiresAt} />,
+            <span class="soft"> {describeDistance(expiresAt, view.company.now())} if nobody pays</span>,
           ],
-          ["Attempts", String(attempts)],
-          ["Description", said(view, charge.description, FACT_MAX)],
-          ["externalId", <Code>{said(view, charge.externalId, FACT_MAX)}</Code>],
-          ["Id", <Code>{id}</Code>],
-          ["Created", <Time at={createdAt} />],
-          ...(status === "due"
-            ? [
-                [
-                  "Drops at",
-                  <>
-                    <Time at={expiresAt} />{" "}
-                    <span class="soft">{describeDistance(expiresAt, company.now())} if nobody pays</span>
-                  </>,
-                ] as const,
-              ]
-            : []),
-          ["If completed", <Code>{said(view, charge.onCompletedRedirectionUrl, FACT_MAX)}</Code>],
-          ["If canceled", <Code>{said(view, charge.onCanceledRedirectionUrl, FACT_MAX)}</Code>],
+          ["If completed", <Code>{fact(charge.onCompletedRedirectionUrl)}</Code>],
+          ["If canceled", <Code>{fact(charge.onCanceledRedirectionUrl)}</Code>],
         ]}
       />
       <details id="metadata">
         <summary>Metadata</summary>
-        <Text label="Metadata">{shortened(JSON.stringify(redactor.value(charge.metadata), undefined, 2))}</Text>
+        <Text label="Metadata">{truncateBody(JSON.stringify(view.redactor.value(charge.metadata), undefined, 2))}</Text>
       </details>
     </Panel>
   );
 }
 
 function Steering({ view, charge }: Props) {
-  if (charge.status === "due") return <WhileDue view={view} charge={charge} />;
+  const { id, status } = charge;
+  if (status === "due") return <WhileDue view={view} charge={charge} />;
+  const { further } = view.company.profile.refunds;
+  if (status !== "paid" && !(status === "refunded_partially" && further === "allowed"))
+    return <p class="soft">Nothing more can happen to this charge: {status.replaceAll("_", " ")} is its last state.</p>;
   const left = refundableOf(charge);
-  const mayRefund =
-    charge.status === "paid" ||
-    (charge.status === "refunded_partially" && view.company.profile.refunds.further === "allowed");
-  if (!mayRefund)
-    return (
-      <Panel title="Do">
-        <p class="soft">
-          Nothing more can happen to this charge: {charge.status.replaceAll("_", " ")} is its last state.
-        </p>
-      </Panel>
-    );
   const part = String(Math.max(1, Math.floor(toXof(left) / 2)));
   return (
-    <Panel title="Do">
+    <>
       <p>
         <Amount money={left} /> can be refunded.
       </p>
-      <Action view={view} name="refund" fields={{ id: charge.id }} label="Refund all that is left" />
-      <Action
-        view={view}
-        name="refund"
-        fields={{ id: charge.id }}
-        label="Refund a part"
-        example={{ amount: part }}
-        tone="quiet"
-      >
+      <Action view={view} name="refund" fields={{ id }} label="Refund all that is left" />
+      <Action view={view} name="refund" fields={{ id }} label="Refund a part" example={{ amount: part }} tone="quiet">
         <Field id="amount" name="amount" label="XOF" placeholder={part} required />
       </Action>
-    </Panel>
+    </>
   );
 }
 
 function WhileDue({ view, charge: { id } }: Props) {
-  const { testNumbers } = view.company.profile;
-  const numbers = testNumberChoices(view.company.profile, textsIn.en);
+  const { profile } = view.company;
+  const { failure, limit } = profile.testNumbers;
+  const numbers = testNumberChoices(profile, textsIn.en);
   return (
-    <Panel title="Do">
+    <>
       <p>
         <a href={`${view.root}checkout/${id}`}>The customer's payment page</a>
       </p>
       <div class="actions">
         <Action view={view} name="pay" fields={{ id }} label="Pay" />
-        <Action
-          view={view}
-          name="pay"
-          fields={{ id, msisdn: testNumbers.failure }}
-          label="Fail a payment"
-          tone="quiet"
-        />
+        <Action view={view} name="pay" fields={{ id, msisdn: failure }} label="Fail a payment" tone="quiet" />
         <Action view={view} name="cancel" fields={{ id }} label="Cancel as the customer" tone="quiet" />
       </div>
       <Action
@@ -162,7 +125,7 @@ function WhileDue({ view, charge: { id } }: Props) {
         name="pay"
         fields={{ id }}
         label="Pay with this number"
-        example={{ msisdn: testNumbers.limit }}
+        example={{ msisdn: limit }}
         tone="quiet"
       >
         <Choice
@@ -170,20 +133,21 @@ function WhileDue({ view, charge: { id } }: Props) {
           name="msisdn"
           label="Test number"
           choices={numbers.map(({ msisdn, effect }) => [msisdn, `${showMsisdn(msisdn)}: ${effect}`])}
-          chosen={testNumbers.limit}
+          chosen={limit}
         />
       </Action>
       <Action view={view} name="drop" fields={{ id }} label="Drop" example={{ reason: "expired" }} tone="danger">
-        <Field id="reason" name="reason" label="Reason" placeholder={view.company.profile.charges.droppedReason} />
+        <Field id="reason" name="reason" label="Reason" placeholder={profile.charges.droppedReason} />
       </Action>
-    </Panel>
+    </>
   );
 }
 
-/** Attempts and refunds as the API's answers list them. */
+/** Attempts and refunds as the API's answers list them, and payments whose result comes later. */
 function Payments({ view, charge }: Props) {
-  const { due } = view.company.world;
-  const pending = pendingPaymentsOf(view.company.world, charge);
+  const { due, payments } = view.company.world;
+  const pending = payments.values().filter(({ chargeId }) => chargeId === charge.id);
+  const older = charge.entries.length - RELATED_SHOWN;
   return (
     <section class="stack">
       <h2>Payments and refunds</h2>
@@ -192,14 +156,7 @@ function Payments({ view, charge }: Props) {
         return (
           <p id={`pending-${id}`}>
             <Status of="pending" /> A rule holds the result of a payment by <Code>{msisdn}</Code> back
-            {at === undefined ? (
-              "."
-            ) : (
-              <>
-                {" "}
-                until <Time at={at} /> ({describeDistance(at, view.company.now())}).
-              </>
-            )}
+            {at !== undefined && [" until ", <Time at={at} />, ` (${describeDistance(at, view.company.now())})`]}.
           </p>
         );
       })}
@@ -214,17 +171,15 @@ function Payments({ view, charge }: Props) {
           { title: "Id", kind: "wide", cell: ({ id }) => <Code>{id}</Code> },
           {
             title: "Status",
-            cell: ({ status, error }) => (
-              <>
-                <Status of={status} />
-                {error !== null && <span class="soft"> {said(view, error)}</span>}
-              </>
-            ),
+            cell: ({ status, error }) => [
+              <Status of={status} />,
+              error !== null && <span class="soft"> {redactAndTruncate(view, error)}</span>,
+            ],
           },
           { title: "Amount", kind: "number", cell: ({ amount }) => <Amount money={amount} /> },
         ]}
       />
-      {charge.entries.length > RELATED_SHOWN && <p class="soft">And {charge.entries.length - RELATED_SHOWN} older.</p>}
+      {older > 0 && <p class="soft">And {older} older.</p>}
     </section>
   );
 }

@@ -1,25 +1,61 @@
-import { said } from "../view/said.js";
-import { listCustomers } from "../view/lists.js";
+import type { Customer } from "../../../../domain/model/customer.js";
+import { isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";
+import { Action, Field } from "../parts/action.js";
+import { Hint, List, type ListSpec } from "../parts/list.js";
+import { Code, Status } from "../parts/show.js";
+import { Panel } from "../parts/table.js";
 import { orderOf } from "../view/actions.js";
 import { curlOf } from "../view/curl.js";
-import type { DashboardPage } from "../view/page.js";
-import { Action, Field } from "../parts/action.js";
-import { Pager } from "../parts/pager.js";
-import { CutNote, Hint, Search, Tools } from "../parts/search.js";
-import { Code, Status } from "../parts/show.js";
-import { DataTable, Panel } from "../parts/table.js";
-import type { View } from "../view/view.js";
+import { redactAndTruncate } from "../view/text.js";
+import type { DashboardPage } from "../view/view.js";
 
-const path = "/customers";
 const example = { msisdn: "+2250700000010", firstName: "Awa", lastName: "Koné", kycStatus: "complete" };
 
-export const customersPage: DashboardPage = {
-  path,
+const customers: ListSpec<Customer> = {
+  path: "/customers",
   title: "Customers",
+  names: ["customer", "customers"],
+  table: ({ world }) => world.customers,
+  idOf: ({ id }) => `customer-${id}`,
+  search: {
+    by: "name, phone number",
+    exactly: (text, { world }) => (isMsisdn(text) ? world.customers.get(msisdnKey(text)) : undefined),
+    texts: ({ firstName, lastName, kycStatus }) => [`${firstName} ${lastName}`, kycStatus],
+    numbers: ({ msisdn }) => [msisdn],
+  },
+  columns: (view) => [
+    { title: "Phone number", cell: ({ msisdn }) => <Code>{msisdn}</Code> },
+    {
+      title: "Name",
+      kind: "wide",
+      cell: ({ firstName, lastName }) => redactAndTruncate(view, `${firstName} ${lastName}`),
+    },
+    { title: "kycStatus", cell: ({ kycStatus }) => <Status of={kycStatus} /> },
+    {
+      title: "By hand",
+      cell: ({ id, msisdn }) => {
+        const describes = `Remove ${msisdn}`;
+        return (
+          <Action {...{ view, describes }} name="forget" fields={{ id }} label="Remove" tone="danger" curl={false} />
+        );
+      },
+    },
+  ],
+  hint: (view) => (
+    <Hint of="Register a customer" line={curlOf(view, orderOf("customer", example))}>
+      Nobody is registered. Whoever is neither registered nor behind a test number is <Code>unknown</Code> to the
+      customer check. The form below, or this, registers one:
+    </Hint>
+  ),
+};
+
+export const customersPage: DashboardPage = {
+  path: customers.path,
+  title: customers.title,
   lead: "People whom the customer check knows, beside those behind the test numbers.",
   render: (view) => (
     <>
-      {view.company.world.customers.size === 0 ? <NoCustomer view={view} /> : <People view={view} />}
+      <List view={view} spec={customers} />
       <Panel title="Register or change a customer">
         <Action view={view} name="customer" label="Register" example={example}>
           <div class="fields">
@@ -33,54 +69,3 @@ export const customersPage: DashboardPage = {
     </>
   ),
 };
-
-function People({ view }: { readonly view: View }) {
-  const list = listCustomers(view.company, view.query);
-  return (
-    <>
-      <Tools>
-        <Search view={view} path={path} by="name, phone number" />
-      </Tools>
-      <DataTable
-        caption="Customers"
-        rows={list.rows}
-        idOf={({ id }) => `customer-${id}`}
-        empty="No customer was found."
-        columns={[
-          { title: "Phone number", cell: ({ msisdn }) => <Code>{msisdn}</Code> },
-          {
-            title: "Name",
-            kind: "wide",
-            cell: ({ firstName, lastName }) => said(view, `${firstName} ${lastName}`),
-          },
-          { title: "kycStatus", cell: ({ kycStatus }) => <Status of={kycStatus} /> },
-          {
-            title: "By hand",
-            cell: ({ id, msisdn }) => (
-              <Action
-                view={view}
-                name="forget"
-                fields={{ id }}
-                label="Remove"
-                describes={`Remove ${msisdn}`}
-                tone="danger"
-                curl={false}
-              />
-            ),
-          },
-        ]}
-      />
-      <CutNote list={list} what="customers" />
-      <Pager view={view} path={path} list={list} />
-    </>
-  );
-}
-
-function NoCustomer({ view }: { readonly view: View }) {
-  return (
-    <Hint of="Register a customer" line={curlOf(view, orderOf("customer", example))}>
-      Nobody is registered. Whoever is neither registered nor behind a test number is <Code>unknown</Code> to the
-      customer check. The form below, or this, registers one:
-    </Hint>
-  );
-}

@@ -1,21 +1,30 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
-import { type BalancePlot, plotBalance } from "./balance-plot.js";
-import { listEntries } from "../view/lists.js";
+import { accountIds, type LedgerEntry, ledgerEntryTypes } from "../../../../domain/model/account.js";
+import { toXof } from "../../../../domain/values/money.js";
+import { Action, Field } from "../parts/action.js";
+import { Hint, List, type ListSpec } from "../parts/list.js";
+import { entryColumns } from "../parts/related.js";
+import { Amount } from "../parts/show.js";
+import { Facts, Panel } from "../parts/table.js";
 import { orderOf } from "../view/actions.js";
 import { curlOf } from "../view/curl.js";
-import type { DashboardPage } from "../view/page.js";
-import { Action, Field } from "../parts/action.js";
-import { Filter, Pager } from "../parts/pager.js";
-import { BalanceFigure } from "./plot.js";
-import { entryColumns } from "../parts/related.js";
-import { CutNote, Hint, Search, Tools } from "../parts/search.js";
-import { Amount } from "../parts/show.js";
-import { DataTable, Facts, Panel } from "../parts/table.js";
-import { type View, linkTo } from "../view/view.js";
-import { accountIds, ledgerEntryTypes } from "../../../../domain/model/account.js";
-import { toXof } from "../../../../domain/values/money.js";
+import { type DashboardPage, linkTo, type View } from "../view/view.js";
+import { BalancePlot } from "./balance-plot.js";
 
-const path = "/ledger";
+const entries: ListSpec<LedgerEntry> = {
+  path: "/ledger",
+  title: "Ledger entries",
+  names: ["entry", "entries"],
+  table: ({ world }) => world.ledger,
+  filters: [{ name: "type", label: "Kind of entry", values: () => ledgerEntryTypes, valueOf: ({ type }) => type }],
+  search: {
+    by: "id of entry, charge or transfer",
+    exactly: (text, { world }) => world.ledger.get(text),
+    texts: ({ id, resource }) => [id, resource ?? ""],
+  },
+  columns: entryColumns,
+  hint: () => <></>,
+};
 
 const meanings = {
   balance: "what GET /v1/balance shows",
@@ -26,19 +35,24 @@ const meanings = {
 } as const;
 
 export const ledgerPage: DashboardPage = {
-  path,
+  path: entries.path,
   title: "Ledger",
   lead: "Every movement of money, in double entry: the postings of an entry add up to nothing.",
   render: (view) => {
-    const { company, query } = view;
-    const along = query["along"] === "entries" ? "entries" : "time";
-    const plot = plotBalance(company.world.ledger, { until: company.now(), along });
-    const list = listEntries(company, query);
+    const { company } = view;
     return (
       <>
-        {plot === undefined ? <NoEntry view={view} /> : <BalancePanel view={view} plot={plot} />}
+        {company.world.ledger.size === 0 ? <NoEntry view={view} /> : <BalancePanel view={view} />}
         <div class="panels">
-          <Accounts view={view} />
+          <Panel title="Accounts">
+            <Facts
+              of={accountIds.map((account) => [
+                account,
+                <Amount money={balanceOf(company, account)} />,
+                <span class="soft"> {meanings[account]}</span>,
+              ])}
+            />
+          </Panel>
           <Panel title="Set the balance">
             <Action view={view} name="balance" label="Set" example={{ balance: "250000" }} tone="quiet">
               <Field
@@ -52,63 +66,30 @@ export const ledgerPage: DashboardPage = {
             </Action>
           </Panel>
         </div>
-        {plot !== undefined && (
-          <>
-            <Tools>
-              <Filter view={view} path={path} name="type" label="Kind of entry" values={ledgerEntryTypes} />
-              <Search view={view} path={path} by="id of entry, charge or transfer" />
-            </Tools>
-            <DataTable
-              caption="Ledger entries"
-              rows={list.rows}
-              idOf={({ id }) => id}
-              empty="No entry was found."
-              columns={entryColumns(view)}
-            />
-            <CutNote list={list} what="entries" />
-            <Pager view={view} path={path} list={list} />
-          </>
-        )}
+        <List view={view} spec={entries} />
       </>
     );
   },
 };
 
-interface BalanceProps {
-  readonly view: View;
-  readonly plot: BalancePlot;
-}
-
-function BalancePanel({ view, plot }: BalanceProps) {
-  const hrefOf = (along: string | undefined): string => linkTo(view, path, { ...view.query, along });
+function BalancePanel({ view }: { readonly view: View }) {
+  const { company, query } = view;
+  const along = query["along"] === "entries" ? "entries" : "time";
+  const all = company.world.ledger.values();
+  const hrefOf = (along: string | undefined): string => linkTo(view, entries.path, { ...query, along });
   return (
     <Panel title="Balance over time">
-      <BalanceFigure plot={plot} />
-      {plot.from !== plot.to && (
+      <BalancePlot entries={all} until={company.now()} along={along} />
+      {all[0]?.at !== company.now() && (
         <nav class="filter" aria-label="What goes from left to right">
-          <a href={hrefOf(undefined)} aria-current={plot.along === "time" ? "true" : undefined}>
+          <a href={hrefOf(undefined)} aria-current={along === "time" ? "true" : undefined}>
             by time
           </a>
-          <a href={hrefOf("entries")} aria-current={plot.along === "entries" ? "true" : undefined}>
+          <a href={hrefOf("entries")} aria-current={along === "entries" ? "true" : undefined}>
             entry by entry
           </a>
         </nav>
       )}
-    </Panel>
-  );
-}
-
-function Accounts({ view: { company } }: { readonly view: View }) {
-  return (
-    <Panel title="Accounts">
-      <Facts
-        of={accountIds.map((account) => [
-          account,
-          <>
-            <Amount money={balanceOf(company, account)} /> <span class="soft">{meanings[account]}</span>
-          </>,
-        ])}
-      />
     </Panel>
   );
 }

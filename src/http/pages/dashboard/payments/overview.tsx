@@ -1,17 +1,14 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
 import { showMoney } from "../../show.js";
-import { apiCurl } from "../view/api-curl.js";
-import { searchedFor } from "../view/lists.js";
-import { storyKinds, wantedStories } from "./story-filter.js";
-import type { DashboardPage } from "../view/page.js";
-import { Filter } from "../parts/pager.js";
-import { Hint, Search, Tools } from "../parts/search.js";
-import { Stories } from "../parts/story.js";
+import { CutNote, Filter, Hint, Search, searchedFor } from "../parts/list.js";
 import { Empty } from "../parts/table.js";
-import { parsePlace, readTimeline, STORIES_READ_MAX, type TimelinePage, writePlace } from "../view/timeline.js";
-import { linkTo, type View } from "../view/view.js";
+import { apiCurl } from "../view/curl.js";
+import { type DashboardPage, linkTo, type View } from "../view/view.js";
+import { Stories } from "./story.js";
+import { storyKinds, wantedStories } from "./story-filter.js";
+import { parsePlace, readTimeline, STORIES_READ_MAX, type TimelinePage, writePlace } from "./timeline.js";
 
-/** Of the story, so many parts at a time. */
+/** Stories on a page. */
 const STORIES_SHOWN = 40;
 
 export const overviewPage: DashboardPage = {
@@ -21,12 +18,10 @@ export const overviewPage: DashboardPage = {
   render: (view) => {
     const { company, sandbox, query } = view;
     const { entries } = sandbox.observationOf(company.id).journal;
-    const timeline = readTimeline(company, entries, {
-      limit: STORIES_SHOWN,
-      before: parsePlace(query["before"] ?? ""),
-      isWanted: wantedStories(query, company.world),
-    });
-    const isNew = timeline.read === 0 && query["before"] === undefined;
+    const before = parsePlace(query["before"] ?? "");
+    const isWanted = wantedStories(query, company.world);
+    const timeline = readTimeline(company, entries, { limit: STORIES_SHOWN, before, isWanted });
+    const isNew = timeline.stories.length === 0 && isWanted === undefined && query["before"] === undefined;
     return (
       <>
         <Counts view={view} />
@@ -36,57 +31,44 @@ export const overviewPage: DashboardPage = {
   },
 };
 
-/** What there is of everything. Tables know how many rows they have. */
 function Counts({ view }: { readonly view: View }) {
-  const { world } = view.company;
+  const { charges, transfers, customers, subscriptions, deliveries } = view.company.world;
   const counts = [
-    ["charges", world.charges.size, "/charges"],
-    ["transfers", world.transfers.size, "/transfers"],
-    ["customers", world.customers.size, "/customers"],
-    ["subscriptions", world.subscriptions.size, "/subscriptions"],
-    ["deliveries", world.deliveries.size, "/deliveries"],
+    [showMoney(balanceOf(view.company)), "balance", "balance", "/ledger"],
+    [charges.size, "charge", "charges", "/charges"],
+    [transfers.size, "transfer", "transfers", "/transfers"],
+    [customers.size, "customer", "customers", "/customers"],
+    [subscriptions.size, "subscription", "subscriptions", "/subscriptions"],
+    [deliveries.size, "delivery", "deliveries", "/deliveries"],
   ] as const;
   return (
     <div class="counts">
-      <a class="count" href={linkTo(view, "/ledger")}>
-        <b>{showMoney(balanceOf(view.company))}</b>
-        <span>balance</span>
-      </a>
-      {counts.map(([name, count, path]) => (
+      {counts.map(([count, one, many, path]) => (
         <a class="count" href={linkTo(view, path)}>
           <b>{String(count)}</b>
-          <span>{count === 1 ? singularOf(name) : name}</span>
+          <span>{count === 1 ? one : many}</span>
         </a>
       ))}
     </div>
   );
 }
 
-function singularOf(name: string): string {
-  return name.replace(/ies$/, "y").replace(/s$/, "");
-}
-
 function Timeline({ view, timeline }: { readonly view: View; readonly timeline: TimelinePage }) {
-  const { query } = view;
-  const { before, ...others } = query;
-  const { stories, older, read } = timeline;
-  const isNarrowed = wantedStories(query, view.company.world) !== undefined;
+  const { before, ...others } = view.query;
+  const { stories, older, isCut } = timeline;
+  const isSearched = searchedFor(others) !== undefined;
   return (
     <>
-      <Tools>
+      <div class="tools">
         <Filter view={{ ...view, query: others }} path="" name="only" label="Show" values={storyKinds} />
         <Search view={{ ...view, query: others }} path="" by="id, externalId, reference, phone number" />
-      </Tools>
+      </div>
       {stories.length === 0 ? (
-        <Empty>{searchedFor(query) === undefined ? "Nothing of this kind happened." : "Nothing was found."}</Empty>
+        <Empty>{isSearched ? "Nothing was found." : "Nothing of this kind happened."}</Empty>
       ) : (
         <Stories view={view} stories={stories} />
       )}
-      {isNarrowed && older !== undefined && read === STORIES_READ_MAX && (
-        <p class="soft" role="status">
-          Looked at {STORIES_READ_MAX} parts of the story. <b>Older</b> looks further back.
-        </p>
-      )}
+      {isCut && <CutNote count={STORIES_READ_MAX} what="parts of the story" />}
       {(before !== undefined || older !== undefined) && (
         <nav class="pager" aria-label="Parts of the story">
           {before === undefined ? <span class="soft">← Newest</span> : <a href={linkTo(view, "", others)}>← Newest</a>}

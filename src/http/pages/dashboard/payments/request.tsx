@@ -1,15 +1,14 @@
-import { shortened } from "../view/said.js";
-import { followingDeliveries, queryOf } from "../../../../sandbox/observation/verify-requests.js";
+import type { Child } from "hono/jsx";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest } from "../../../control/render-request.js";
-import type { DashboardPage } from "../view/page.js";
-import { changesOf } from "../view/timeline.js";
 import { FateMark, shownPath } from "../parts/request-line.js";
-import { foundOr } from "../parts/not-found.js";
 import { Code, Pill, Status, Text, Time } from "../parts/show.js";
-import { ChangeLines } from "../parts/story.js";
 import { Empty, Facts, Panel } from "../parts/table.js";
-import { type View, linkTo } from "../view/view.js";
+import { headerLines, truncateBody } from "../view/text.js";
+import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
+import { ChangeLines } from "./story.js";
+import { changesOf } from "./timeline.js";
+import { followingDeliveries, queryOf } from "../../../../sandbox/observation/verify-requests.js";
 
 export const requestPage: DashboardPage = {
   path: "/requests/:id",
@@ -23,7 +22,10 @@ export const requestPage: DashboardPage = {
     const { journal } = sandbox.observationOf(company.id);
     const deliveries = followingDeliveries(company.world, journal, [entry])(entry);
     const shown = renderRequest(entry, deliveries, redactor);
+    const { status, operation, query, problem, rule } = shown;
     const { changes, isCut } = changesOf(company, entry);
+    const hasReached = entry.fate === "written" && entry.fault === undefined;
+    const hasQuery = Object.keys(queryOf(entry)).length > 0;
     return (
       <>
         <div class="panels">
@@ -31,59 +33,28 @@ export const requestPage: DashboardPage = {
             <Facts
               of={[
                 ["At", <Time at={entry.at} />],
-                [
-                  "Operation",
-                  shown.operation === null ? <span class="soft">none of the API</span> : <Code>{shown.operation}</Code>,
-                ],
-                [
-                  "Query",
-                  Object.keys(queryOf(entry)).length === 0 ? (
-                    <span class="soft">none</span>
-                  ) : (
-                    <Code>{shortened(JSON.stringify(shown.query))}</Code>
-                  ),
-                ],
+                ["Operation", operation === null ? soft("none of the API") : <Code>{operation}</Code>],
+                ["Query", hasQuery ? <Code>{truncateBody(JSON.stringify(query))}</Code> : soft("none")],
                 ["Id", <Code>{entry.id}</Code>],
               ]}
             />
             <h3>Headers</h3>
-            <Text label="Headers of the request">{linesOf(shown.headers)}</Text>
-            <h3>Body</h3>
-            {shown.body === null ? (
-              <p class="soft">It had no body.</p>
-            ) : (
-              <Text label="Body of the request">{shortened(JSON.stringify(shown.body, undefined, 2))}</Text>
-            )}
+            <Text label="Headers of the request">{headerLines(shown.headers)}</Text>
+            <Body of="request" body={shown.body} />
           </Panel>
           <Panel title="Answer">
             <Facts
               of={[
                 [
                   "Status",
-                  shown.status === null || shown.status === 0 ? (
-                    <Pill tone="bad">no answer</Pill>
-                  ) : (
-                    <Status of={shown.status} />
-                  ),
+                  status === null || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />,
                 ],
-                [
-                  "Reached the client",
-                  entry.fate === "written" && entry.fault === undefined ? (
-                    "as far as is known"
-                  ) : (
-                    <FateMark entry={entry} />
-                  ),
-                ],
-                ["Refused for", shown.problem === null ? <span class="soft">—</span> : <Code>{shown.problem}</Code>],
-                ["Rule", shown.rule === null ? <span class="soft">none</span> : (shown.rule.name ?? shown.rule.id)],
+                ["Reached the client", hasReached ? "as far as is known" : <FateMark entry={entry} />],
+                ["Refused for", problem === null ? soft("—") : <Code>{problem}</Code>],
+                ["Rule", rule === null ? soft("none") : (rule.name ?? rule.id)],
               ]}
             />
-            <h3>Body</h3>
-            {shown.answer === null ? (
-              <p class="soft">It had no body.</p>
-            ) : (
-              <Text label="Body of the answer">{shortened(JSON.stringify(shown.answer, undefined, 2))}</Text>
-            )}
+            <Body of="answer" body={shown.answer} />
           </Panel>
         </div>
         <section class="stack">
@@ -104,10 +75,27 @@ export const requestPage: DashboardPage = {
 
 function entryOf({ sandbox, company, id }: View): JournalEntry {
   const { entries } = sandbox.observationOf(company.id).journal;
-  return foundOr(entries.get(id), "request", id, " The journal keeps the newest.");
+  return getOrNotFound(entries.get(id), "request", id, " The journal keeps the newest.");
 }
 
-/** The open points of the contract that it was answered by. */
+function soft(text: string): Child {
+  return <span class="soft">{text}</span>;
+}
+
+function Body({ of, body }: { readonly of: string; readonly body: unknown }) {
+  return (
+    <>
+      <h3>Body</h3>
+      {body === null ? (
+        <p class="soft">It had no body.</p>
+      ) : (
+        <Text label={`Body of the ${of}`}>{truncateBody(JSON.stringify(body, undefined, 2))}</Text>
+      )}
+    </>
+  );
+}
+
+/** The open points of the contract that the answer depended on. */
 function Settings({ view, entry: { settings } }: { readonly view: View; readonly entry: JournalEntry }) {
   if (settings.length === 0) return <></>;
   return (
@@ -124,10 +112,4 @@ function Settings({ view, entry: { settings } }: { readonly view: View; readonly
       </ul>
     </details>
   );
-}
-
-function linesOf(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join("\n");
 }

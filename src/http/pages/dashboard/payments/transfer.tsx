@@ -1,47 +1,44 @@
-import { FACT_MAX, said } from "../view/said.js";
 import { transactionId } from "../../../../domain/values/ids.js";
-import { drawTransfer } from "../parts/lifecycle-drawing.js";
-import { relatedTo } from "../view/related.js";
-import { visitsOfTransfer } from "../parts/visits.js";
-import type { DashboardPage } from "../view/page.js";
+import { type Transfer, totalOf, transferLifecycle } from "../../../../domain/model/transfer.js";
+import { dueId } from "../../../../domain/model/work.js";
 import { Action, Field } from "../parts/action.js";
-import { Lifecycle } from "../parts/lifecycle.js";
-import { foundOr } from "../parts/not-found.js";
-import { DeliveriesOf, EntriesOf, RequestsAbout } from "../parts/related.js";
+import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
+import { Related, rowsAbout } from "../parts/related.js";
 import { Amount, Code, Status, Time, describeDistance } from "../parts/show.js";
 import { Facts, Panel } from "../parts/table.js";
-import { type View, linkTo } from "../view/view.js";
-import { type Transfer, totalOf } from "../../../../domain/model/transfer.js";
-import { dueId } from "../../../../domain/model/work.js";
+import { FACT_MAX, redactAndTruncate } from "../view/text.js";
+import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
 import { batchId, plainId } from "../../../../domain/values/ids.js";
 
 export const transferPage: DashboardPage = {
   path: "/transfers/:id",
-  title: (view) => `Transfer ${said(view, transferOf(view).reference)}`,
-  render: async (view) => {
-    const { company, sandbox } = view;
-    const related = await relatedTo(company, sandbox.observationOf(company.id).journal.entries, transferOf(view));
+  title: (view) => `Transfer ${redactAndTruncate(view, transferOf(view).reference)}`,
+  render: (view) => {
     const transfer = transferOf(view);
-    const visits = visitsOfTransfer(transfer, related.events);
+    const { createdAt, updatedAt, status } = transfer;
+    const visits = visitsOf(
+      rowsAbout(view.company.world.events, transfer),
+      ({ subject }) => (subject.kind === "transaction" ? subject.transaction.status : undefined),
+      { status: "pending", at: createdAt },
+      { status, at: updatedAt },
+    );
     return (
       <>
         <div class="panels">
           <Terms view={view} transfer={transfer} />
-          <Steering view={view} transfer={transfer} />
+          <Panel title="Do">
+            <Steering view={view} transfer={transfer} />
+          </Panel>
         </div>
-        <Panel title="Lifecycle">
-          <Lifecycle drawing={drawTransfer(visits)} visits={visits} what="transfer" />
-        </Panel>
-        <RequestsAbout view={view} some={related.requests} />
-        <DeliveriesOf view={view} some={related.deliveries} />
-        <EntriesOf view={view} some={related.entries} />
+        <LifecyclePanel lifecycle={transferLifecycle} visits={visits} what="transfer" />
+        <Related view={view} resource={transfer} isPaid />
       </>
     );
   },
 };
 
 function transferOf({ company, id }: View): Transfer {
-  return foundOr(company.world.transfers.get(plainId(id)), "transaction", id);
+  return getOrNotFound(company.world.transfers.get(plainId(id)), "transaction", id);
 }
 
 interface Props {
@@ -50,38 +47,26 @@ interface Props {
 }
 
 function Terms({ view, transfer }: Props) {
-  const { status, failureReason, amount, fee, msisdn, reference, description, batchId: batch } = transfer;
+  const { failureReason, description, batchId: batch } = transfer;
+  const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
   return (
     <Panel title="Terms">
       <Facts
         of={[
-          [
-            "Status",
-            <>
-              <Status of={status} />
-              {failureReason !== null && ` ${said(view, failureReason, FACT_MAX)}`}
-            </>,
-          ],
-          ["Amount", <Amount money={amount} />],
-          ["Fee", <Amount money={fee} />],
+          ["Status", <Status of={transfer.status} />, failureReason !== null && ` ${fact(failureReason)}`],
+          ["Amount", <Amount money={transfer.amount} />],
+          ["Fee", <Amount money={transfer.fee} />],
           ["Total", <Amount money={totalOf(transfer)} />],
-          ["To", <Code>{msisdn}</Code>],
-          ["Reference", <Code>{said(view, reference, FACT_MAX)}</Code>],
-          [
-            "Description",
-            description === undefined ? <span class="soft">none</span> : said(view, description, FACT_MAX),
-          ],
+          ["To", <Code>{transfer.msisdn}</Code>],
+          ["Reference", <Code>{fact(transfer.reference)}</Code>],
+          ["Description", description === undefined ? <span class="soft">none</span> : fact(description)],
           ["Id", <Code>{transactionId(transfer.id)}</Code>],
-          ...(batch === null
-            ? []
-            : [
-                [
-                  "Batch",
-                  <a href={linkTo(view, `/batches/${batchId(batch)}`)}>
-                    <Code>{batchId(batch)}</Code>
-                  </a>,
-                ] as const,
-              ]),
+          batch !== null && [
+            "Batch",
+            <a href={linkTo(view, `/batches/${batchId(batch)}`)}>
+              <Code>{batchId(batch)}</Code>
+            </a>,
+          ],
           ["Created", <Time at={transfer.createdAt} />],
           ["Updated", <Time at={transfer.updatedAt} />],
         ]}
@@ -91,32 +76,23 @@ function Terms({ view, transfer }: Props) {
 }
 
 function Steering({ view, transfer }: Props) {
-  const id = transactionId(transfer.id);
-  if (transfer.status !== "pending")
-    return (
-      <Panel title="Do">
-        <p class="soft">Nothing more can happen to this transfer: {transfer.status} is its last state.</p>
-      </Panel>
-    );
+  const { status } = transfer;
+  if (status !== "pending")
+    return <p class="soft">Nothing more can happen to this transfer: {status} is its last state.</p>;
+  const fields = { id: transactionId(transfer.id) };
+  const reason = "recipient_unreachable";
   return (
-    <Panel title="Do">
+    <>
       <p>{describeEnd(view, transfer)}</p>
-      <Action view={view} name="complete" fields={{ id }} label="Complete" />
-      <Action
-        view={view}
-        name="fail"
-        fields={{ id }}
-        label="Fail"
-        example={{ reason: "recipient_unreachable" }}
-        tone="danger"
-      >
-        <Field id="reason" name="reason" label="Reason" placeholder="recipient_unreachable" />
+      <Action view={view} name="complete" fields={fields} label="Complete" />
+      <Action view={view} name="fail" fields={fields} label="Fail" example={{ reason }} tone="danger">
+        <Field id="reason" name="reason" label="Reason" placeholder={reason} />
       </Action>
-    </Panel>
+    </>
   );
 }
 
-/** What becomes of it by itself. */
+/** What happens to a pending transfer by itself. */
 function describeEnd({ company }: View, { id, plan, pollsLeft }: Transfer) {
   const planned = plan.outcome === "failed" ? `fails (${plan.reason})` : "is completed";
   const at = company.world.due.get(dueId("transfer.settle", id))?.dueAt;

@@ -1,44 +1,42 @@
-import { said } from "../view/said.js";
-import { listTransfers, searchedFor, transferStatuses } from "../view/lists.js";
 import { transactionId } from "../../../../domain/values/ids.js";
-import { apiCurl } from "../view/api-curl.js";
-import type { DashboardPage } from "../view/page.js";
+import { type Transfer, transferLifecycle } from "../../../../domain/model/transfer.js";
+import { statusesOf } from "../../../../kernel/lifecycle.js";
 import { ShortId, TransferLink } from "../parts/links.js";
-import { Filter, Pager } from "../parts/pager.js";
-import { CutNote, Hint, Search, Tools } from "../parts/search.js";
+import { Hint, createListPage } from "../parts/list.js";
 import { Amount, Code, Status, Time } from "../parts/show.js";
-import { type Column, DataTable } from "../parts/table.js";
+import type { Column } from "../parts/table.js";
+import { apiCurl } from "../view/curl.js";
+import { redactAndTruncate } from "../view/text.js";
 import type { View } from "../view/view.js";
-import type { Transfer } from "../../../../domain/model/transfer.js";
+import { plainId } from "../../../../domain/values/ids.js";
 
-const path = "/transfers";
-
-export const transfersPage: DashboardPage = {
-  path,
+export const transfersPage = createListPage<Transfer>({
+  path: "/transfers",
   title: "Transfers",
   lead: "Money sent to wallets, newest first. The API calls them transactions.",
-  render: (view) => {
-    if (view.company.world.transfers.size === 0) return <NoTransfer view={view} />;
-    const list = listTransfers(view.company, view.query);
+  names: ["transfer", "transfers"],
+  table: ({ world }) => world.transfers,
+  filters: [
+    { name: "status", label: "Status", values: () => statusesOf(transferLifecycle), valueOf: ({ status }) => status },
+  ],
+  search: {
+    by: "id, reference, phone number",
+    exactly: (text, { world: { transfers } }) => transfers.get(plainId(text)) ?? transfers.findBy("reference", text),
+    texts: ({ id, reference, description = "" }) => [id, reference, description],
+    numbers: ({ msisdn }) => [msisdn],
+  },
+  columns: transferColumns,
+  hint: (view) => {
+    const { success } = view.company.profile.testNumbers;
+    const order = { amount: 5_000, msisdn: success, reference: "payout-1", type: "transfer" };
     return (
-      <>
-        <Tools>
-          <Filter view={view} path={path} name="status" label="Status" values={transferStatuses} />
-          <Search view={view} path={path} by="id, reference, phone number" />
-        </Tools>
-        <DataTable
-          caption="Transfers"
-          rows={list.rows}
-          idOf={({ id }) => id}
-          empty={searchedFor(view.query) === undefined ? "No transfer has this status." : "No transfer was found."}
-          columns={transferColumns(view)}
-        />
-        <CutNote list={list} what="transfers" />
-        <Pager view={view} path={path} list={list} />
-      </>
+      <Hint of="Send money" line={apiCurl(view, "POST", "/v1/transactions", order)}>
+        No transfer so far. This sends one to the test number that succeeds; its page shows where it stands and settles
+        it by hand.
+      </Hint>
     );
   },
-};
+});
 
 export function transferColumns(view: View): readonly Column<Transfer>[] {
   return [
@@ -51,8 +49,8 @@ export function transferColumns(view: View): readonly Column<Transfer>[] {
       kind: "wide",
       cell: ({ description, failureReason }) => (
         <>
-          {description === undefined ? "" : said(view, description)}
-          {failureReason !== null && <span class="soft"> {said(view, failureReason)}</span>}
+          {redactAndTruncate(view, description ?? "")}
+          {failureReason !== null && <span class="soft"> {redactAndTruncate(view, failureReason)}</span>}
         </>
       ),
     },
@@ -60,15 +58,4 @@ export function transferColumns(view: View): readonly Column<Transfer>[] {
     { title: "Fee", kind: "number", cell: ({ fee }) => <Amount money={fee} /> },
     { title: "Amount", kind: "number", cell: ({ amount }) => <Amount money={amount} /> },
   ];
-}
-
-function NoTransfer({ view }: { readonly view: View }) {
-  const { testNumbers } = view.company.profile;
-  const order = { amount: 5_000, msisdn: testNumbers.success, reference: "payout-1", type: "transfer" };
-  return (
-    <Hint of="Send money" line={apiCurl(view, "POST", "/v1/transactions", order)}>
-      No transfer so far. This sends one to the test number that succeeds; its page shows where it stands and settles it
-      by hand.
-    </Hint>
-  );
 }

@@ -1,8 +1,6 @@
 import type { AllowedHosts } from "../../../../domain/profile/profile.js";
 
-/**
- * Audits webhook receivers. Handed in by whoever puts the sandbox together: the audit stands beside the server and not under it.
- */
+/** Audits webhook receivers. The CLI and the library pass it in: the HTTP server does not import the audit. */
 export interface Auditor {
   /** What there is to choose from. */
   groups(): Promise<readonly Group<ListedCheck>[]>;

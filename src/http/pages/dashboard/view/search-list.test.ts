@@ -22,7 +22,7 @@ const even = ({ seq }: Row): boolean => seq % 2 === 0;
 describe("searchList", () => {
   it.each([
     ["all rows", undefined, [10, 9, 8], [7, 6, 5], [4, 3, 2], [1]],
-    ["those that fit", even, [10, 8, 6], [4, 2]],
+    ["matching rows", even, [10, 8, 6], [4, 2]],
   ])("shows %s page by page, newest first, and the way back", (_, where, ...pages) => {
     const { counted } = tableOf(10);
     const cursors: (string | undefined)[] = [];
@@ -43,17 +43,17 @@ describe("searchList", () => {
   it("reads one page of a hundred thousand rows", () => {
     const { counted, read } = tableOf(100_000);
     expect(seqs(searchList(counted, { limit: 25, cursor: undefined, where: undefined }).rows)).toHaveLength(25);
-    expect(searchList(counted, { limit: 25, cursor: "older-50000", where: undefined }).rows[0]?.seq).toBe(49_999);
+    expect(searchList(counted, { limit: 25, cursor: "next-50000", where: undefined }).rows[0]?.seq).toBe(49_999);
     expect(read()).toBe(2 * 26);
   });
 
-  it("gives up looking for what is rare, and goes on from there with the next page", () => {
+  it("stops a search after a bounded number of rows, and goes on with the next page", () => {
     const { counted, read } = tableOf(100_000);
     const where = ({ seq }: Row): boolean => seq === 1;
     let cursor: string | undefined;
     for (let page = 1; page <= 10; page++) {
       const list = searchList(counted, { limit: 25, cursor, where });
-      expect(list).toMatchObject({ rows: [], isCut: true, read: ROWS_READ_MAX });
+      expect(list).toMatchObject({ rows: [], isCut: true });
       expect(read()).toBe(page * ROWS_READ_MAX);
       cursor = list.next ?? undefined;
       if (page === 9) break;
@@ -61,15 +61,25 @@ describe("searchList", () => {
     expect(seqs(searchList(counted, { limit: 25, cursor, where }).rows)).toEqual([1]);
   });
 
-  it("begins anew with what is no cursor of its own", () => {
+  it("shows the oldest first where that is asked for", () => {
+    const { counted } = tableOf(5);
+    const first = searchList(counted, { limit: 3, oldestFirst: true });
+    expect(seqs(first.rows)).toEqual([1, 2, 3]);
+    const second = searchList(counted, { limit: 3, oldestFirst: true, cursor: first.next ?? undefined });
+    expect(seqs(second.rows)).toEqual([4, 5]);
+    const back = searchList(counted, { limit: 3, oldestFirst: true, cursor: second.prev ?? undefined });
+    expect(seqs(back.rows)).toEqual([1, 2, 3]);
+  });
+
+  it("begins anew with an unknown cursor", () => {
     const { counted } = tableOf(10);
-    for (const cursor of ["", "older-", "bmV4dDox", "newer-9999999999999999"])
+    for (const cursor of ["", "next-", "bmV4dDox", "prev-9999999999999999"])
       expect(seqs(searchList(counted, { limit: 2, cursor, where: undefined }).rows)).toEqual([10, 9]);
   });
 
-  it("shows the newest when nothing newer is left on the way back", () => {
+  it("shows the first page when nothing newer is left on the way back", () => {
     const { counted } = tableOf(10);
-    const list = searchList(counted, { limit: 3, cursor: "newer-9", where: undefined });
+    const list = searchList(counted, { limit: 3, cursor: "prev-9", where: undefined });
     expect(seqs(list.rows)).toEqual([10, 9, 8]);
     expect(list.prev).toBeNull();
   });

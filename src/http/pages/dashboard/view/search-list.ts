@@ -1,41 +1,53 @@
+import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";
 import type { Row, Table } from "../../../../kernel/table.js";
-import type { Listed } from "../parts/pager.js";
+import { plainId } from "../../../../domain/values/ids.js";
 
 export interface ListQuery<T> {
   readonly limit: number;
-  /** As a {@link Searched} gave it; one that is none begins anew. */
-  readonly cursor: string | undefined;
+  /** From a {@link Listed}; any other text begins anew. */
+  readonly cursor?: string | undefined;
   /** Undefined: all. */
-  readonly where: ((row: T) => boolean) | undefined;
+  readonly where?: ((row: T) => boolean) | undefined;
+  readonly oldestFirst?: boolean | undefined;
 }
 
-/** One page of a list, newest first. */
-export interface Searched<T> extends Listed<T> {
-  /** How many rows were looked at. */
-  readonly read: number;
-  /** Whether it was given up before the page was full: the next one goes on. */
+/** One page of a list. */
+export interface Listed<T> {
+  readonly rows: readonly T[];
+  /** Cursors of the pages before and after. */
+  readonly prev: string | null;
+  readonly next: string | null;
+  /** Whether reading stopped before the page was full: the next page goes on. */
   readonly isCut: boolean;
 }
 
-/** For one page, no more rows are looked at: who looks for something rare in very many goes on with the next page. */
+/** Rows read for one page: a search for something rare among very many rows goes on with the next page. */
 export const ROWS_READ_MAX = 10_000;
 
 const SLICE = 500;
 
-/** A page of the rows that fit. It costs the same whether the table has a thousand rows or a million. */
-export function searchList<T extends Row>(table: Pick<Table<T>, "page">, query: ListQuery<T>): Searched<T> {
-  const from = readCursor(query.cursor);
-  const newestFirst = from?.direction !== "newer";
-  const { rows, read, onward, isCut } = lookThrough(table, query, from?.seq, newestFirst);
-  const back = from?.seq;
-  if (newestFirst) return { rows, read, isCut, prev: cursorTo("newer", back, -1), next: cursorTo("older", onward, 0) };
-  // The first page is the newest one, whatever has come since it was left.
+/** One page of the rows that match. */
+export function searchList<T extends Row>(table: Pick<Table<T>, "page">, query: ListQuery<T>): Listed<T> {
+  const { oldestFirst = false } = query;
+  const [, direction, seq] = /^(next|prev)-(\d{1,15})$/.exec(query.cursor ?? "") ?? [];
+  const isBack = direction === "prev";
+  const from = seq === undefined ? undefined : Number(seq);
+  const newestFirst = oldestFirst === isBack;
+  const { rows, onward, isCut } = read(table, query, from, newestFirst);
+  // The row at the edge was beyond the last page, and belongs to the one on the way back.
+  const edge = from === undefined ? undefined : from + (newestFirst ? -1 : 1);
+  if (!isBack) return { rows, isCut, prev: cursorTo("prev", edge), next: cursorTo("next", onward) };
+  // Nothing lies before these rows: this is the first page, with all rows that were added since.
   if (onward === undefined) return searchList(table, { ...query, cursor: undefined });
-  return { rows: rows.reverse(), read, isCut, prev: cursorTo("newer", onward, 0), next: cursorTo("older", back, 1) };
+  return { rows: rows.reverse(), isCut, prev: cursorTo("prev", onward), next: cursorTo("next", edge) };
 }
 
-/** Up to `limit` rows that fit, and the seq beyond which there may be more in that direction. */
-function lookThrough<T extends Row>(
+function cursorTo(direction: "next" | "prev", seq: number | undefined): string | null {
+  return seq === undefined ? null : `${direction}-${Math.max(0, seq)}`;
+}
+
+/** Up to `limit` rows that match, and the seq beyond which there may be more. */
+function read<T extends Row>(
   table: Pick<Table<T>, "page">,
   { limit, where }: ListQuery<T>,
   from: number | undefined,
@@ -43,33 +55,27 @@ function lookThrough<T extends Row>(
 ) {
   const rows: T[] = [];
   let beyond = from;
-  let read = 0;
-  for (let more = true; more;) {
-    if (read >= ROWS_READ_MAX) return { rows, read, onward: beyond, isCut: true };
+  for (let count = 0, more = true; more;) {
+    if (count >= ROWS_READ_MAX) return { rows, onward: beyond, isCut: true };
     const slice = table.page({ limit: where === undefined ? limit + 1 : SLICE, beyond, newestFirst });
     more = slice.more;
+    count += slice.rows.length;
     for (const row of slice.rows) {
-      read++;
-      const fits = where === undefined || where(row);
-      if (fits && rows.length === limit) return { rows, read, onward: rows.at(-1)?.seq, isCut: false };
-      if (fits) rows.push(row);
+      const matches = where === undefined || where(row);
+      if (matches && rows.length === limit) return { rows, onward: rows.at(-1)?.seq, isCut: false };
+      if (matches) rows.push(row);
       beyond = row.seq;
     }
   }
-  return { rows, read, onward: undefined, isCut: false };
+  return { rows, onward: undefined, isCut: false };
 }
 
-interface Cursor {
-  readonly direction: "older" | "newer";
-  readonly seq: number;
-}
-
-/** The row at the edge was beyond the last page, and belongs to the one on the way back. */
-function cursorTo(direction: Cursor["direction"], seq: number | undefined, shift: number): string | null {
-  return seq === undefined ? null : `${direction}-${seq + shift}`;
-}
-
-function readCursor(text: string | undefined): Cursor | undefined {
-  const [, direction, seq] = /^(older|newer)-(\d{1,15})$/.exec(text ?? "") ?? [];
-  return seq === undefined ? undefined : { direction: direction === "newer" ? "newer" : "older", seq: Number(seq) };
+/** Whether one of the texts contains the searched text, or one of the phone numbers is the searched one, however it is written. */
+export function createMatcher(searched: string): (texts: readonly string[], numbers?: readonly string[]) => boolean {
+  const needle = plainId(searched).toLowerCase();
+  const isNumber = /^\+?\d+$/.test(searched);
+  const digits = isMsisdn(searched) ? msisdnKey(searched) : isNumber ? digitsOf(searched).replace("+", "") : undefined;
+  return (texts, numbers = []) =>
+    texts.some((text) => text.toLowerCase().includes(needle)) ||
+    (digits !== undefined && numbers.some((number) => digitsOf(number).includes(digits)));
 }

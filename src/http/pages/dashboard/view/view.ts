@@ -1,60 +1,70 @@
-import type { Query } from "../../../../contract/queries.js";
+import type { Child } from "hono/jsx";
+import { UsageError } from "../../../../kernel/problem.js";
+import { quote } from "../../../../kernel/text.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
-import type { ScenarioReplayer } from "../../../control/behaviour-routes.js";
 import type { Auditor } from "./auditor.js";
-import type { KeptAudit } from "./audits.js";
-import type { Outcome } from "./outcomes.js";
-import type { SwitchedOff } from "./switched-off.js";
-import type { Company } from "../../../../sandbox/company/company.js";
+import type { KeptAudit, Outcome, SwitchedOff } from "./memory.js";
+import type { Query } from "../../../../contract/queries.js";
+import type { ScenarioReplayer } from "../../../control/behaviour-routes.js";
 
-/** Where the dashboard's pages stand; `/_sandbox` itself is its first. */
+/** The path of the dashboard's pages, except the first one, which is `/_sandbox`. */
 export const DASHBOARD = "/_sandbox/dashboard";
-
-/** What the pages of the audit show. */
-export interface AuditDesk extends Pick<Auditor, "groups"> {
-  /** Of the company, newest first. */
-  readonly kept: readonly KeptAudit[];
-  readonly isRunning: boolean;
-}
 
 export type ScenarioList = Pick<ScenarioReplayer, "list">;
 
-/** What a page is made from: one company, in which everything that is due has happened, and what the address says. */
+/** What a page is made from: a company after everything due has happened, and the request's address. */
 export interface View {
   readonly sandbox: Sandbox;
   readonly company: Company;
-  /** What shows texts that clients sent takes their credentials out. */
+  /** Removes credentials from texts that clients sent. */
   readonly redactor: Redactor;
-  /** The way from the page to the sandbox's root, `../../`: a proxy may have put it anywhere. */
+  /** The relative path from the page to the sandbox's root, `../../`: behind a proxy the root may be anywhere. */
   readonly root: string;
-  /** The address as it was asked for. */
+  /** The requested address. */
   readonly here: URL;
   /** Its query without `company` and `outcome`. */
   readonly query: Query;
-  /** The path's `:id`; empty where there is none. */
+  /** The path's `:id`, or empty. */
   readonly id: string;
   /** Of the action that led here. */
   readonly outcome: Outcome | undefined;
-  /** Whether somebody signed in with the admin token, and so may sign out. */
+  /** Whether the reader signed in with the admin token, and so may sign out. */
   readonly signedIn: boolean;
   /** Every form that changes something sends it. */
   readonly formToken: string;
-  /** Which stories lie ready; undefined when the sandbox replays none. */
+  /** Undefined when the sandbox replays no scenarios. */
   readonly scenarios: ScenarioList | undefined;
   /** Undefined when the sandbox audits no receivers. */
-  readonly audits: AuditDesk | undefined;
+  readonly auditor: Auditor | undefined;
+  /** The company's last audits, newest first. */
+  readonly audits: readonly KeptAudit[];
+  readonly isAuditing: boolean;
   /** Rules of the company that were switched off here, newest first. */
   readonly switchedOff: readonly SwitchedOff[];
 }
 
-/** What a link needs to know of a page. */
+/** One page of the dashboard. */
+export interface DashboardPage {
+  /** Below `/_sandbox/dashboard`: `/charges`, `/charges/:id`; empty for the first page, `/_sandbox` itself. */
+  readonly path: string;
+  /** Its heading, and its name in the navigation. */
+  readonly title: string | ((view: View) => string);
+  /** One sentence below the heading. */
+  readonly lead?: string;
+  /** What is below the heading. Throws UsageError("not-found") where there is nothing to show. */
+  readonly render: (view: View) => Child | Promise<Child>;
+}
+
 type Place = Pick<View, "company" | "sandbox" | "root">;
 
-type Parameters = Readonly<Record<string, string | undefined>>;
-
 /** A link to a page of the same company: `linkTo(view, "/charges", { status: "due" })`; `""` is the first page. */
-export function linkTo({ company, sandbox, root }: Place, path: string, given: Parameters = {}): string {
+export function linkTo(
+  { company, sandbox, root }: Place,
+  path: string,
+  given: Readonly<Record<string, string | undefined>> = {},
+): string {
   const isDefault = sandbox.defaultCompany === company;
   const parameters = new URLSearchParams(isDefault ? {} : { company: company.id });
   for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);
@@ -62,7 +72,17 @@ export function linkTo({ company, sandbox, root }: Place, path: string, given: P
   return root + (path === "" ? "/_sandbox" : DASHBOARD + path).slice(1) + query;
 }
 
-/** From a path of the sandbox to its root. */
+/** Where a form for this company is sent. */
+export function formUrl({ root, company }: Place, path: string): string {
+  return `${root}${DASHBOARD.slice(1)}${path}?${String(new URLSearchParams({ company: company.id }))}`;
+}
+
+/** The relative path from a path of the sandbox to its root. */
 export function rootOf(path: string): string {
   return "../".repeat(path.split("/").length - 2) || "./";
+}
+
+export function getOrNotFound<T>(found: T | undefined, what: string, id: string, more = ""): T {
+  if (found !== undefined) return found;
+  throw new UsageError("not-found", `This company has no ${what} ${quote(id)}.${more}`);
 }

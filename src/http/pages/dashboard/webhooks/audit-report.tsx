@@ -1,25 +1,23 @@
 import type { AuditedCheck, AuditedReceiver, Group, Snippet } from "../view/auditor.js";
-import type { KeptAudit } from "../view/audits.js";
-import { FACT_MAX, said } from "../view/said.js";
-import type { DashboardPage } from "../view/page.js";
 import { CommandLine } from "../parts/action.js";
-import { foundOr } from "../parts/not-found.js";
 import { Code, Pill, Sentence, Text, Time, type Tone } from "../parts/show.js";
-import { DataTable, Facts } from "../parts/table.js";
+import { DataTable, type Fact, Facts } from "../parts/table.js";
 import { CountPills, VerdictPill } from "./verdict.js";
-import { linkTo, type View } from "../view/view.js";
+import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
+import type { KeptAudit } from "../view/memory.js";
+import { FACT_MAX, redactAndTruncate } from "../view/text.js";
 
 export const auditReportPage: DashboardPage = {
   path: "/audit/:id",
-  title: (view) => `Audit of ${said(view, auditOf(view).report.receiver)}`,
+  title: (view) => `Audit of ${redactAndTruncate(view, auditOf(view).report.receiver)}`,
   render: (view) => {
     const audit = auditOf(view);
     const checks = audit.report.groups.flatMap((group) => group.checks);
-    const told = checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+    const mistakes = checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
     return (
       <>
         <Sum view={view} audit={audit} />
-        {told.map((check) => (
+        {mistakes.map((check) => (
           <Mistake view={view} check={check} />
         ))}
         {audit.report.groups.map((group) => (
@@ -31,13 +29,13 @@ export const auditReportPage: DashboardPage = {
 };
 
 function auditOf({ audits, id }: View): KeptAudit {
-  const kept = audits?.kept.find((audit) => audit.id === id);
-  return foundOr(kept, "audit", id, " The last five reports are kept until the sandbox stops.");
+  const kept = audits.find((audit) => audit.id === id);
+  return getOrNotFound(kept, "audit", id, " The last five reports are kept until the sandbox stops.");
 }
 
 function Sum({ view, audit: { at, command, report } }: { readonly view: View; readonly audit: KeptAudit }) {
   const { accepted, advice, passed, counts, requests, durationMs, receiver } = report;
-  const url = said(view, receiver, FACT_MAX);
+  const url = redactAndTruncate(view, receiver, FACT_MAX);
   return (
     <section class="panel">
       <h2>{headline(report)}</h2>
@@ -62,7 +60,7 @@ function Sum({ view, audit: { at, command, report } }: { readonly view: View; re
         ]}
       />
       <p class="soft">{passed ? "To keep it so" : "Once it is mended"}, the same from a terminal or in CI:</p>
-      <CommandLine line={said(view, command, FACT_MAX)} of="the same audit" />
+      <CommandLine line={redactAndTruncate(view, command, FACT_MAX)} of="the same audit" />
       <p>
         <a href={linkTo(view, "/audit", { url: url === receiver ? url : undefined })}>
           Audit it again, or another receiver
@@ -80,23 +78,17 @@ function headline({ accepted, passed, counts }: AuditedReceiver): string {
 
 const tones: Readonly<Record<AuditedCheck["severity"], Tone>> = { critical: "bad", high: "warn", warning: "plain" };
 
-/** What was sent, what came back, why it matters, how to mend it. */
+/** What was sent, what came back, why it matters, and the fix. */
 function Mistake({ view, check }: { readonly view: View; readonly check: AuditedCheck }) {
   const { id, title, verdict, severity, sent, cameBack, seen, why, bug, fix, snippet } = check;
-  const rows = [
-    ["Expected", title],
-    ["Sent", sent],
-    ["Came back", cameBack],
-    ["Seen", seen],
-  ] as const;
+  const fact = (name: string, text: string | null): Fact =>
+    text !== null && [name, redactAndTruncate(view, text, FACT_MAX)];
   return (
     <article class="panel finding" id={`mistake-${id}`}>
       <h2>
         <VerdictPill of={verdict} /> <span class="code">{id}</span> <Pill tone={tones[severity]}>{severity}</Pill>
       </h2>
-      <Facts
-        of={rows.flatMap(([name, text]) => (text === null ? [] : [[name, said(view, text, FACT_MAX)] as const]))}
-      />
+      <Facts of={[fact("Expected", title), fact("Sent", sent), fact("Came back", cameBack), fact("Seen", seen)]} />
       <p>
         <b>Why it matters:</b> <Sentence text={why} />
       </p>
@@ -127,12 +119,6 @@ function RightCode({ of, snippet: { title, code } }: { readonly of: string; read
   );
 }
 
-/** What is told above leads there. */
-function CheckName({ id, verdict }: Pick<AuditedCheck, "id" | "verdict">) {
-  const name = <Code>{id}</Code>;
-  return verdict === "fail" || verdict === "warn" ? <a href={`#mistake-${id}`}>{name}</a> : name;
-}
-
 function Checks({ view, group: { title, checks } }: { readonly view: View; readonly group: Group<AuditedCheck> }) {
   return (
     <section class="stack">
@@ -144,11 +130,17 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
         empty="None of them was chosen."
         columns={[
           { title: "Verdict", cell: ({ verdict }) => <VerdictPill of={verdict} /> },
-          { title: "Check", cell: ({ id, verdict }) => <CheckName id={id} verdict={verdict} /> },
+          {
+            title: "Check",
+            cell: ({ id, verdict }) => {
+              const name = <Code>{id}</Code>;
+              return verdict === "fail" || verdict === "warn" ? <a href={`#mistake-${id}`}>{name}</a> : name;
+            },
+          },
           {
             title: "Sent",
             kind: "wide",
-            cell: ({ verdict, sent, seen }) => said(view, (verdict === "skipped" ? seen : sent) ?? ""),
+            cell: ({ verdict, sent, seen }) => redactAndTruncate(view, (verdict === "skipped" ? seen : sent) ?? ""),
           },
           { title: "Answer", kind: "number", cell: ({ status, isSilent }) => status ?? (isSilent ? "none" : "") },
           { title: "After", kind: "number", cell: ({ latencyMs }) => (latencyMs === null ? "" : `${latencyMs} ms`) },

@@ -1,14 +1,14 @@
 import type { Group, ListedCheck } from "../view/auditor.js";
-import type { KeptAudit } from "../view/audits.js";
-import { listSubscriptions } from "../view/lists.js";
-import { said } from "../view/said.js";
-import type { DashboardPage } from "../view/page.js";
+import { readList } from "../parts/list.js";
+import { subscriptions } from "./subscriptions.js";
 import { Choice, CommandLine, FormToken } from "../parts/action.js";
 import { Code, Sentence, Time } from "../parts/show.js";
 import { DataTable, Empty, Panel } from "../parts/table.js";
 import { CountPills } from "./verdict.js";
-import { DASHBOARD, type View, linkTo } from "../view/view.js";
+import { formUrl, type DashboardPage, type View, linkTo } from "../view/view.js";
 import { topicSpellings } from "../../../../domain/values/topic.js";
+import type { KeptAudit } from "../view/memory.js";
+import { redactAndTruncate } from "../view/text.js";
 
 const path = "/audit";
 
@@ -17,25 +17,25 @@ export const auditPage: DashboardPage = {
   title: "Audit",
   lead: "Is this webhook receiver safe? It is sent genuine, forged and odd events, and each mistake is named with how to mend it.",
   render: async (view) => {
-    const { audits } = view;
-    if (audits === undefined) return <Empty>This sandbox audits no receivers.</Empty>;
+    const { auditor, audits, isAuditing } = view;
+    if (auditor === undefined) return <Empty>This sandbox audits no receivers.</Empty>;
     return (
       <>
-        <Form view={view} groups={await audits.groups()} isRunning={audits.isRunning} />
-        <Reports view={view} kept={audits.kept} />
+        <Form view={view} groups={await auditor.groups()} isRunning={isAuditing} />
+        <Reports view={view} kept={audits} />
         <FromTerminal />
       </>
     );
   },
 };
 
-/** Of the URLs that subscriptions name, as many stand beside the field. */
+/** URLs of subscriptions offered beside the field. */
 const RECEIVERS_MAX = 8;
 
-/** Newest first; those with a secret in them are not offered, since they cannot be shown. */
+/** Newest first. URLs with a secret are left out: they cannot be shown. */
 function receiversOf(view: View): readonly string[] {
-  const urls = listSubscriptions(view.company, {}).rows.map(({ url }) => url);
-  const shown = urls.filter((url) => !url.includes("@") && said(view, url, url.length) === url);
+  const urls = readList(view.company, subscriptions, {}).rows.map(({ url }) => url);
+  const shown = urls.filter((url) => !url.includes("@") && redactAndTruncate(view, url, url.length) === url);
   return [...new Set(shown)].slice(0, RECEIVERS_MAX);
 }
 
@@ -46,12 +46,11 @@ interface FormProps {
 }
 
 function Form({ view, groups, isRunning }: FormProps) {
-  const { company, root, query } = view;
+  const { company, query } = view;
   const { signatureHeader } = company.profile.webhooks;
   const receivers = receiversOf(view);
   const url = query["url"] ?? receivers[0] ?? "";
   const others = receivers.filter((other) => other !== url);
-  const action = `${root}${DASHBOARD.slice(1)}${path}?${String(new URLSearchParams({ company: company.id }))}`;
   const topics = topicSpellings.map((topic) => [topic, topic] as const);
   return (
     <Panel title="Audit a receiver">
@@ -59,11 +58,11 @@ function Form({ view, groups, isRunning }: FormProps) {
         <div class="filter" role="group" aria-label="Other receivers with a subscription">
           <span class="soft">Also subscribed:</span>
           {others.map((other) => (
-            <a href={linkTo(view, path, { ...query, url: other })}>{said(view, other)}</a>
+            <a href={linkTo(view, path, { ...query, url: other })}>{redactAndTruncate(view, other)}</a>
           ))}
         </div>
       )}
-      <form class="action audit-form" method="post" action={action} data-waits>
+      <form class="action audit-form" method="post" action={formUrl(view, path)} data-waits>
         <FormToken view={view} />
         <label class="labelled" for="url">
           <span>The receiver's URL</span>
@@ -154,7 +153,9 @@ function Reports({ view, kept }: { readonly view: View; readonly kept: readonly 
           {
             title: "Receiver",
             kind: "wide",
-            cell: ({ id, report }) => <a href={linkTo(view, `${path}/${id}`)}>{said(view, report.receiver)}</a>,
+            cell: ({ id, report }) => (
+              <a href={linkTo(view, `${path}/${id}`)}>{redactAndTruncate(view, report.receiver)}</a>
+            ),
           },
           { title: "Found", cell: ({ report }) => <CountPills counts={report.counts} /> },
         ]}

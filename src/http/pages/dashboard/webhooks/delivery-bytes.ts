@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
+import { quoted } from "../view/curl.js";
 import type { Delivery } from "../../../../domain/model/delivery.js";
 import { sentBody, signBody } from "../../../../domain/deliveries/sign-delivery.js";
 
-/** What every attempt of a delivery sends. */
+/** The body that every attempt of a delivery sends. */
 export interface DeliveryBytes {
   readonly size: number;
-  /** Undefined when the bytes are no text that could be shown as they are. */
+  /** Undefined when the bytes are not printable text. */
   readonly text: string | undefined;
   /** The first {@link HEX_BYTES_SHOWN} bytes, sixteen to a line; undefined when there is a text. */
   readonly hex: string | undefined;
@@ -15,7 +16,6 @@ export interface DeliveryBytes {
 
 export const HEX_BYTES_SHOWN = 4096;
 
-/** A rule that cuts a body may cut through a character. */
 export function bytesOf(delivery: Pick<Delivery, "body" | "effect">): DeliveryBytes {
   const sent = sentBody(delivery);
   const text = sent.toString();
@@ -28,7 +28,7 @@ export function bytesOf(delivery: Pick<Delivery, "body" | "effect">): DeliveryBy
   };
 }
 
-/** Without control characters, and none of those that turn or hide what stands beside them. */
+/** Without control characters and without those that reverse or hide other text. */
 function isPrintable(text: string): boolean {
   return !/[^\P{Cc}\n\r\t]|[\u2028-\u202e\u2066-\u2069]/u.test(text);
 }
@@ -45,23 +45,23 @@ function hexDump(bytes: Buffer): string {
   return lines.join("\n");
 }
 
-/** How what was sent as a signature stands to what was sent as a body. */
+/** Whether the sent signature is that of the sent body. */
 export type SignatureVerdict =
-  /** That of the body that was sent, under the company's present secret key. */
+  /** Made of the sent body with the company's present secret key. */
   | "valid"
   /** A rule corrupted it. */
   | "corrupted"
-  /** It is that of the whole body, of which a rule cut the end off. */
+  /** Made of the whole body, of which a rule cut off the end. */
   | "of-whole-body"
-  /** It was made under a secret key that another has replaced since. */
+  /** Made with a secret key that has been replaced since. */
   | "other-key"
-  /** No attempt was made, or under another name of the header. */
+  /** No attempt was made, or the header had another name. */
   | "none";
 
 export interface Signature {
-  /** The header's name, as the profile has it now. */
+  /** The header's present name in the profile. */
   readonly header: string;
-  /** As the last attempt sent it; undefined when none did. */
+  /** From the last attempt; undefined when none sent it. */
   readonly sent: string | undefined;
   readonly verdict: SignatureVerdict;
 }
@@ -82,15 +82,12 @@ function judge({ body, effect }: Pick<Delivery, "body" | "effect">, sent: string
   return sentBody({ body, effect }).length === Buffer.byteLength(body) ? "valid" : "of-whole-body";
 }
 
-/** A body that is longer is not written into a command. */
+/** The longest body in a command, characters. */
 export const COMMAND_BODY_MAX = 4_000;
 
-/**
- * A line for a shell that makes the same signature from the body and `$SECRET`, the company's secret key. Of a long body the line reads `body.json`, into which
- * it has to be saved first, byte by byte.
- */
+/** A command that signs the body with `$SECRET`, the company's secret key. It reads a long body from `body.json`. */
 export function signatureCommand({ body }: Pick<Delivery, "body">): string {
   const digest = 'openssl dgst -sha256 -hmac "$SECRET" -binary';
   if (body.length > COMMAND_BODY_MAX) return `${digest} < body.json | base64`;
-  return `printf %s '${body.replaceAll("'", String.raw`'\''`)}' | ${digest} | base64`;
+  return `printf %s ${quoted(body)} | ${digest} | base64`;
 }

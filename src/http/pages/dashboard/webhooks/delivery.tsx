@@ -1,16 +1,14 @@
-import { FACT_MAX, said, shortened } from "../view/said.js";
-import { COMMAND_BODY_MAX, type SignatureVerdict, bytesOf, signatureCommand, signatureSent } from "./delivery-bytes.js";
-import { type RetryStep, retryPlanOf } from "./retry-plan.js";
-import type { DashboardPage } from "../view/page.js";
+import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
 import { Action, CommandLine } from "../parts/action.js";
 import { ResourceLink } from "../parts/links.js";
-import { foundOr } from "../parts/not-found.js";
-import { Code, Pill, Status, Text, Time, type Tone, describeDistance } from "../parts/show.js";
+import { Code, describeDistance, Pill, Status, Text, Time, type Tone } from "../parts/show.js";
 import { Facts, Panel } from "../parts/table.js";
-import { type View, linkTo } from "../view/view.js";
-import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
+import { FACT_MAX, headerLines, redactAndTruncate, truncateBody } from "../view/text.js";
+import { type DashboardPage, getOrNotFound, linkTo, type View } from "../view/view.js";
+import { bytesOf, COMMAND_BODY_MAX, signatureCommand, signatureSent, type SignatureVerdict } from "./delivery-bytes.js";
+import { retryPlanOf, type RetryStep } from "./retry-plan.js";
 
-/** Only who sends it again and again by hand gets there. */
+/** Only many redeliveries by hand make more. */
 const STEPS_SHOWN = 30;
 
 export const deliveryPage: DashboardPage = {
@@ -34,7 +32,7 @@ export const deliveryPage: DashboardPage = {
 function deliveryOf({ company, id }: View): Delivery {
   const { deliveries } = company.world;
   const more = ` The last ${company.deps.limits.deliveries} are kept.`;
-  return foundOr(deliveries.get(id) ?? deliveries.get(`del_${id}`), "delivery", id, more);
+  return getOrNotFound(deliveries.get(id) ?? deliveries.get(`del_${id}`), "delivery", id, more);
 }
 
 interface Props {
@@ -51,18 +49,12 @@ function Terms({ view, delivery }: Props) {
         of={[
           ["Status", <Status of={status} />],
           ["About", <ResourceLink view={view} id={resource} />],
-          ["To", <Code>{said(view, url, FACT_MAX)}</Code>],
+          ["To", <Code>{redactAndTruncate(view, url, FACT_MAX)}</Code>],
           ["Owed at", <Time at={createdAt} />],
-          [
-            "Subscription",
-            <>
-              <Code>{subscriptionId}</Code>
-              {!isSubscribed && <span class="soft"> deleted since</span>}
-            </>,
-          ],
+          ["Subscription", <Code>{subscriptionId}</Code>, !isSubscribed && <span class="soft"> deleted since</span>],
           ["Id", <Code>{id}</Code>],
-          ...(copy > 0 ? [["Copy", `${copy}: a rule sends the event more than once`] as const] : []),
-          ...(effect === null ? [] : [["Rule", describeEffect(effect)] as const]),
+          copy > 0 && ["Copy", `${copy}: a rule sends the event more than once`],
+          effect !== null && ["Rule", describeEffect(effect)],
         ]}
       />
       <Action view={view} name="redeliver" fields={{ id }} label="Redeliver" />
@@ -74,10 +66,8 @@ function Terms({ view, delivery }: Props) {
 }
 
 function describeEffect({ corruptSignature, truncate }: NonNullable<Delivery["effect"]>): string {
-  return [
-    ...(corruptSignature ? ["corrupts the signature"] : []),
-    ...(truncate === null ? [] : [`cuts the body after ${truncate} bytes`]),
-  ].join(" and ");
+  const cut = truncate === null ? "" : `cuts the body after ${truncate} bytes`;
+  return [corruptSignature ? "corrupts the signature" : "", cut].filter((text) => text !== "").join(" and ");
 }
 
 const verdicts: Readonly<Record<SignatureVerdict, readonly [tone: Tone, word: string, why: string]>> = {
@@ -94,38 +84,23 @@ const verdicts: Readonly<Record<SignatureVerdict, readonly [tone: Tone, word: st
 
 function Signed({ view, delivery }: Props) {
   const { profile, record } = view.company;
-  const { header, sent, verdict } = signatureSent(
-    delivery,
-    profile.webhooks.signatureHeader,
-    record.identity.secretKey,
-  );
+  const { signatureHeader } = profile.webhooks;
+  const { header, sent, verdict } = signatureSent(delivery, signatureHeader, record.identity.secretKey);
   const [tone, word, why] = verdicts[verdict];
-  const isLong = delivery.body.length > COMMAND_BODY_MAX;
+  const signed = verdict === "of-whole-body" ? "whole body, before it was cut" : "exact bytes of the body";
   return (
     <Panel title="Signature">
       <Facts
         of={[
           ["Header", <Code>{header}</Code>],
           ["Sent", sent === undefined ? <span class="soft">—</span> : <Code>{sent}</Code>],
-          [
-            "It is",
-            <>
-              <Pill tone={tone}>{word}</Pill> {why}
-            </>,
-          ],
+          ["It is", <Pill tone={tone}>{word}</Pill>, ` ${why}`],
         ]}
       />
       <p>
-        Base64 of the HMAC-SHA256 of the{" "}
-        {verdict === "of-whole-body" ? "whole body, before it was cut" : "exact bytes of the body"}, keyed with the
-        company's secret key. To compute it, with the key in <Code>SECRET</Code>
-        {isLong ? (
-          <>
-            , and the body saved to <Code>body.json</Code>:
-          </>
-        ) : (
-          ":"
-        )}
+        Base64 of the HMAC-SHA256 of the {signed}, keyed with the company's secret key. To compute it, with the key in{" "}
+        <Code>SECRET</Code>
+        {delivery.body.length > COMMAND_BODY_MAX && [", and the body saved to ", <Code>body.json</Code>]}:
       </p>
       <CommandLine line={signatureCommand(delivery)} of="Compute the signature" />
     </Panel>
@@ -138,9 +113,9 @@ function Sent({ view, delivery }: Props) {
   return (
     <Panel title="What is sent">
       <p>
-        <Code>POST {said(view, delivery.url, FACT_MAX)}</Code>
+        <Code>POST {redactAndTruncate(view, delivery.url, FACT_MAX)}</Code>
       </p>
-      {headers !== undefined && <Text label="Headers that are sent">{linesOf(headers)}</Text>}
+      {headers !== undefined && <Text label="Headers that are sent">{headerLines(headers)}</Text>}
       <p class="soft">
         {size} bytes, the same with every attempt{cut > 0 ? `; a rule cuts ${cut} off` : ""}.
         {hex === undefined ? "" : " They are no printable text, so they are shown in hexadecimal."}
@@ -148,16 +123,10 @@ function Sent({ view, delivery }: Props) {
       {text === undefined ? (
         <Text label="Bytes that are sent">{hex}</Text>
       ) : (
-        <Text label="Body that is sent">{shortened(text)}</Text>
+        <Text label="Body that is sent">{truncateBody(text)}</Text>
       )}
     </Panel>
   );
-}
-
-function linesOf(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join("\n");
 }
 
 function Attempts({ view, delivery }: Props) {
@@ -167,13 +136,16 @@ function Attempts({ view, delivery }: Props) {
   return (
     <section class="stack">
       <h2>Attempts and retries</h2>
-      {steps.length === 0 ? (
-        <p class="empty">A rule dropped it: nothing was sent.</p>
-      ) : (
+      {steps.length === 0 && <p class="empty">A rule dropped it: nothing was sent.</p>}
+      {steps.length > 0 && (
         <ol class="steps">
           {steps.slice(-STEPS_SHOWN).map((step) => (
             <li id={`attempt-${step.number}`} class={step.kind === "made" ? "made" : "planned"}>
-              <Step view={view} step={step} />
+              {step.kind === "made" ? (
+                <Made view={view} number={step.number} attempt={step.attempt} />
+              ) : (
+                <Planned view={view} step={step} />
+              )}
             </li>
           ))}
         </ol>
@@ -189,21 +161,22 @@ function Attempts({ view, delivery }: Props) {
   );
 }
 
-function Step({ view, step }: { readonly view: View; readonly step: RetryStep }) {
-  if (step.kind === "made") return <Made view={view} number={step.number} attempt={step.attempt} />;
-  const now = view.company.now();
+interface PlannedProps {
+  readonly view: View;
+  readonly step: Exclude<RetryStep, { readonly kind: "made" }>;
+}
+
+function Planned({ view, step: { kind, number, at } }: PlannedProps) {
   return (
     <div class="line">
-      <b>Attempt {step.number}</b>
-      {step.at === null ? (
+      <b>Attempt {number}</b>
+      {at === null ? (
         <Pill tone="info">on its way, or held back by a rule</Pill>
       ) : (
         <>
-          <Time at={step.at} />
-          <span class="soft">{describeDistance(step.at, now)}</span>
-          <Pill tone={step.kind === "planned" ? "info" : "plain"}>
-            {step.kind === "planned" ? "next" : "if that fails"}
-          </Pill>
+          <Time at={at} />
+          <span class="soft">{describeDistance(at, view.company.now())}</span>
+          {kind === "planned" ? <Pill tone="info">next</Pill> : <Pill>if that fails</Pill>}
         </>
       )}
     </div>
@@ -224,12 +197,12 @@ function Made({ view, number, attempt: { at, status, latencyMs, error, response 
         <Time at={at} />
         {status === null ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
         <span class="soft">{Math.round(latencyMs)} ms</span>
-        {error !== null && <span>{said(view, error, FACT_MAX)}</span>}
+        {error !== null && <span>{redactAndTruncate(view, error, FACT_MAX)}</span>}
       </div>
       {response !== null && (
         <details id={`answer-${number}`}>
           <summary>Its answer</summary>
-          <Text label={`Headers of answer ${number}`}>{view.redactor.text(linesOf(response.headers))}</Text>
+          <Text label={`Headers of answer ${number}`}>{view.redactor.text(headerLines(response.headers))}</Text>
           <Text label={`Body of answer ${number}`}>
             {response.body === "" ? "(no body)" : view.redactor.text(response.body)}
           </Text>

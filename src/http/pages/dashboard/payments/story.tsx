@@ -1,16 +1,16 @@
-import { said } from "../view/said.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
-import type { Change, Story } from "../view/timeline.js";
-import { ChargeLink, TransferLink, batchUrl } from "./links.js";
-import { toneOfRequest } from "./related.js";
-import { RequestLine } from "./request-line.js";
-import { Amount, Code, Pill, Status, Time, describeDistance } from "./show.js";
+import type { Change, Story } from "./timeline.js";
+import { ChargeLink, TransferLink, batchUrl } from "../parts/links.js";
+import { toneOfRequest } from "../parts/related.js";
+import { RequestLine } from "../parts/request-line.js";
+import { Amount, Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
 import type { Delivery } from "../../../../domain/model/delivery.js";
 import type { DomainEvent, EventType } from "../../../../domain/model/events.js";
 import { shownTopic } from "../../../../domain/model/subscription.js";
+import { redactAndTruncate } from "../view/text.js";
 
-/** Requests, what they made, and who was told of it, newest first. */
+/** Requests with their changes and webhooks, newest first. */
 export function Stories({ view, stories }: { readonly view: View; readonly stories: readonly Story[] }) {
   const found = findingsByRequest(view);
   return (
@@ -110,7 +110,7 @@ const words: Readonly<Record<EventType, string>> = {
   "balance.adjusted": "balance set",
 };
 
-/** As it stood right after the change. */
+/** The resource right after the change. */
 function Subject({ view, event: { type, subject } }: { readonly view: View; readonly event: DomainEvent }) {
   const { company } = view;
   switch (subject.kind) {
@@ -121,7 +121,7 @@ function Subject({ view, event: { type, subject } }: { readonly view: View; read
         <>
           <ChargeLink view={view} charge={charge} />
           <Amount money={type.startsWith("charge.refunded") ? charge.refunded : charge.amount} />
-          {error != null && <span class="soft">{said(view, error)}</span>}
+          {error != null && <span class="soft">{redactAndTruncate(view, error)}</span>}
         </>
       );
     }
@@ -132,7 +132,9 @@ function Subject({ view, event: { type, subject } }: { readonly view: View; read
           <TransferLink view={view} transfer={transaction} />
           <Amount money={transaction.amount} />
           <Code>{transaction.msisdn}</Code>
-          {transaction.failureReason !== null && <span class="soft">{said(view, transaction.failureReason)}</span>}
+          {transaction.failureReason !== null && (
+            <span class="soft">{redactAndTruncate(view, transaction.failureReason)}</span>
+          )}
         </>
       );
     }
@@ -144,7 +146,7 @@ function Subject({ view, event: { type, subject } }: { readonly view: View; read
       return (
         <>
           <Code>{shownTopic(company.profile, subject.subscription)}</Code>
-          <Code>{said(view, subject.subscription.url)}</Code>
+          <Code>{redactAndTruncate(view, subject.subscription.url)}</Code>
         </>
       );
     case "account":
@@ -158,7 +160,7 @@ function DeliveryLine({ view, delivery }: { readonly view: View; readonly delive
   return (
     <div class="line">
       <a href={linkTo(view, `/deliveries/${id}`)}>webhook {topic}</a>
-      <Code>{said(view, url)}</Code>
+      <Code>{redactAndTruncate(view, url)}</Code>
       <Status of={status} />
       {last !== undefined && (
         <span class="soft">
