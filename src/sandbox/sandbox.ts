@@ -1,30 +1,27 @@
-import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { type Store, createMemoryStore } from "../adapters/store/store.js";
+import { type Log, silentLog } from "../kernel/log.js";
+import { type SystemClock, systemClock } from "../kernel/system-clock.js";
+import { type Row, Table } from "../kernel/table.js";
+import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
+import type { CompanySetup } from "./state/fixture.js";
+import { type Observation, Observations } from "./observation/observations.js";
+import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import { EventEmitter } from "../kernel/events.js";
 import { type IdSource, createIdSource } from "../kernel/ids.js";
-import { type Log, silentLog } from "../kernel/log.js";
 import { UsageError } from "../kernel/problem.js";
-import { type SystemClock, systemClock } from "../kernel/system-clock.js";
-import { Table } from "../kernel/table.js";
-import type { CompanyDeps } from "./company/company-deps.js";
-import type { CompanyEvents } from "./company/company-events.js";
+import type { CompanyDeps, CompanyEvents } from "./company/company-deps.js";
 import { Company } from "./company/company.js";
-import { createCompany } from "./company/create-company.js";
+import { createCompany, resumeCompany } from "./company/create-company.js";
 import type { Exchange } from "./company/exchange.js";
-import type { CompanySetup } from "./state/fixture.js";
 import type { Finding } from "./observation/finding.js";
-import { type Observation, Observations } from "./observation/observations.js";
 import { CoverageBook } from "./observation/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
-import { resumeCompany } from "./company/resume-company.js";
 import type { ResolvedOptions } from "./config/options.js";
-import type { ReleaseGate } from "./delivery/release-gate.js";
+import type { ReleaseGate } from "./company/release-gate.js";
 import { KeptCompanies } from "./kept-companies.js";
 import { SecretRedactor, secretTexts } from "./observation/redact.js";
 import { Provisioned } from "./provisioned.js";
-import type { KeptAtReset, OpenedCompany, SandboxParts } from "./sandbox-parts.js";
-import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
 import { acceptProfile } from "./state/profile.js";
 import { dumpState, restoreState } from "./state/state.js";
 import { createStoredSandbox } from "./state/store-format.js";
@@ -332,4 +329,24 @@ export class Sandbox {
   #create(setup: CompanySetup, snapshots: CompanyRecord["snapshots"] | undefined): Company {
     return createCompany(this.#deps(), setup, { checkoutUrl: `${this.publicUrl}/checkout/`, snapshots });
   }
+}
+
+export interface SandboxParts {
+  readonly system?: SystemClock;
+  readonly transport?: Transport;
+  readonly store?: Store<StoredSandbox>;
+  readonly log?: Log;
+  /** Where the server is reached, when it listens before its sandbox is built. */
+  readonly url?: string;
+}
+
+/** A company in the order of opening, with what it returns to at a reset. */
+export interface OpenedCompany extends Row {
+  readonly setup: CompanySetup;
+}
+
+/** What is no part of a company's state. */
+export interface KeptAtReset {
+  readonly snapshots: CompanyRecord["snapshots"];
+  readonly observation: Observation;
 }

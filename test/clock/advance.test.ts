@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCharge } from "../../src/domain/charges/create-charge.js";
 import { toIso } from "../../src/kernel/instant.js";
-import { advance, FIRED_MAX } from "../../src/sandbox/clock/advance.js";
+import { advance, FIRED_MAX } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { gate, startLive, startReceiver } from "../support/live.js";
 import { WORLD_START } from "../support/world.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/system-clock.js";
-import { setClockMode } from "../../src/sandbox/clock/advance.js";
+import { setClockMode } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { WORLD_START } from "../support/world.js";

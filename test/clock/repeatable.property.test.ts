@@ -4,7 +4,7 @@ import fc, { runs } from "../support/fast-check.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { type TestWorld, createWorld } from "../support/world.js";
-import { type AdvanceResult, advance } from "../../src/sandbox/clock/advance.js";
+import { type AdvanceResult, advance } from "../../src/sandbox/company/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
 
 /** What a story is made of. `pick` chooses among what the story has made so far. */

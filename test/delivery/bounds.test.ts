@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
-import { advance, settle } from "../../src/sandbox/clock/advance.js";
+import { advance, settle } from "../../src/sandbox/company/advance.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
 import { gate, startLive, startReceiver } from "../support/live.js";
 import { transferRequest } from "../support/requests.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startLive, startReceiver } from "../support/live.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
   it("five thousand drain over no more sockets than that", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 import { createHeldStore } from "../support/held-store.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 import type { Receiver, Reply } from "../support/receiver.js";

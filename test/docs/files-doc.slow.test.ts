@@ -6,7 +6,6 @@ import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
 import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
 import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/delivery/dispatcher.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
@@ -18,6 +17,7 @@ import { type Page, root } from "../support/markdown.js";
 import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import type { LooseJson } from "../support/world.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 
 const fixtures = openPage("docs/fixtures.md");
 const configuration = openPage("docs/configuration.md");

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { balanceOf, effectOnBalance } from "../../src/domain/accounts/ledger.js";
 import { createApp } from "../../src/http/server/app.js";
-import { advance } from "../../src/sandbox/clock/advance.js";
+import { advance } from "../../src/sandbox/company/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
 import { loadFixtureFiles, validateFile } from "../../src/sandbox/config/load-files.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";

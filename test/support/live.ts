@@ -4,7 +4,7 @@ import type { Delivery } from "../../src/domain/model/delivery.js";
 import type { DomainEvent } from "../../src/domain/model/events.js";
 import { parseDuration } from "../../src/kernel/duration.js";
 import { parseInstant, toIso } from "../../src/kernel/instant.js";
-import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/clock/advance.js";
+import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/company/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { createReceiver, type Receiver, type Reply, type ReplyTo } from "./receiver.js";

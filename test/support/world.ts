@@ -11,8 +11,7 @@ import { parseInstant } from "../../src/kernel/instant.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";
 import { DEFAULT_COMPANY, type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
-import { Sandbox } from "../../src/sandbox/sandbox.js";
-import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
+import { Sandbox, type SandboxParts } from "../../src/sandbox/sandbox.js";
 import { documentedApi, documentedTransport } from "./documented.js";
 import { fromXof } from "../../src/domain/values/money.js";
 

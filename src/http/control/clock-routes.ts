@@ -1,10 +1,16 @@
 import * as z from "zod";
 import { duration, flag, instant, object, oneOf, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { toIso } from "../../kernel/instant.js";
-import { type AdvanceResult, type AdvanceTarget, advance, setClockMode, settle } from "../../sandbox/clock/advance.js";
 import { type ControlRoute, optionalBody, route } from "./control-route.js";
 import { renderClock } from "./render-control.js";
 import { shownSubject } from "../../domain/model/work.js";
+import {
+  type AdvanceResult,
+  type AdvanceTarget,
+  advance,
+  setClockMode,
+  settle,
+} from "../../sandbox/company/advance.js";
 
 const MAX_WAIT_MS_MAX = 3_600_000;
 const maxWaitMs = wholeNumber(0, MAX_WAIT_MS_MAX, "milliseconds").optional();

@@ -7,7 +7,7 @@ import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
-import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
+import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { answerJson, internal, logBug, nowOf } from "../api/answer.js";
 import { afterAnswer, endOf } from "../shared/after-answer.js";

@@ -7,7 +7,7 @@ import type { JsonBounds } from "../../kernel/json.js";
 import { type ListRequest, listPage } from "../../kernel/page.js";
 import type { Row, Table } from "../../kernel/table.js";
 import type { Company, Operation } from "../../sandbox/company/company.js";
-import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
+import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ExtraHeaders } from "../api/answer.js";
 import { type Query, pagingFields, renderPage } from "../../contract/queries.js";

@@ -5,7 +5,6 @@ import { duration, word } from "../../kernel/fields.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
 import { UsageError } from "../../kernel/problem.js";
 import { quote } from "../../kernel/text.js";
-import type { CompanyChange } from "../../sandbox/company/company-events.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { makeReady } from "../shared/company.js";
 import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";
@@ -13,6 +12,7 @@ import { renderDelivery } from "./render-control.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { redeliverNow } from "../../sandbox/company/redeliver.js";
 import { plainId } from "../../domain/values/ids.js";
+import type { CompanyChange } from "../../sandbox/company/company-deps.js";
 
 const resourceError = "must be the id of a charge or a transaction";
 

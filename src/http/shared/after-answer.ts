@@ -1,5 +1,5 @@
 import type { SystemClock } from "../../kernel/system-clock.js";
-import type { ReleaseGate } from "../../sandbox/delivery/release-gate.js";
+import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { HttpContext } from "./env.js";
 
 type Stop = () => void;

@@ -1,3 +1,7 @@
+import { expireWhenDue } from "../../domain/charges/drop-charge.js";
+import { settlePayment } from "../../domain/charges/pay-charge.js";
+import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
+import { type DueKind, type Owed, Work, type World } from "../../domain/model/work.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import { renderPayload } from "../../contract/webhooks.js";
 import type { Profile } from "../../domain/profile/profile.js";
@@ -10,19 +14,16 @@ import type { Instant } from "../../kernel/instant.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Move } from "../../kernel/lifecycle.js";
 import type { Change } from "../../kernel/unit-of-work.js";
-import { attemptDelivery } from "../delivery/attempt-delivery.js";
+import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "../state/company-record.js";
-import { Dispatcher } from "../delivery/dispatcher.js";
-import { dueHandlers } from "./due-handlers.js";
+import { Dispatcher } from "./dispatcher.js";
 import { createForgetter } from "./forget-oldest.js";
-import { type ReleaseGate, atOnce } from "../delivery/release-gate.js";
-import type { CompanyEvents } from "./company-events.js";
-import type { CompanyDeps, CompanyWatcher } from "./company-deps.js";
+import { type ReleaseGate, atOnce } from "./release-gate.js";
+import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
 import { giveUpDeliveries } from "../../domain/rules/holds.js";
 import { oweDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
 import type { Delivery } from "../../domain/model/delivery.js";
-import { type DueKind, type Owed, Work, type World } from "../../domain/model/work.js";
 
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
@@ -285,3 +286,11 @@ function fireDueItem(work: Work, item: DueItem<DueKind>): void {
   work.remove(work.world.due, item.id);
   dueHandlers[item.kind](work, item.subject);
 }
+
+/** What happens when the time of each kind of due work has come. An attempt changes nothing by itself: the dispatcher makes it. */
+export const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => void>> = {
+  "charge.expire": expireWhenDue,
+  "transfer.settle": settleTransfer,
+  "payment.settle": settlePayment,
+  "delivery.attempt": () => undefined,
+};

@@ -1,11 +1,14 @@
-import { createWorld } from "../../domain/model/world.js";
-import type { ClockState } from "../../kernel/clock.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
-import { Table } from "../../kernel/table.js";
+import { toIso } from "../../kernel/instant.js";
+import { UsageError } from "../../kernel/problem.js";
 import { acceptProfile } from "../state/profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
 import type { CompanyRecord, Snapshot } from "../state/company-record.js";
+import type { ClockOver } from "../config/options.js";
+import { createWorld } from "../../domain/model/world.js";
+import type { ClockState } from "../../kernel/clock.js";
+import type { SystemClock } from "../../kernel/system-clock.js";
+import { Table } from "../../kernel/table.js";
 import type { CompanySetup } from "../state/fixture.js";
 import { seedCompany } from "../state/seed.js";
 
@@ -46,4 +49,21 @@ export function createCompany(
 function initialClock({ frozenAt, runsFrom }: CompanySetup, system: SystemClock): ClockState {
   if (frozenAt !== undefined) return { mode: "frozen", at: frozenAt };
   return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - system.now() };
+}
+
+/** A company that a store remembers. Throws UsageError("state") when its clock would go back. */
+export function resumeCompany(deps: CompanyDeps, record: CompanyRecord, over: ClockOver | undefined): Company {
+  const company = new Company(deps, record, acceptProfile(record.overrides).profile);
+  if (over === undefined) return company;
+  const now = company.now();
+  const at = over.mode === "frozen" ? over.at : undefined;
+  if (at !== undefined && at < now) {
+    const failed = `Failed to set the clock of "${company.id}" to ${toIso(at)}: the store has it at ${toIso(now)}`;
+    throw new UsageError("state", `${failed}, and only reset, restore and putting a state move it back.`);
+  }
+  // What is due until then happens when the company wakes.
+  company.clock.pin(at ?? now);
+  company.clock.release(over.mode);
+  company.rearm();
+  return company;
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../../kernel/problem.js";
 import type { Company } from "./company.js";
-import { type ReleaseGate, atOnce } from "../delivery/release-gate.js";
+import { type ReleaseGate, atOnce } from "./release-gate.js";
 import { type Delivery, redeliver } from "../../domain/model/delivery.js";
 import { unholdDelivery } from "../../domain/rules/holds.js";
 import type { Work } from "../../domain/model/work.js";

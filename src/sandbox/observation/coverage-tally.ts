@@ -9,15 +9,14 @@ import { findTopic } from "../../domain/values/topic.js";
 import { Bug } from "../../kernel/problem.js";
 import type { Row, RowStore } from "../../kernel/table.js";
 import type { Change } from "../../kernel/unit-of-work.js";
-import type { CompanyChange } from "../company/company-events.js";
-import type { CompanyWatcher } from "../company/company-deps.js";
+import type { CompanyChange, CompanyWatcher } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";
 import { renderThen } from "../state/rules.js";
 import { planCoverage } from "./coverage-plan.js";
 import {
   type Coverage,
-  type RuleCoverage,
   OWN_MAX,
+  type RuleCoverage,
   counted,
   keyOf,
   mergeCoverage,

@@ -3,7 +3,7 @@ import type { Log } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { Company } from "../company/company.js";
-import type { CompanyEvents } from "../company/company-events.js";
+import type { CompanyEvents } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";
 import type { Finding } from "./finding.js";
 import { Findings, type FindingsDeps } from "./findings.js";

@@ -4,7 +4,7 @@ import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
-import { advance } from "../clock/advance.js";
+import { advance } from "../company/advance.js";
 import type { Company } from "../company/company.js";
 import { type ChargeFixture, type TransactionFixture, type WorldFixture, emptyFixture } from "./fixture.js";
 import { resolveOptions, setupFor } from "../config/options.js";

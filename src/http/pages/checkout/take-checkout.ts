@@ -13,7 +13,7 @@ import { answerCharge, answerNotice, redirect } from "./answer.js";
 import { type Payment, findPaymentNow, settlePayment, stateOf } from "./payment.js";
 import type { Entered } from "./payment-form.js";
 import { type CheckoutView, WAITING, redirectionTo, viewOf } from "./view.js";
-import type { ReleaseGate } from "../../../sandbox/delivery/release-gate.js";
+import type { ReleaseGate } from "../../../sandbox/company/release-gate.js";
 import { getCharge } from "../../../domain/charges/create-charge.js";
 import { isMsisdn } from "../../../domain/values/msisdn.js";
 import { isApiProblem, refuse } from "../../../domain/model/problem-codes.js";

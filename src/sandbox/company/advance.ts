@@ -2,8 +2,8 @@ import type { ClockMode } from "../../kernel/clock.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { type Instant, LATEST, toIso } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
-import type { Company } from "../company/company.js";
-import type { DispatchCounts } from "../delivery/dispatcher.js";
+import type { Company } from "./company.js";
+import type { DispatchCounts } from "./dispatcher.js";
 import type { DueKind } from "../../domain/model/work.js";
 
 export interface AdvanceOptions {

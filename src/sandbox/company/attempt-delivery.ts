@@ -1,6 +1,6 @@
 import type { TransportRequest } from "../../adapters/delivery/transport.js";
 import { VERSION } from "../../kernel/version.js";
-import type { Company } from "../company/company.js";
+import type { Company } from "./company.js";
 import {
   type Attempt,
   type Delivery,
