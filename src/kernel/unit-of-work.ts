@@ -7,6 +7,11 @@ export interface Change<T extends Row = Row> {
   readonly after: T | undefined;
 }
 
+/** Narrows a change by the store in which it was made. */
+export function isChangeOf<T extends Row>(store: RowStore<T>, change: Change): change is Change<T> {
+  return change.store === store;
+}
+
 /**
  * Collects what one operation changes, and keeps all of it or nothing. Changes are visible to the operation itself at once (it reads
  * what it wrote), and to nobody else, since nothing awaits between the first read and `commit`.

@@ -8,9 +8,8 @@ import { parseUrl } from "../kernel/text.js";
 import type { Exchange } from "./company/exchange.js";
 import type { World } from "../domain/model/work.js";
 import type { Log } from "../kernel/log.js";
-import type { Change } from "../kernel/unit-of-work.js";
+import { type Change, isChangeOf } from "../kernel/unit-of-work.js";
 import type { Company } from "./company/company.js";
-import { isOf } from "./observation/coverage-tally.js";
 import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 
 export interface Narrator {
@@ -102,11 +101,11 @@ async function whenAnswered(sandbox: Sandbox): Promise<void> {
 
 function readChange(owner: Company, change: Change): Happening | undefined {
   const { id: company, world } = owner;
-  if (isOf(world.events, change)) {
+  if (isChangeOf(world.events, change)) {
     const { before, after: event } = change;
     return before === undefined && event !== undefined ? { kind: "event", company, world, event } : undefined;
   }
-  if (!isOf(world.deliveries, change)) return undefined;
+  if (!isChangeOf(world.deliveries, change)) return undefined;
   const { before, after: delivery } = change;
   const name = nameOfDelivery(before, delivery);
   if (name === undefined || delivery === undefined) return undefined;

@@ -32,7 +32,7 @@ export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
     made: { from: 0, to: 0 },
     settings: [],
     fate: "written",
-    owed: [],
+    enqueued: [],
     created: [],
     bytes: 0,
     ...change,

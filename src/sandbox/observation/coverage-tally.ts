@@ -7,8 +7,7 @@ import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { ReadSettings, collectOutside } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { Bug } from "../../kernel/problem.js";
-import type { Row, RowStore } from "../../kernel/table.js";
-import type { Change } from "../../kernel/unit-of-work.js";
+import { type Change, isChangeOf } from "../../kernel/unit-of-work.js";
 import type { CompanyChange, CompanyWatcher } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";
 import { renderThen } from "../state/rules.js";
@@ -81,15 +80,15 @@ export class CoverageTally implements CompanyWatcher {
     for (const { entity, from, action, to } of moves) add(sheet, "transition", `${entity} ${from} ${action} ${to}`);
     const addCause = (of: "transfer" | "payment", cause: string) => add(sheet, "cause", keyOf.causes({ of, cause }));
     for (const change of changes) {
-      if (isOf(world.transfers, change)) {
+      if (isChangeOf(world.transfers, change)) {
         const { before, after } = change;
         if (before?.status === "pending" && after?.status === "failed") addCause("transfer", after.failureReason ?? "");
-      } else if (isOf(world.charges, change)) {
+      } else if (isChangeOf(world.charges, change)) {
         // The newest entry is the first.
         const [before, after] = [change.before?.entries[0], change.after?.entries[0]];
         const isNew = change.before !== undefined && after !== undefined && after.id !== before?.id;
         if (isNew && after.error !== null) addCause("payment", after.error);
-      } else if (isOf(world.deliveries, change)) {
+      } else if (isChangeOf(world.deliveries, change)) {
         const { before, after } = change;
         const attempt = after?.attempts.at(-1);
         const isNew = attempt !== undefined && after?.attempts.length !== (before?.attempts.length ?? 0);
@@ -97,7 +96,7 @@ export class CoverageTally implements CompanyWatcher {
         if (!isNew || topic === undefined) continue;
         if (attempt.status !== null) add(sheet, "delivered", topic);
         if (attempt.error === null) add(sheet, "acknowledged", topic);
-      } else if (isOf(world.rules, change)) {
+      } else if (isChangeOf(world.rules, change)) {
         this.#noteRule(change);
       }
     }
@@ -139,11 +138,6 @@ export class CoverageTally implements CompanyWatcher {
     this.#rules.set(key, row);
     return row;
   }
-}
-
-/** Narrows a change by the store in which it was made. */
-export function isOf<T extends Row>(store: RowStore<T>, change: Change): change is Change<T> {
-  return change.store === store;
 }
 
 function add({ counts }: Sheet, kind: CountedKind, key: string, by = 1): void {

@@ -31,7 +31,7 @@ function create() {
 }
 
 function exchangeOf(
-  { id: _, seq: __, fate: ___, owed: ____, created: _____, bytes: ______, ...rest }: JournalEntry,
+  { id: _, seq: __, fate: ___, enqueued: ____, created: _____, bytes: ______, ...rest }: JournalEntry,
   company: Company,
 ): Exchange {
   return { ...rest, door: "api", company, onLost: () => undefined };

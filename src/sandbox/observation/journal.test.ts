@@ -94,7 +94,7 @@ describe("an entry", () => {
       id: "req_1",
       seq: 1,
       fate: "written",
-      owed: [],
+      enqueued: [],
       created: [],
       bytes: recorded.bytes,
     });

@@ -1,4 +1,4 @@
-import { type Row, Table } from "../../kernel/table.js";
+import type { PageRequest, Row, Table } from "../../kernel/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { EventSubject } from "../../domain/model/events.js";
 
@@ -9,7 +9,7 @@ import type { EventSubject } from "../../domain/model/events.js";
 export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost" | "answerText"> {
   readonly fate: AnswerFate;
   /** The ids of the deliveries that its own work enqueued. */
-  readonly owed: readonly string[];
+  readonly enqueued: readonly string[];
   /** The ids of the charges and transactions that it created, without the prefix of the wire. */
   readonly created: readonly string[];
   /** What it counts in the journal's bound. */
@@ -25,17 +25,13 @@ const ENTRY_BYTES = 300;
 export class Journal {
   readonly #entriesMax: number;
   readonly #bytesMax: number;
-  #entries = new Table<JournalEntry>("requests");
+  readonly entries = new JournalEntries();
   #bytes = 0;
   #last = 0;
 
   constructor(entriesMax: number, bytesMax = JOURNAL_BYTES_MAX) {
     this.#entriesMax = entriesMax;
     this.#bytesMax = bytesMax;
-  }
-
-  get entries(): Pick<Table<JournalEntry>, "page" | "values" | "get" | "size"> {
-    return this.#entries;
   }
 
   /** The seq of the newest entry, also when it was forgotten since; 0 before the first. */
@@ -51,29 +47,29 @@ export class Journal {
       id: `req_${seq}`,
       seq,
       fate: "written",
-      owed: enqueuedBy(exchange),
+      enqueued: enqueuedBy(exchange),
       created: createdBy(exchange),
       bytes: bytesOf(exchange),
     };
-    this.#entries.set(entry);
+    this.entries.push(entry);
     this.#bytes += entry.bytes;
-    while (this.#entries.size > this.#entriesMax || (this.#bytes > this.#bytesMax && this.#entries.size > 1))
-      this.#forgetOldest();
+    while (this.entries.size > this.#entriesMax || (this.#bytes > this.#bytesMax && this.entries.size > 1))
+      this.#bytes -= this.entries.shift()?.bytes ?? 0;
     return entry;
   }
 
   /** Notes that the client never read the answer. Returns the entry as it is now; undefined when it was forgotten. */
   lose(entry: JournalEntry): JournalEntry | undefined {
     // After a restart another entry may have its id.
-    if (this.#entries.get(entry.id) !== entry) return undefined;
+    if (this.entries.get(entry.id) !== entry) return undefined;
     const lost: JournalEntry = { ...entry, fate: "lost" };
-    this.#entries.set(lost);
+    this.entries.replace(lost);
     return lost;
   }
 
   /** Ids go on from the last. */
   clear(): void {
-    this.#entries = new Table("requests");
+    this.entries.clear();
     this.#bytes = 0;
   }
 
@@ -82,12 +78,60 @@ export class Journal {
     this.clear();
     this.#last = 0;
   }
+}
 
-  #forgetOldest(): void {
-    const oldest = this.#entries.get(`req_${this.#last - this.#entries.size + 1}`);
-    if (oldest === undefined) return;
-    this.#entries.delete(oldest.id);
-    this.#bytes -= oldest.bytes;
+/** Entries whose seqs follow one another, read like a table. */
+class JournalEntries implements Pick<Table<JournalEntry>, "page" | "values" | "get" | "size"> {
+  #entries: JournalEntry[] = [];
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get(id: string): JournalEntry | undefined {
+    const entry = this.#entries[this.#indexOf(Number(id.replace("req_", "")))];
+    return entry?.id === id ? entry : undefined;
+  }
+
+  /** Oldest first. */
+  values(): readonly JournalEntry[] {
+    return [...this.#entries];
+  }
+
+  page({ limit, beyond, newestFirst = false, where }: PageRequest<JournalEntry>): {
+    rows: JournalEntry[];
+    more: boolean;
+  } {
+    const rows: JournalEntry[] = [];
+    const step = newestFirst ? -1 : 1;
+    const from = beyond === undefined ? undefined : this.#indexOf(beyond) + step;
+    let index = newestFirst ? Math.min(from ?? Infinity, this.size - 1) : Math.max(from ?? 0, 0);
+    for (let entry = this.#entries[index]; entry !== undefined; entry = this.#entries[(index += step)]) {
+      if (where !== undefined && !where(entry)) continue;
+      if (rows.length === limit) return { rows, more: true };
+      rows.push(entry);
+    }
+    return { rows, more: false };
+  }
+
+  push(entry: JournalEntry): void {
+    this.#entries.push(entry);
+  }
+
+  shift(): JournalEntry | undefined {
+    return this.#entries.shift();
+  }
+
+  replace(entry: JournalEntry): void {
+    this.#entries[this.#indexOf(entry.seq)] = entry;
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+
+  #indexOf(seq: number): number {
+    return seq - (this.#entries[0]?.seq ?? 0);
   }
 }
 

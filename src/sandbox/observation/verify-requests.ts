@@ -133,9 +133,9 @@ export function followingDeliveries(
   of: readonly JournalEntry[],
 ): (entry: JournalEntry) => readonly string[] {
   const created = new Set(of.flatMap((entry) => entry.created));
-  if (created.size === 0) return ({ owed }) => owed;
-  const enqueued = new Set(entries.values().flatMap((entry) => entry.owed));
+  if (created.size === 0) return ({ enqueued: own }) => own;
+  const enqueued = new Set(entries.values().flatMap((entry) => entry.enqueued));
   const later = deliveries.values().filter(({ id, resource }) => created.has(resource) && !enqueued.has(id));
   const laterOf = (id: string) => later.filter(({ resource }) => resource === id);
-  return (entry) => [...entry.owed, ...entry.created.flatMap(laterOf).map(({ id }) => id)];
+  return (entry) => [...entry.enqueued, ...entry.created.flatMap(laterOf).map(({ id }) => id)];
 }
