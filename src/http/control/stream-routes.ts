@@ -7,7 +7,7 @@ import { type EventSink, createEventStream, eventStreamHeaders } from "../shared
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
-import { isOf } from "../../sandbox/observation/coverage-tally.js";
+import { isChangeOf } from "../../kernel/unit-of-work.js";
 
 /** The open streams of one sandbox at a time: each renders all that happens once more. */
 export const STREAMS_MAX = 100;
@@ -99,7 +99,7 @@ function followCompany(sandbox: Sandbox, companyId: string, { send, end }: Event
     if (kind === "delivery") return send(kind, renderDelivery(happening.delivery));
     const entry = sandbox.observationOf(companyId).journal.entries.get(happening.id);
     // Deliveries that follow later are sent as deliveries.
-    if (entry !== undefined) send(kind, renderRequest(entry, entry.owed, sandbox.redactor));
+    if (entry !== undefined) send(kind, renderRequest(entry, entry.enqueued, sandbox.redactor));
   };
   const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId: counted, requestId: id }) => {
     if (counted !== companyId || id === undefined) return;
@@ -112,9 +112,9 @@ function followCompany(sandbox: Sandbox, companyId: string, { send, end }: Event
     if (id !== companyId) return;
     wake();
     for (const change of changes) {
-      if (isOf(world.events, change)) {
+      if (isChangeOf(world.events, change)) {
         if (change.before === undefined && change.after !== undefined) wait({ kind: "event", event: change.after });
-      } else if (isOf(world.deliveries, change) && change.after !== undefined) {
+      } else if (isChangeOf(world.deliveries, change) && change.after !== undefined) {
         wait({ kind: "delivery", delivery: change.after });
       }
     }
