@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import { writeFile } from "node:fs/promises";
 import { type Verb, addClosing } from "../shared/help.js";
 import { parseSource } from "../../adapters/files/source.js";
 import { readText } from "../../adapters/files/read-text.js";
@@ -11,12 +10,12 @@ import type { AuditReport } from "../../audit/reporters/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit } from "../../audit/reporters/machine-readable.js";
 import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
-import type { Reporter } from "../../audit/reporters/details.js";
 import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
+import { isObject } from "../../kernel/json.js";
 import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { EXIT } from "../shared/exit-codes.js";
-import { colorsFor, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
+import { createCounter, printData, printDiagnostic, printJson, styleFor, writeOutput } from "../shared/output.js";
 import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
 import type { AuditEvent } from "../../audit/wire/check.js";
 
@@ -56,7 +55,7 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** `sandbox audit`: is this webhook receiver safe? Returns the exit code. */
+/** `sandbox audit`: checks a webhook receiver and returns the exit code. */
 async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
   const options = parseAuditFlags(url, flags, process.env);
   if (flags.list === true || options.url === undefined) {
@@ -65,22 +64,27 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
     return EXIT.ok;
   }
   const event = options.event === undefined ? undefined : await readEvent(options.event);
-  const progress = createProgress();
+  const counter = createCounter(process.stderr);
   endAtSignal();
-  const report = await runAudit({ ...options, url: options.url, event, ...sandboxOf(options), ...progress }).finally(
-    progress.end,
-  );
+  const report = await runAudit({
+    ...options,
+    url: options.url,
+    event,
+    ...sandboxOf(options),
+    system: systemClock,
+    onProgress: (done, total) => counter.show(`${done} of ${total} checks`),
+  }).finally(() => process.stderr.write(counter.clear));
   await print(report, options);
   return report.passed ? EXIT.ok : EXIT.assertion;
 }
 
-/** An end that is told of: commands of --check and --order have groups of their own, which no Ctrl-C reaches, and end with this process. */
+/** Ctrl-C does not reach the commands of --check and --order, which have their own process groups: they end when this process exits. */
 function endAtSignal(): void {
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
 }
 
-/** Where the application's sandbox is said, its orders are made there. */
+/** With SANDBOX_URL and its token, orders are made in the application's sandbox. */
 function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
   const { SANDBOX_URL: given = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
   if (check === undefined || given === "" || accessToken === "") return {};
@@ -93,46 +97,20 @@ function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
 
 const SANDBOX_TIMEOUT_MS = 30_000;
 
-const reporters: Readonly<Record<AuditReporterName, Reporter>> = {
-  pretty: renderPretty,
-  junit: renderJunit,
-  json: renderJson,
-};
+const reporters = { pretty: renderPretty, junit: renderJunit, json: renderJson };
+const reporterNames = ["pretty", "junit", "json"] as const;
 
 async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promise<void> {
-  // What a program reads, and what is kept, is the same whatever the terminal is.
+  // A file, and a format for programs, do not depend on the terminal.
   const isForPeople = reporter === "pretty" && out === undefined;
   const text = reporters[reporter](report, isForPeople ? styleFor(process.stdout) : plainStyle);
   if (out === undefined) printData(text);
-  else await writeReport(out, text);
-  // Whatever form the report has, a person who watches sees what became of it.
+  else await writeOutput("the report", out, text);
+  // People also see a summary.
   if (!isForPeople) printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }
 
-async function writeReport(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError("cannot-run", `Failed to write the report to ${file}: ${why}.`);
-  });
-}
-
-/** On a terminal, a line that counts while checks run. */
-function createProgress(): Pick<AuditOptions, "onProgress" | "system"> & { readonly end: () => void } {
-  const { stderr } = process;
-  const counts = stderr.isTTY && (process.env["CI"] ?? "") === "";
-  const { dim } = colorsFor(stderr);
-  return {
-    system: systemClock,
-    onProgress(done, total) {
-      if (counts) stderr.write(`\r\u001B[K${dim(`  ${done} of ${total} checks`)}`);
-    },
-    end() {
-      if (counts) stderr.write("\r\u001B[K");
-    },
-  };
-}
-
-/** The flags of `audit` as they were typed. */
+/** The flags as they were typed. */
 interface AuditFlags {
   readonly secret?: string;
   readonly header?: string;
@@ -148,30 +126,13 @@ interface AuditFlags {
   readonly out?: string;
 }
 
-const REPORTERS = ["pretty", "junit", "json"] as const;
-export type AuditReporterName = (typeof REPORTERS)[number];
-
-export interface ParsedAudit {
-  /** Undefined only with `--list`. */
-  readonly url: string | undefined;
-  readonly secret: string;
-  readonly header: string;
-  readonly topic: string | undefined;
-  /** The file with the event. */
-  readonly event: string | undefined;
-  readonly check: string | undefined;
-  readonly order: string | undefined;
-  readonly only: readonly string[] | undefined;
-  readonly skip: readonly string[];
-  readonly reporter: AuditReporterName;
-  readonly out: string | undefined;
-}
+type ParsedAudit = ReturnType<typeof parseAuditFlags>;
 
 /** Throws UsageError("command-line") for a flag that is wrong. */
-export function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: NodeJS.ProcessEnv): ParsedAudit {
+function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: NodeJS.ProcessEnv) {
   const only = flags.only === undefined ? undefined : splitNames(flags.only);
   const skip = splitNames(flags.skip ?? []);
-  // `--only garbage http://…`: an option that takes many takes the address as well.
+  // `--only garbage http://…`: an option with many values takes the URL as well.
   const url = given ?? takeUrl(skip) ?? takeUrl(only);
   if (url === undefined && flags.list !== true) {
     throw new UsageError(
@@ -192,7 +153,7 @@ export function parseAuditFlags(given: string | undefined, flags: AuditFlags, en
     order: flags.order,
     only,
     skip,
-    reporter: reporter === undefined ? "pretty" : parseChoice("--reporter", reporter, REPORTERS),
+    reporter: reporter === undefined ? "pretty" : parseChoice("--reporter", reporter, reporterNames),
     out: flags.out,
   };
 }
@@ -221,17 +182,13 @@ function parseTopic(text: string): string {
   throw wrongValue("--topic", "a topic, such as charges/events", text);
 }
 
-/**
- * The event of a file, as exactly the bytes that are in it.
- *
- * Throws UsageError("file") with line and column where it is no JSON object.
- */
-export async function readEvent(file: string): Promise<AuditEvent> {
+/** The event of a file, with exactly its bytes. Throws UsageError("file") with line and column where it is not a JSON object. */
+async function readEvent(file: string): Promise<AuditEvent> {
   const text = await readText(file);
   const value = parseJson(text);
   const excess = beyondBounds(value, EVENT_BOUNDS);
   if (excess !== undefined) throw new UsageError("file", `${file}: the event ${excess}.`);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { text, value: { ...value } };
+  if (isObject(value)) return { text, value: { ...value } };
   if (value === undefined) throw new UsageError("file", explainNotJson(text, file));
   const position = { file, line: 1, column: 1 };
   throw new UsageError(
@@ -240,10 +197,10 @@ export async function readEvent(file: string): Promise<AuditEvent> {
   );
 }
 
-/** What is nested deeper could not be printed again by the checks that change it. */
+/** Checks that change the event print it again, which fails for deeper values. */
 const EVENT_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
 
-/** undefined: it is no JSON. */
+/** Undefined when it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -252,7 +209,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The reader of YAML knows where; what it takes and JSON does not, it cannot place. */
+/** The YAML reader gives the position, but not for text that is valid YAML. */
 function explainNotJson(text: string, file: string): readonly string[] {
   try {
     parseSource(text, file);

@@ -1,6 +1,7 @@
 import { addClosing, type Verb } from "../shared/help.js";
 import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
 import { formatDuration, tryParseDuration } from "../../kernel/duration.js";
+import { isObject } from "../../kernel/json.js";
 import { parseInstant } from "../../kernel/instant.js";
 import { didYouMean } from "../../kernel/suggest.js";
 import { alignColumns, printData, printDiagnostic, printJson } from "../shared/output.js";
@@ -63,7 +64,7 @@ interface Change {
 const ADVANCE = "/clock/advance";
 const actions = ["show", "advance", "set", "freeze", "resume"] as const;
 
-/** What is to be sent; undefined when the clock is only looked at. Checked here already: a wrong word needs no sandbox to be wrong. */
+/** The control call; undefined for `show`. A wrong word is reported without a running sandbox. */
 function readChange(action: string, value: string | undefined, { toNext }: ClockFlags): Change | undefined {
   const isAdvance = action === "advance";
   if (toNext === true && !isAdvance) throw wrongUse("--to-next belongs to advance: sandbox clock advance --to-next");
@@ -149,7 +150,7 @@ function printClock({ url }: ControlTarget, answer: unknown): void {
   printData(alignColumns(rows).join("\n"));
 }
 
-/** How many of what happened are shown; --json has them all. */
+/** The number of fired items that are shown; --json lists all. */
 const SHOWN_MAX = 20;
 
 function printAdvance({ url }: ControlTarget, answer: unknown): void {
@@ -170,8 +171,7 @@ function printAdvance({ url }: ControlTarget, answer: unknown): void {
     printDiagnostic(`Still in flight, their receivers do not answer: ${unfinished.join(", ")}`);
 }
 
-/** A running sandbox's control API, as a command sees it. */
-export interface ControlTarget {
+interface ControlTarget {
   /** Without a slash at the end. */
   readonly url: string;
   /** undefined: the sandbox's first one. */
@@ -179,7 +179,7 @@ export interface ControlTarget {
   readonly adminToken: string | undefined;
 }
 
-export interface ControlCall {
+interface ControlCall {
   readonly method: "GET" | "POST" | "PUT";
   /** `/clock/advance` */
   readonly path: string;
@@ -189,8 +189,8 @@ export interface ControlCall {
 /** Longer than an advance waits for hanging receivers by itself. */
 const TIMEOUT_MS = 120_000;
 
-/** The answer's JSON. Throws UsageError: what it refuses is the caller's mistake, a sandbox that is not there is `cannot-run`. */
-export async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
+/** The answer's JSON. Throws UsageError: "command-line" for a refused call, "cannot-run" for a sandbox that cannot be reached. */
+async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
   const { url, company, adminToken } = target;
   const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
   const response = await fetch(`${url}/_sandbox${path}${query}`, {
@@ -212,19 +212,15 @@ export async function callControl(target: ControlTarget, { method, path, body }:
 
 const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
 
-/** What is not the sandbox's answer: another program listens there. */
-export function notASandbox(url: string): UsageError {
+/** Another program answered. */
+function notASandbox(url: string): UsageError {
   return new UsageError(
     "cannot-run",
     `Failed to understand ${url}: what answers there is not a sandbox. ${WHAT_TO_DO}`,
   );
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** undefined: it is not JSON. */
+/** Undefined when it is not JSON. */
 async function readJson(response: Response): Promise<unknown> {
   try {
     return JSON.parse(await response.text());
@@ -249,7 +245,7 @@ function kindOf(status: number): UsageErrorKind {
   return status === 400 || status === 404 ? "command-line" : "cannot-run";
 }
 
-/** fetch itself says "fetch failed"; why is in its cause. */
+/** The message of fetch is "fetch failed"; its cause has the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;

@@ -42,13 +42,13 @@ interface ExecFlags extends StartFlags, GateFlags {
   readonly report?: string;
 }
 
-/** `sandbox exec -- COMMAND`: runs a command beside a sandbox of its own. Returns the command's code, or that of a gate when the command did well. */
+/** `sandbox exec -- COMMAND`: runs a command with its own sandbox. Returns the command's exit code, or that of a failed gate. */
 async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
-  // A port that is free, unless one is asked for: any number of these run at the same time. PORT is the child's.
+  // A free port by default, so that several can run at a time. PORT belongs to the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
@@ -100,11 +100,11 @@ function variablesOf(
   };
 }
 
-/** Its output is its own; signals go on to it. Throws UsageError("cannot-run") when it cannot be started. */
+/** Forwards signals. Throws UsageError("cannot-run") when the command cannot be started. */
 function runChild(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit", env });
-    // From a terminal Ctrl-C reaches the whole group by itself; twice would be one time too many.
+    // On a terminal Ctrl-C already reaches the whole process group.
     const onInterrupt = (): void => void (process.stdin.isTTY || child.kill("SIGINT"));
     const onTerminate = (): void => void child.kill("SIGTERM");
     const onHangUp = (): void => void child.kill("SIGHUP");
@@ -119,13 +119,13 @@ function runChild(program: string, args: readonly string[], env: NodeJS.ProcessE
     });
     child.once("exit", (code, signal) => {
       done();
-      // As a shell reports a command that a signal ended.
+      // The code that a shell uses for a signal.
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
 }
 
-/** "`exec` returns its child's code when that is not 0": also when there is no room for a report. */
+/** "`exec` returns its child's code when that is not 0": also when the report cannot be written. */
 async function keep(written: Promise<void>, code: number): Promise<void> {
   if (code === 0) return written;
   await written.catch((error: unknown) => printDiagnostic(`sandbox: ${reasonOf(error)}`));

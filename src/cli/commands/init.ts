@@ -19,16 +19,13 @@ export const verb: Verb = (command) => {
   );
 };
 
-/**
- * `sandbox init`: writes a commented configuration, a first scenario and a first test into a folder. Writes nothing at all when one of them is there
- * already: what somebody wrote is never overwritten.
- */
+/** `sandbox init`: writes a commented configuration, a first scenario and a first test into a folder. Never overwrites a file. */
 async function init(folder = "."): Promise<void> {
   const files = Object.entries(initFiles).map(([name, text]) => ({ path: join(folder, name), text }));
   const written: string[] = [];
   for (const { path, text } of files) {
     await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => fail(path, error));
-    // `wx`: only when it is not there, decided by the file system and not by a look before.
+    // `wx` fails if the file exists.
     await writeFile(path, text, { flag: "wx" }).catch((error: unknown) => fail(path, error, written));
     written.push(path);
   }

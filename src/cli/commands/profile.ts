@@ -28,7 +28,7 @@ export const verb: Verb = (command) => {
 function profile(formatFlag: string = "md"): void {
   switch (parseChoice("--format", formatFlag, ["md", "yaml", "json"])) {
     case "md":
-      // The note for who maintains the page is nothing to a reader at a terminal.
+      // Without the note for maintainers of the docs page.
       return printData(renderProfileMarkdown().replace(/<!--[^>]*-->\n\n/, ""));
     case "yaml":
       return printData(renderProfileYaml());
@@ -37,7 +37,7 @@ function profile(formatFlag: string = "md"): void {
   }
 }
 
-/** A profile file with every setting at its default, its alternatives and the contract's words above it: ready to be changed and used. */
+/** A profile file with every setting at its default, its alternatives and the contract's words in comments. */
 export function renderProfileYaml(): string {
   const groups = [...new Set(settings.map(({ path }) => groupOf(path)))];
   return `${TITLE}\n${groups.map(renderGroup).join("\n")}`;

@@ -1,6 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import { UsageError } from "../../kernel/problem.js";
-import { type Gates, failedGates, openVariables, parseBaseUrl, parseChoice, parseGates } from "../shared/values.js";
+import { failedGates, openVariables, parseBaseUrl, parseChoice, parseGates } from "../shared/values.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
@@ -9,13 +8,13 @@ import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";
 import { renderResult, renderSummary } from "../../scenarios/pretty.js";
-import { type Reporter, renderGithub, renderJson, renderJunit, renderTap } from "../../scenarios/reporters.js";
+import { renderGithub, renderJson, renderJunit, renderTap } from "../../scenarios/reporters.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
 import { EXIT } from "../shared/exit-codes.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { printData, printDiagnostic, styleFor } from "../shared/output.js";
+import { createCounter, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
 import { loadScenarioFiles } from "../shared/scenario-files.js";
 import { createApp } from "../../http/server/app.js";
 
@@ -61,11 +60,8 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
   try {
     const progress = options.reporter === "pretty" ? createProgress(scenarios.length, options) : undefined;
     const { workers, bail, seed } = options;
-    const settings = { workers, bail, seed, system: systemClock, env: openVariables(process.env) };
-    const summary = await replayAll(target.target, scenarios, {
-      ...settings,
-      ...(progress === undefined ? {} : { onResult: progress.tell }),
-    });
+    const settings = { workers, bail, seed, system: systemClock, env: openVariables(process.env), ...progress };
+    const summary = await replayAll(target.target, scenarios, settings);
     await report(summary, options, progress);
     if (summary.counts.failed + summary.counts.error > 0) return EXIT.assertion;
     const findings = summary.results.reduce((sum, { seen }) => sum + seen.findings.length, 0);
@@ -83,7 +79,7 @@ function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions)
     .filter((scenario) => tags.length === 0 || scenario.tags.some((tag) => tags.includes(tag)));
 }
 
-/** Of few scenarios a shard may have none: that is no mistake. */
+/** With few scenarios a shard may be empty. */
 function shardOf(scenarios: readonly Scenario[], { shard }: ReplayOptions): readonly Scenario[] {
   return shard === undefined ? scenarios : scenarios.filter((_, index) => index % shard.count === shard.index - 1);
 }
@@ -109,12 +105,8 @@ async function openTarget(options: ReplayOptions): Promise<{ target: Target; clo
   };
 }
 
-const reporters: Readonly<Record<Exclude<ReporterName, "pretty">, Reporter>> = {
-  junit: renderJunit,
-  json: renderJson,
-  tap: renderTap,
-  github: renderGithub,
-};
+const reporters = { junit: renderJunit, json: renderJson, tap: renderTap, github: renderGithub };
+const reporterNames = ["pretty", "junit", "json", "tap", "github"] as const;
 
 async function report(summary: ReplaySummary, options: ReplayOptions, progress: Progress | undefined): Promise<void> {
   const text =
@@ -122,46 +114,35 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
       ? summary.results.map((result) => renderResult(result, plainStyle)).join("") + renderSummary(summary, plainStyle)
       : reporters[options.reporter](summary);
   if (options.out !== undefined) {
-    await writeReport(options.out, text);
+    await writeOutput("the report", options.out, text);
   } else if (progress === undefined && text !== "") {
     printData(text);
   }
   progress?.end(summary);
-  // Whatever form the report has, a person who watches sees what became of it.
+  // People also see a summary.
   if (progress === undefined) printDiagnostic(renderSummary(summary, plainStyle).trim());
   if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
 }
 
-async function writeReport(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError("cannot-run", `Failed to write the report to ${file}: ${why}.`);
-  });
-}
+type Progress = ReturnType<typeof createProgress>;
 
-interface Progress {
-  readonly tell: (result: ScenarioResult) => void;
-  readonly end: (summary: ReplaySummary) => void;
-}
-
-/** Each result as it comes, and on a terminal a line that counts while others run. */
-function createProgress(total: number, { out }: ReplayOptions): Progress {
+/** Each result as it comes, and on a terminal a line that counts. */
+function createProgress(total: number, { out }: ReplayOptions) {
   const stream = out === undefined ? process.stdout : process.stderr;
   const style = styleFor(stream);
-  const counts = stream.isTTY && (process.env["CI"] ?? "") === "";
+  const counter = createCounter(stream);
   let done = 0;
-  const clear = counts ? "\r\u001B[K" : "";
   return {
-    tell(result) {
+    onResult(result: ScenarioResult): void {
       done++;
-      stream.write(clear + renderResult(result, style));
-      if (counts && done < total) stream.write(style.faint(`  ${done} of ${total}`));
+      stream.write(counter.clear + renderResult(result, style));
+      if (done < total) counter.show(`${done} of ${total}`);
     },
-    end: (summary) => void stream.write(clear + renderSummary(summary, style)),
+    end: (summary: ReplaySummary) => void stream.write(counter.clear + renderSummary(summary, style)),
   };
 }
 
-/** The flags of `replay` as they were typed. */
+/** The flags as they were typed. */
 interface ReplayFlags {
   readonly target?: string;
   readonly token?: string;
@@ -178,32 +159,13 @@ interface ReplayFlags {
   readonly failOn?: string;
 }
 
-const REPORTERS = ["pretty", "junit", "json", "tap", "github"] as const;
-export type ReporterName = (typeof REPORTERS)[number];
-
-export interface ReplayOptions {
-  readonly remote:
-    | { readonly url: string; readonly token: string; readonly companyId: string; readonly secretKey: string }
-    | undefined;
-  readonly filter: RegExp | undefined;
-  readonly tags: readonly string[];
-  readonly workers: number;
-  /** Counted from 1. */
-  readonly shard: { readonly index: number; readonly count: number } | undefined;
-  readonly bail: boolean;
-  readonly reporter: ReporterName;
-  readonly out: string | undefined;
-  readonly seed: number | undefined;
-  readonly gates: Gates;
-  /** In GitHub Actions failures become annotations, beside whatever report was asked for. */
-  readonly annotates: boolean;
-}
+type ReplayOptions = ReturnType<typeof parseReplayFlags>;
 
 const WORKERS_DEFAULT = 8;
 const WORKERS_MAX = 1000;
 
 /** Throws UsageError("command-line") for a flag that is wrong. */
-export function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv): ReplayOptions {
+function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv) {
   return {
     remote: parseRemote(flags, env),
     filter: flags.filter === undefined ? undefined : parseRegex(flags.filter),
@@ -211,7 +173,7 @@ export function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv): Re
     workers: flags.workers === undefined ? WORKERS_DEFAULT : parseWhole("--workers", flags.workers, 1, WORKERS_MAX),
     shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
     bail: flags.bail === true,
-    reporter: flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, REPORTERS),
+    reporter: flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames),
     out: flags.out,
     seed:
       flags.seed === undefined
@@ -222,7 +184,7 @@ export function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv): Re
   };
 }
 
-function parseRemote({ target, token, company, secret }: ReplayFlags, env: NodeJS.ProcessEnv): ReplayOptions["remote"] {
+function parseRemote({ target, token, company, secret }: ReplayFlags, env: NodeJS.ProcessEnv) {
   if (target === undefined) {
     const stray = Object.entries({ token, company, secret }).find(([, value]) => value !== undefined)?.[0];
     if (stray !== undefined)

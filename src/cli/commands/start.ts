@@ -34,7 +34,7 @@ async function start(flags: StartFlags): Promise<void> {
   const running = await runSandbox(prepared);
   const session = await beginSession(running, prepared);
   if (prepared.log.style === "pretty") {
-    showScreen(running);
+    printData(renderStartupScreen(running, colorsFor(process.stdout)));
     running.log.open();
   } else {
     running.log.open({ event: "listening", fields: listeningFields(running) });
@@ -47,33 +47,12 @@ async function start(flags: StartFlags): Promise<void> {
   await session.end();
 }
 
-function showScreen({ sandbox, url }: RunningSandbox): void {
-  const { defaultCompany: company, options } = sandbox;
-  const { identity } = company.record;
-  const screen = renderStartupScreen(
-    {
-      url,
-      publicUrl: options.publicUrl,
-      accessToken: identity.tokens[0]?.token ?? "",
-      companyId: company.id,
-      secretKey: identity.secretKey,
-      otherCompanies: sandbox.companies.length - 1,
-      clock: { mode: company.clock.mode, now: company.now() },
-      seed: options.seed,
-      testNumbers: company.profile.testNumbers,
-      hasAdminToken: options.adminToken !== undefined,
-    },
-    colorsFor(process.stdout),
-  );
-  printData(screen);
-}
-
-/** No token and no key: the lines of a log go far. */
+/** Without token and key, since logs are kept and shared. */
 function listeningFields({ sandbox, url }: RunningSandbox): Fields {
   const { defaultCompany: company, options } = sandbox;
   const now = toIso(company.now());
   return {
-    // In this line alone it is the company's.
+    // The company's time; other lines have the machine's.
     time: now,
     url,
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),

@@ -24,13 +24,13 @@ export const verb: Verb = (command, exitWith) => {
 
 interface Finding {
   readonly file: string;
-  /** null: it could not be told. */
+  /** null for an unknown kind. */
   readonly kind: string | null;
-  /** `file:line:column: message` each; none when the file is right. */
+  /** `file:line:column: message` each. */
   readonly problems: readonly string[];
 }
 
-/** `sandbox validate FILE…`: every file, whatever is wrong with the others; returns the exit code. */
+/** `sandbox validate FILE…`: checks every file and returns the exit code. */
 async function validate(files: readonly string[], { json }: { readonly json?: true }): Promise<number> {
   const findings: Finding[] = [];
   for (const file of files) findings.push(await check(file));
@@ -39,7 +39,6 @@ async function validate(files: readonly string[], { json }: { readonly json?: tr
   return findings.every(({ problems }) => problems.length === 0) ? EXIT.ok : EXIT.file;
 }
 
-/** One after the other, and none opened twice: the order of the findings is the order of the files. */
 async function check(file: string): Promise<Finding> {
   try {
     const source = await readSource(file);

@@ -14,23 +14,23 @@ import { type Finding, countFindings, renderFinding } from "../../sandbox/observ
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRendered } from "../../sandbox/state/rules.js";
 
-/** What a command did to the sandbox beside it: the report of `exec`. */
+/** The report of `exec`: what the command did with the sandbox. */
 export interface ExecReport {
   readonly requests: number;
-  /** Status class → count: `2xx`; `lost`: answers that the client never read. */
+  /** Status class (`2xx`) → count; `lost`: answers that the client never read. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly webhooks: {
     readonly delivered: number;
     readonly unacknowledged: readonly { topic: string; url: string; error: string }[];
   };
   readonly clock: string;
-  /** Of the whole run: also those that a reset of their company has forgotten. */
+  /** Of the whole run, also from before a reset. */
   readonly findings: readonly Finding[];
   readonly rulesNeverFired: readonly string[];
   readonly coverage: Coverage;
 }
 
-/** Watches from now on; the returned function tells what was seen so far. */
+/** Records from now on; the returned function reports. */
 export function watchRun(sandbox: Sandbox): () => ExecReport {
   const statuses: Record<string, number> = {};
   const findings: Finding[] = [];
@@ -48,7 +48,6 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
   });
   sandbox.events.on("finding", ({ finding }) => findings.push(finding));
   return () => {
-    // It goes into logs and files of a CI.
     const redactor = sandbox.redactor;
     const { text } = redactor;
     const coverage = redactCoverage(sandbox.coverage.ofAll(sandbox.companies), redactor);
@@ -107,7 +106,7 @@ export async function writeExecReport(folder: string, report: ExecReport): Promi
   }
 }
 
-/** Lines for what was never met of one section; the whole list is in the report and in `GET /_sandbox/coverage`. */
+/** Lines for the uncovered items of a section; the report and `GET /_sandbox/coverage` list all. */
 const LINES_MAX = 3;
 
 const unmetTitles = {
@@ -118,7 +117,7 @@ const unmetTitles = {
   rules: "Never fired",
 } as const satisfies Partial<Record<CoverageSection, string>>;
 
-/** Coverage for a terminal: a line for each section, then what was never met, cut to a few lines. */
+/** Coverage for a terminal: a line for each section, then a few lines of uncovered items. */
 export function renderCoverageTable(coverage: Coverage): string {
   const { percent, met, total, sections } = coverage;
   const counts = coverageSections

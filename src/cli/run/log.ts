@@ -13,27 +13,24 @@ export interface LogChoice {
   readonly level: LogLevel;
 }
 
-/** What lines are written by. */
+/** The sandbox as the log needs it. */
 export interface LogSource {
   /** The time of the sandbox's first company, for lines that name none. */
   readonly now: () => Instant;
-  /** Whose lines need not say whose they are, where people read them. */
+  /** The company whose id people's lines leave out. */
   readonly home: string | undefined;
-  /** Takes out what nobody may read. */
+  /** Removes secrets. */
   readonly redact: (text: string) => string;
 }
 
 export interface LogPlace {
-  /** The output is another command's: everything goes to stderr, and what went wrong is said even when it is to be silent. */
+  /** stdout belongs to another command: everything goes to stderr, and a silent log still writes warnings and errors. */
   readonly beside?: boolean;
 }
 
 export interface LineLog extends Log {
   readonly wants: (level: LogLevel) => boolean;
-  /**
-   * From now on all is written as it comes. Before that only what goes wrong is; the rest is held back, so that `first` stands before it. That one
-   * is written whatever the level: who started the sandbox waits for it.
-   */
+  /** Until it is open the log holds back all but warnings and errors, so that `first` comes first. `first` is written at any level: callers wait for it. */
   open(first?: { readonly event: string; readonly fields: Fields }): void;
 }
 
@@ -41,10 +38,8 @@ export interface LineLog extends Log {
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * `source` is asked for each line: while there is no sandbox yet it is another.
- *
- * One line for each event: `debug` and `info` on stdout, `warn` and `error` on stderr. No text in it, whoever chose it, has a secret in it, ends the line,
- * moves a terminal's cursor, or is longer than a line should be.
+ * One line for each event: `debug` and `info` on stdout, `warn` and `error` on stderr. Texts are redacted and truncated, and cannot end a line or
+ * move the cursor of a terminal. `source` is called for each line: it changes when the sandbox is built.
  */
 export function createLog(
   { style, level: least }: LogChoice,
@@ -86,12 +81,12 @@ function isTrouble(level: LogLevel): boolean {
   return level === "warn" || level === "error";
 }
 
-/** What JSON leaves as it is may still end a line, or move a terminal's cursor. */
+/** JSON does not escape all characters that end a line or move the cursor. */
 function renderJson(line: Fields): string {
   return printable(JSON.stringify(line));
 }
 
-/** Longer texts are cut, but those that are written to be read: a sentence, a stack trace. */
+/** Texts are truncated; sentences and stack traces may be longer. */
 const TEXT_MAX = 200;
 const PROSE_MAX = 8_000;
 const prose: ReadonlySet<string> = new Set(["message", "error"]);
@@ -107,14 +102,14 @@ function clean(name: string, value: unknown, redact: LogSource["redact"]): unkno
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, clean(member, inner, redact)]));
 }
 
-/** Ours, and on every line. */
+/** Times of the log itself. */
 const times: ReadonlySet<string> = new Set(["time", "now"]);
 
 function cut(text: string, charactersMax: number): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
-/** More than this is not kept for a reader who does not read. */
+/** Lines that the reader has not read yet are kept up to this size. */
 const BACKLOG_BYTES_MAX = 1024 * 1024;
 
 export interface LineOutput {
@@ -123,10 +118,7 @@ export interface LineOutput {
   write(line: string): void;
 }
 
-/**
- * Lines to a stream that may be a pipe which nobody reads: the sandbox goes on, its memory stays as it is, and what comes meanwhile is left out.
- * Whoever reads again is told how much that was.
- */
+/** Writes lines to a stream. If it is a pipe that is not read, lines are left out, and their number is reported when it is read again. */
 export function createLineOutput(
   stream: NodeJS.WriteStream,
   renderLeftOut: (count: number, stream: NodeJS.WriteStream) => string,

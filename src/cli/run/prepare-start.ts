@@ -15,7 +15,6 @@ import {
 } from "../../sandbox/config/options.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { explainUnreadable } from "../shared/values.js";
-import type { LogChoice } from "./log.js";
 import {
   type LoadedConfig,
   type StartFlags,
@@ -27,28 +26,11 @@ import {
 import { fromXof } from "../../domain/values/money.js";
 import type { ServeOptions } from "../../http/server/listen.js";
 
-/** Everything `start` needs, read from wherever it was chosen. */
-export interface PreparedStart {
-  readonly serve: ServeOptions;
-  readonly options: ResolvedOptions;
-  /** The file of a file store; undefined: in memory. */
-  readonly store: string | undefined;
-  readonly log: LogChoice;
-  /** Played in the default company while an application drives the API. */
-  readonly scenarios: readonly Scenario[];
-  readonly record: RecordPlan | undefined;
-  /** Whether a browser shows the dashboard. */
-  readonly open: boolean;
-}
+/** Everything that `start` needs, read and checked. */
+export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
-/** Where the session goes when it ends, and what it began with. */
-export interface RecordPlan {
-  readonly file: string;
-  readonly fixtures: readonly string[];
-}
-
-/** Throws UsageError for whatever is wrong with the command line or a file. Nothing runs yet. */
-export async function prepareStart(flags: StartFlags, variables: Variables): Promise<PreparedStart> {
+/** Reads the options and the files they name. Throws UsageError with everything that is wrong with them. */
+export async function prepareStart(flags: StartFlags, variables: Variables) {
   const config = await readConfig(flags, variables);
   const options = resolveStartOptions(flags, variables, config);
   const { port, host, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
@@ -60,16 +42,19 @@ export async function prepareStart(flags: StartFlags, variables: Variables): Pro
   const scenarios = await loadScenarios(options.scenario);
   return {
     serve: { port, host, tls },
+    /** The file of a file store; undefined: in memory. */
+    store: options.store,
     options: {
       ...resolved,
       companies: applyGiven(resolved.companies, scenarios),
       // "the stored clock wins unless the flag is given"
       ...(flags.clock === undefined ? {} : { clockOver: options.clock }),
     },
-    store: options.store,
     log: { style: options.log, level: options.logLevel },
+    /** Played in the default company while an application drives the API. */
     scenarios,
     open: options.open,
+    /** The file that the session is written to, and the fixtures it began with. */
     record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
   };
 }
@@ -80,7 +65,7 @@ async function loadScenarios(files: readonly string[]): Promise<readonly Scenari
   return Promise.all(files.map((file) => loadScenario(file)));
 }
 
-/** What stories say of the world is how the first company begins; what they do not say is left as it was chosen. */
+/** The `given` of the scenarios over the options of the first company. */
 function applyGiven(
   [first, ...others]: ResolvedOptions["companies"],
   scenarios: readonly Scenario[],
@@ -116,7 +101,7 @@ async function readConfig(flags: StartFlags, variables: Variables): Promise<Load
 /** The readers of files, which a start without files does not need. */
 const loadFiles = () => import("../../sandbox/config/load-files.js");
 
-/** What companies begin with; those that files name are opened instead of the default one. */
+/** The initial state of companies. Companies in files replace the default one. */
 async function readWorlds(
   { clock, profile = {}, fixtures: files, seed }: StartOptions,
   config: FileConfig,

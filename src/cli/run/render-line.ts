@@ -3,12 +3,12 @@ import type { Fields, LogSource } from "./log.js";
 import { type Colors, colorsFor } from "../shared/output.js";
 import { printable } from "../../kernel/text.js";
 
-/** A line for people. `stream` says whether it may have colours. */
+/** A line for people, with colours if `stream` allows them. */
 export type LineRenderer = (line: Fields, stream: NodeJS.WriteStream) => string;
 
 /**
- * `09:00:00.000  charge.paid  <id>  10 000 XOF  order-1  req_1`: the company's time, what happened, and what it happened to. A new day stands on a line of
- * its own before the first line of it. What goes wrong is `2026-01-15T09:00:00.000Z  warn   what happened  field=value`, complete in itself.
+ * `09:00:00.000  charge.paid  <id>  10 000 XOF  order-1  req_1`: the company's time, the event and its subject. A line with the date comes before the
+ * first line of a day. Warnings and errors are `2026-01-15T09:00:00.000Z  warn   message  field=value`.
  */
 export function createLineRenderer(source: () => Pick<LogSource, "now" | "home">): LineRenderer {
   let day: string | undefined;
@@ -36,7 +36,7 @@ function renderTrouble(when: string, event: string, level: "warn" | "error", fie
   const inline = Object.entries(others).filter(([, value]) => value !== undefined && !isLong(value));
   const painted = (level === "warn" ? colors.yellow : colors.red)(level.padEnd(5));
   const head = [colors.dim(when), painted, first, ...inline.map(([name, value]) => nameValue(name, value, colors))];
-  // A stack trace, say. Nothing of it stands where a line begins.
+  // Texts of several lines, such as stack traces, are indented.
   const below = Object.values(others)
     .filter(isLong)
     .flatMap((text) => printable(text).split("\n"));
@@ -52,7 +52,7 @@ function renderEvent(when: string, event: string, fields: Fields, colors: Colors
   const parts = Object.entries({ ...others, request }).flatMap(([name, value]) =>
     renderField(name, value, when, colors),
   );
-  // Padded outside of the colour, which would keep it where nothing follows.
+  // Padded outside of the colour, so that trimEnd removes it.
   return [clock, paint(title) + " ".repeat(Math.max(0, TITLE_WIDTH - title.length)), ...parts].join("  ").trimEnd();
 }
 
@@ -60,12 +60,11 @@ function withoutTitle({ status: _, method: __, ...fields }: Fields): Fields {
   return fields;
 }
 
-/** Where a webhook went is of interest when it did not arrive. */
+/** The URL of a webhook is shown only when it did not arrive. */
 function withoutArrival(event: string, fields: Fields): Fields {
   return event.endsWith("succeeded") ? { ...fields, url: undefined } : fields;
 }
 
-/** Longer ones stick out: `charge.refunded_partially`. */
 const TITLE_WIDTH = "transaction.completed".length;
 const AMOUNT_WIDTH = "100 000 XOF".length;
 
@@ -81,14 +80,13 @@ function titleOfEvent(event: string, { green, red, yellow, cyan }: Colors): Titl
   return { title: event, paint: isOdd ? yellow : cyan };
 }
 
-/** Status 0: nothing was answered. */
+/** Status 0: there was no answer. */
 function titleOfRequest({ status, method }: Fields, { green, red, yellow }: Colors): Title {
   const code = Number(status);
   const paint = code >= 500 || code === 0 ? red : code >= 400 ? yellow : green;
   return { title: `${code === 0 ? "---" : code} ${text(method)}`, paint };
 }
 
-/** Nothing for what a person finds elsewhere. */
 function renderField(name: string, value: unknown, when: string, colors: Colors): readonly string[] {
   if (value === undefined || hidden.has(name)) return [];
   switch (name) {
@@ -134,7 +132,7 @@ function nameValue(name: string, value: unknown, { dim }: Colors): string {
   return `${dim(`${name}=`)}${text(value)}`;
 }
 
-/** In quotes, unless it is one word: what somebody called their order does not look like a line of ours. */
+/** In quotes, unless it is one word: a client's text cannot look like a field. */
 function text(value: unknown, word = /^[^\s"=]+$/): string {
   const isWord = typeof value === "string" && word.test(value);
   return printable(isWord ? value : (JSON.stringify(value) ?? "undefined"));
@@ -147,7 +145,7 @@ function grouped(value: unknown): string {
   return decimals === undefined ? groups : `${groups}.${decimals}`;
 }
 
-/** Without the day, when it is the same. */
+/** Without the date on the same day. */
 function shortened(instant: string, when: string): string {
   const isToday = instant.slice(0, DATE_LENGTH) === when.slice(0, DATE_LENGTH);
   return isToday && parseInstant(instant) !== undefined ? instant.slice(DATE_LENGTH + 1, -1) : instant;

@@ -1,6 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import { UsageError } from "../../kernel/problem.js";
 import type { PreparedStart } from "./prepare-start.js";
+import { writeOutput } from "../shared/output.js";
 import { openVariables } from "../shared/values.js";
 import type { Store } from "../../adapters/store/store.js";
 import { createAuditor } from "../../audit/auditor.js";
@@ -12,35 +12,24 @@ import type { ResolvedOptions } from "../../sandbox/config/options.js";
 import { narrate } from "../../sandbox/narrate.js";
 import { SecretRedactor, secretTexts } from "../../sandbox/observation/redact.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
-import { type LineLog, type LogPlace, type LogSource, createLog } from "./log.js";
+import { type LogPlace, type LogSource, createLog } from "./log.js";
 import { createReplayer } from "../../scenarios/replayer.js";
-import type { Fetch } from "../../scenarios/run/sandbox-target.js";
 import { stopGracefully } from "./stop.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { createApp } from "../../http/server/app.js";
 import { type Listener, listen } from "../../http/server/listen.js";
 
 /** A sandbox that answers in this process. */
-export interface RunningSandbox {
-  readonly sandbox: Sandbox;
-  /** `http://127.0.0.1:4010` */
-  readonly url: string;
-  /** Whoever runs it opens it. */
-  readonly log: LineLog;
-  /** Its door without a socket. */
-  readonly fetch: Fetch;
-  /** What is in flight is finished first, within bounds. */
-  stop(): Promise<void>;
-}
+export type RunningSandbox = Awaited<ReturnType<typeof runSandbox>>;
 
-/** Throws UsageError("cannot-run") when it cannot listen, UsageError("file") when what its companies begin with does not fit together. */
+/** Throws UsageError("cannot-run") when it cannot listen, UsageError("file") when the initial states of its companies are inconsistent. */
 export async function runSandbox(
   { serve, options, log: choice, store: storeFile }: PreparedStart,
   logPlace?: LogPlace,
-): Promise<RunningSandbox> {
+) {
   let source = sourceBefore(options);
   const log = createLog(choice, () => source, logPlace);
-  // Its address first: what a company begins with may already hold links to it.
+  // Listens first: the initial state of a company may contain links to its address.
   const server = await listen({ ...serve, log, overrideGlobalObjects: true });
   const store =
     storeFile === undefined
@@ -49,6 +38,7 @@ export async function runSandbox(
   const { sandbox, fetch, replayer } = await build(server, store, options, log);
   source = sourceOf(sandbox);
   const narrator = narrate(sandbox);
+  /** Finishes requests and deliveries in flight, within bounds. */
   const stop = async (): Promise<void> => {
     await stopGracefully(server, sandbox, { log, narrator });
     await replayer.close();
@@ -56,7 +46,7 @@ export async function runSandbox(
   return { sandbox, url: server.url, log, fetch, stop };
 }
 
-/** While there is no sandbox yet. */
+/** The log's source until the sandbox is built. */
 function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
   const redactor = new SecretRedactor([...companies.flatMap(secretTexts), adminToken ?? ""]);
   return { now: () => systemClock.now(), home: undefined, redact: redactor.text };
@@ -72,7 +62,6 @@ function sourceOf(sandbox: Sandbox): LogSource {
   };
 }
 
-/** Loaded only when there is one. */
 async function openStore(path: string, name: string, server: Listener, log: Log): Promise<Store<StoredSandbox>> {
   try {
     const [{ openFileStore }, { createStoreFormat }] = await Promise.all([
@@ -96,22 +85,14 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     return { sandbox, fetch, replayer };
   } catch (error) {
     await Promise.all([server.close(), store?.close()]);
-    // What the files ask for is right by itself, and not together: two charges with one externalId, say.
-    const isTheirs = isApiProblem(error) || (error instanceof UsageError && error.kind !== "cannot-run");
-    throw isTheirs ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;
+    // Each file is valid, but not all together: two charges with the same externalId, for example.
+    const isInput = isApiProblem(error) || (error instanceof UsageError && error.kind !== "cannot-run");
+    throw isInput ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;
   }
 }
 
-/** What goes on beside the API: stories that are played, and a recording. Both are loaded only when asked for. */
-export interface Session {
-  /** Begins to play; what happened since the sandbox listens is met too. */
-  play(): void;
-  /** After the sandbox has stopped: nothing more comes. Throws UsageError("cannot-run") when the recording cannot be written. */
-  end(): Promise<void>;
-}
-
-export async function beginSession({ sandbox, fetch, log }: RunningSandbox, prepared: PreparedStart): Promise<Session> {
-  const { record, scenarios } = prepared;
+/** Plays scenarios and records, when asked to. `end` writes the recording after the sandbox has stopped: throws UsageError("cannot-run"). */
+export async function beginSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
   const recorder =
     record === undefined
       ? undefined
@@ -123,16 +104,13 @@ export async function beginSession({ sandbox, fetch, log }: RunningSandbox, prep
           await import("../../scenarios/play-live.js")
         ).prepareLive(scenarios, { sandbox, fetch, log, env: openVariables(process.env) });
   return {
-    // How each story ends is logged.
+    /** Includes everything since the sandbox listens. The log has each result. */
     play: () => void live?.play(),
-    async end() {
+    async end(): Promise<void> {
       await live?.close();
       recorder?.stop();
       if (record === undefined || recorder === undefined) return;
-      await writeFile(record.file, recorder.render()).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new UsageError("cannot-run", `Failed to write the recording to ${record.file}: ${why}.`);
-      });
+      await writeOutput("the recording", record.file, recorder.render());
       log.write("info", "recorded", {
         file: record.file,
         requests: recorder.size,

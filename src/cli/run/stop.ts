@@ -4,20 +4,14 @@ import type { Narrator } from "../../sandbox/narrate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { RunningServer } from "../../http/server/listen.js";
 
-/** How long requests and deliveries in flight are waited for, together. A container is usually given 10 s. */
+/** The time for requests and deliveries in flight together. Containers usually get 10 s. */
 const GRACE_MS = 5_000;
 
-/** Who tells of the end. */
-export interface Tellers {
-  readonly log: Log;
-  readonly narrator: Narrator;
-}
-
-/** No new requests; those in flight get their answer; deliveries in flight finish. All that for a bounded time. */
+/** Accepts no new requests, and waits a bounded time for answers and deliveries in flight. */
 export async function stopGracefully(
   server: RunningServer,
   sandbox: Sandbox,
-  { log, narrator }: Tellers,
+  { log, narrator }: { readonly log: Log; readonly narrator: Narrator },
 ): Promise<void> {
   const { system, companies } = sandbox;
   const startedAt = system.monotonic();
@@ -26,8 +20,8 @@ export async function stopGracefully(
   log.write("info", "stopping", describe(inFlight(sandbox)));
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
   await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
-  const givenUp = inFlight(sandbox);
-  if (givenUp > 0) log.write("warn", "deliveries-given-up", { count: givenUp });
+  const cancelled = inFlight(sandbox);
+  if (cancelled > 0) log.write("warn", "deliveries-given-up", { count: cancelled });
   server.cutOff();
   await sandbox.close();
   narrator.stop();
@@ -44,10 +38,7 @@ function inFlight({ companies }: Sandbox): number {
   return companies.reduce((sum, { dispatcher }) => sum + dispatcher.outstanding.length, 0);
 }
 
-/**
- * Resolves at the first SIGINT or SIGTERM. At the next one the process ends at once, with the code a shell expects of that signal. As process
- * 1 of a container nobody else would react to them.
- */
+/** Resolves at the first SIGINT or SIGTERM. The next one exits immediately, with the shell's code for that signal: as process 1 of a container the default does nothing. */
 export function nextStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
@@ -64,7 +55,7 @@ export function nextStopSignal(): Promise<void> {
   });
 }
 
-/** npm and npx hand on the Ctrl-C that the terminal has already sent to every process: two signals, one key. */
+/** npm and npx forward the Ctrl-C that the terminal has already sent to every process. */
 function isEcho(firstAt: number): boolean {
   return process.env["npm_command"] !== undefined && systemClock.monotonic() - firstAt < ECHO_MS;
 }

@@ -1,6 +1,6 @@
 import type { UsageErrorKind } from "../../kernel/problem.js";
 
-/** What the command's exit code says; scripts rely on these. */
+/** The exit codes of the command. */
 export const EXIT = {
   ok: 0,
   commandLine: 1,
@@ -8,11 +8,11 @@ export const EXIT = {
   cannotRun: 3,
   assertion: 4,
   gate: 5,
-  /** A bug of ours (EX_SOFTWARE of sysexits.h). */
+  /** A bug of the sandbox (EX_SOFTWARE of sysexits.h). */
   bug: 70,
 } as const;
 
-/** Which exit code wrong use has. What a running sandbox refuses to do with a right command line is `cannot-run`. */
+/** The exit code of each kind of usage error. */
 export const exitCodeOf: Readonly<Record<UsageErrorKind, number>> = {
   "command-line": EXIT.commandLine,
   input: EXIT.commandLine,

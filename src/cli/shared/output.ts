@@ -1,13 +1,15 @@
+import { writeFile } from "node:fs/promises";
 import { createColors } from "picocolors";
+import { UsageError } from "../../kernel/problem.js";
 import type { Style } from "../../kernel/report.js";
 
 export type Colors = ReturnType<typeof createColors>;
 
-/** What is printed at most across, however wide the terminal: longer lines are hard to read. */
+/** The widest line, on any terminal: longer lines are hard to read. */
 export const WIDTH_MAX = 100;
 const WIDTH_MIN = 60;
 
-/** Data: what the command was asked for. */
+/** Prints what the command was asked for. */
 export function printData(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
@@ -16,18 +18,34 @@ export function printJson(value: unknown): void {
   printData(JSON.stringify(value, undefined, 2));
 }
 
-/** Diagnostics: what went wrong, or what to know about it. */
+/** Prints errors and notes. */
 export function printDiagnostic(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Colours for people at a terminal; none in a pipe, in CI, or when NO_COLOR asks for none. FORCE_COLOR outdoes all of that. */
+/** Colours on a terminal; none in a pipe, in CI, or with NO_COLOR. FORCE_COLOR wins over all of that. */
 export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Colors {
   const isSet = (name: string): boolean => (env[name] ?? "") !== "";
   if (isSet("FORCE_COLOR")) return createColors(env["FORCE_COLOR"] !== "0");
-  // `isTTY` is undefined in a pipe, for which createColors would decide by itself.
+  // In a pipe `isTTY` is undefined, and createColors would decide by itself.
   const isPlain = !stream.isTTY || isSet("NO_COLOR") || isSet("CI") || env["TERM"] === "dumb";
   return createColors(!isPlain);
+}
+
+/** Writes a file that the command was asked for. Throws UsageError("cannot-run"). */
+export async function writeOutput(what: string, file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${why}.`);
+  });
+}
+
+/** A line that counts on a terminal; elsewhere nothing is shown. `clear` removes it. */
+export function createCounter(stream: NodeJS.WriteStream): { readonly clear: string; show(text: string): void } {
+  const isShown = stream.isTTY && (process.env["CI"] ?? "") === "";
+  const clear = isShown ? "\r\u001B[K" : "";
+  const { dim } = colorsFor(stream);
+  return { clear, show: (text) => void (isShown && stream.write(clear + dim(`  ${text}`))) };
 }
 
 /** The style of a report on this stream. */
@@ -37,7 +55,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   return { width, good: green, bad: red, warning: yellow, strong: bold, faint: dim };
 }
 
-/** Columns as wide as their widest cell, two spaces apart; nothing trails a line. */
+/** Columns as wide as their widest cell, two spaces apart, without trailing spaces. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));

@@ -2,16 +2,15 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { readSource } from "../../adapters/files/source.js";
+import { isObject } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
 import { parseScenario } from "../../scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { findKind } from "../../sandbox/config/load-files.js";
 
 /**
- * The stories of the files that paths name: a file itself, of a folder all below it, of a pattern what it matches. Each once, a folder's in the order
- * of their names.
- *
- * Throws UsageError("file") with all problems of all files at once: nothing is to run while one of them is wrong.
+ * The scenarios of files, of all files below folders, and of files that match patterns; each once, sorted by name within a folder.
+ * Throws UsageError("file") with the problems of all files.
  */
 export async function loadScenarioFiles(paths: readonly string[]): Promise<Scenario[]> {
   const found = (await Promise.all(paths.map(findAt))).flat();
@@ -19,7 +18,7 @@ export async function loadScenarioFiles(paths: readonly string[]): Promise<Scena
   const files = [...new Set(found.map(({ file }) => file))];
   const loaded = await Promise.all(files.map((file) => load(file, named.has(file))));
   const scenarios = loaded.flatMap(({ scenario }) => scenario ?? []);
-  // A part of another story may lean on what that one has saved. What is wrong with it by itself is said there.
+  // A file that another scenario uses may need values that the other one saves; that scenario reports its problems.
   const used = new Set(scenarios.flatMap(({ uses }) => [...uses]));
   const isPart = (file: string): boolean => !named.has(file) && used.has(resolve(file));
   const problems = loaded.flatMap((each) => (isPart(each.file) ? [] : each.problems));
@@ -27,14 +26,14 @@ export async function loadScenarioFiles(paths: readonly string[]): Promise<Scena
   return scenarios;
 }
 
-/** No other file has steps; and one that has a `given` was meant to have them. */
+/** Only scenarios have `steps` or `given`. */
 export function isScenario(value: unknown): boolean {
-  return typeof value === "object" && value !== null && ("steps" in value || "given" in value);
+  return isObject(value) && ("steps" in value || "given" in value);
 }
 
 interface FoundFile {
   readonly file: string;
-  /** Whether it was named itself: then it has to be a story. */
+  /** A file that was named itself has to be a scenario. */
   readonly isNamed: boolean;
 }
 
@@ -53,7 +52,7 @@ async function findAt(path: string): Promise<FoundFile[]> {
 
 interface LoadedFile {
   readonly file: string;
-  /** Undefined when it has problems, or is another kind of file. */
+  /** Undefined for a file with problems, and for another kind of file. */
   readonly scenario?: Scenario;
   readonly problems: readonly string[];
 }

@@ -2,10 +2,7 @@ import { UsageError } from "../../kernel/problem.js";
 import { nearest } from "../../kernel/suggest.js";
 import { countFindings } from "../../sandbox/observation/finding.js";
 
-/**
- * How values of flags and variables are read. `source` is where the text was given, for messages: `--port`, `SANDBOX_PORT`. All throw
- * UsageError("command-line").
- */
+/** The error for a wrong value of a flag or variable. `source` is where it was given: `--port`, `SANDBOX_PORT`. */
 export function wrongValue(source: string, expected: string, text: string, meant?: string): UsageError {
   const shown = JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
@@ -14,7 +11,7 @@ export function wrongValue(source: string, expected: string, text: string, meant
 
 const SHOWN_MAX = 80;
 
-/** How an option is typed: `publicUrl` as `--public-url`. */
+/** `--public-url` for `publicUrl`. */
 export function flagOf(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -27,7 +24,7 @@ export function parseChoice<Choice extends string>(source: string, text: string,
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 
-/** An absolute http(s) URL under which paths stand; without the slash at its end. */
+/** An absolute http(s) URL as the base of paths, without a slash at its end. */
 export function parseBaseUrl(source: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBase = url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
@@ -35,12 +32,12 @@ export function parseBaseUrl(source: string, text: string): string {
   throw wrongValue(source, "an absolute http or https URL without query, such as https://sandbox.example", text);
 }
 
-/** What scenarios may read as `${env.X}`: "only `SANDBOX_*`". */
+/** The variables that scenarios may read as `${env.X}`: "only `SANDBOX_*`". */
 export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
 }
 
-/** What makes a run fail that went well by itself: exit code 5. */
+/** Conditions that fail a successful run with exit code 5. */
 export interface GateFlags {
   /** `findings` */
   readonly failOn?: string;
@@ -53,7 +50,7 @@ export interface Gates {
   readonly minPercent: number | undefined;
 }
 
-/** Throws UsageError("command-line") for a gate that there is not. */
+/** Throws UsageError("command-line") for an unknown gate. */
 export function parseGates({ failOn, failUnder }: GateFlags): Gates {
   if (failOn !== undefined) parseChoice("--fail-on", failOn, ["findings"]);
   return {
@@ -81,7 +78,7 @@ function parsePercent(text: string): number {
   throw new UsageError("command-line", `--fail-under must be a number of per cent from 0 to 100, got "${text}".`);
 }
 
-/** Why a file that was named could not be read. */
+/** The error for a file that cannot be read. */
 export function explainUnreadable(file: string, error: unknown): UsageError {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const why = typeof code === "string" ? (reasons[code] ?? code) : String(error);
