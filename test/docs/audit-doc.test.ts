@@ -9,7 +9,7 @@ const page = new URL("../../docs/audit.md", import.meta.url);
 const BEGIN = "<!-- Generated from src/audit: UPDATE_DOCS=1 npx vitest run test/docs writes it anew. -->\n";
 
 describe("docs/audit.md", () => {
-  it("has every check and snippet of the code; UPDATE_DOCS=1 writes them anew", async () => {
+  it("has every check and snippet of the code; UPDATE_DOCS=1 writes them", async () => {
     const text = await readFile(page, "utf8");
     const [written = ""] = text.split(BEGIN);
     const rendered = `${written}${BEGIN}\n${renderSnippets()}${renderChecks()}`;
@@ -17,7 +17,7 @@ describe("docs/audit.md", () => {
     expect(await readFile(page, "utf8")).toBe(rendered);
   });
 
-  it("has the line of code that each check stands for", () => {
+  it("has an example of the mistake that each check looks for", () => {
     expect(Object.keys(bugs)).toEqual(allChecks.map(({ id }) => id));
   });
 });

@@ -13,14 +13,14 @@ const files = page.take("yaml").map(({ text }): LooseJson => parse(text));
 const pasted = stepsOf(page);
 page.leave("docker is needed; .ci/run builds the image and starts it", "sh");
 
-/** The commands of a workflow of GitHub or of a job of GitLab. */
+/** The commands of a GitHub workflow or a GitLab job. */
 function commandsOf({ jobs, test }: LooseJson): string[] {
   return jobs === undefined ? test.script : jobs.test.steps.flatMap(({ run }: LooseJson) => run ?? []);
 }
 const scripts = files.map(commandsOf);
 const ofOurs = scripts.flat().filter((command) => command.startsWith("npx business-payments-sandbox "));
 
-/** A project as `sandbox init` begins it, with a test and a story. */
+/** A project as `sandbox init` creates it, with a test and a scenario. */
 async function initProject(): Promise<string> {
   const cwd = await folderWith({ "package.json": '{ "scripts": { "test": "node --test" } }' });
   expect(await runSandbox(["init"], { cwd })).toMatchObject({ code: 0 });
@@ -37,12 +37,12 @@ describe("docs/ci.md", { timeout: 120_000 }, () => {
     expect(JSON.parse(await readFile(join(cwd, "reports/sandbox.json"), "utf8"))).toMatchObject({ findings: [] });
   });
 
-  it("runs nothing else in them but npm", () => {
+  it("runs only npm besides", () => {
     const others = scripts.flat().filter((command) => !ofOurs.includes(command));
     expect(new Set(others)).toEqual(new Set(["npm ci", "npm test"]));
   });
 
-  it("has commands that leave behind what it says", async () => {
+  it("has commands that write the files it names", async () => {
     const cwd = await initProject();
     await followSteps(pasted, { url: "http://127.0.0.1:4010", cwd });
     for (const name of ["session.yaml", "sandbox.json", "coverage.md"]) {

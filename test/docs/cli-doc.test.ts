@@ -10,7 +10,7 @@ interface CommandHelp {
   readonly help: string;
 }
 
-/** Each command and its help, as it is printed: the program, what it lists, what that lists, and so on. */
+/** Each command and its printed help: the program, its verbs, their subcommands. */
 async function helpOf(path: readonly string[] = []): Promise<readonly CommandHelp[]> {
   const { stdout: help } = await runSandbox([...path, "--help"]);
   const listed = /^(?:Verbs|Commands):\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
@@ -33,10 +33,10 @@ describe.each(commands)("$name --help", ({ name, help }) => {
     expect(lines.some((line) => line.includes(`${name} `) || line.endsWith(name))).toBe(true);
   });
 
-  it("has examples with options that there are", () => {
+  it("has examples with options that exist", () => {
     const calls = lines.flatMap((line) => {
       const [, verb = "", rest = ""] = /sandbox (\w+)(.*)/.exec(line) ?? [];
-      // What stands after -- is another program's.
+      // After -- is the command line of another program.
       const [ours = ""] = rest.split(" -- ");
       return [...ours.matchAll(/--[a-z-]+/g)].map(([option]) => ({ verb, option }));
     });
@@ -48,7 +48,7 @@ describe.each(commands)("$name --help", ({ name, help }) => {
   });
 });
 
-/** `npx sandbox exec --clock frozen -- npm test`, `--clock frozen`: what a page writes in its sentences and tables. */
+/** The commands and options in the sentences and tables of a page: `npx sandbox exec --clock frozen -- npm test`, `--clock frozen`. */
 function spansOf(path: string): readonly string[] {
   const prose = readFileSync(root + path, "utf8").replaceAll(/^```[^]*?^```$/gm, "");
   const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
@@ -64,9 +64,9 @@ function isUnderstood(span: string): boolean {
 }
 
 describe("the sentences of pages", () => {
-  const told = allPages.map((path) => [path, spansOf(path)] as const).filter(([, spans]) => spans.length > 0);
+  const mentions = allPages.map((path) => [path, spansOf(path)] as const).filter(([, spans]) => spans.length > 0);
 
-  it.each(told)("%s names commands and options that there are", (_, spans) => {
+  it.each(mentions)("%s names commands and options that exist", (_, spans) => {
     expect(spans.filter((span) => !isUnderstood(span))).toEqual([]);
   });
 });
@@ -74,7 +74,7 @@ describe("the sentences of pages", () => {
 describe("docs/cli.md", () => {
   const page = `${root}docs/cli.md`;
 
-  it("is what the commands say of themselves; UPDATE_DOCS=1 writes it anew", async () => {
+  it("is the help of the commands; UPDATE_DOCS=1 writes it", async () => {
     const rendered = renderPage();
     if (process.env["UPDATE_DOCS"] === "1") await writeFile(page, rendered);
     expect(await readFile(page, "utf8")).toBe(rendered);

@@ -8,7 +8,7 @@ const page = readPage("docs/control-api.md");
 const titles = page.headings.map(({ text }) => text).filter((text) => /^[A-Z]+ \/_sandbox/.test(text));
 const commands = page.blocks.filter(({ language }) => language === "bash");
 
-/** For people: of the control API only their address is told. */
+/** Pages for people. The page names only their address. */
 const PAGES = /^\/_sandbox(?:\/?$|\/(?:assets|dashboard)(?:\/|$))/;
 
 /** `PUT /_sandbox/customers/:id`, as the server has it. */
@@ -24,19 +24,19 @@ async function registeredRoutes(): Promise<string[]> {
 }
 
 describe("docs/control-api.md", () => {
-  it("has every call of the control API, and no other", async () => {
+  it("has every call of the control API, and no others", async () => {
     const routes = await registeredRoutes();
     expect(titles.map(withoutNames).sort()).toEqual(routes.map(withoutNames).sort());
   });
 
-  it("lists them all in its overview, in the order of the page", () => {
+  it("lists them all in its overview", () => {
     const [overview] = page.tables.filter(({ heading }) => heading === "Overview");
     const listed = overview?.rows.map(([call = ""]) => /`(.+?)`/.exec(call)?.[1]);
     expect(listed?.slice(0, -1).toSorted()).toEqual(titles.toSorted());
     expect(listed?.at(-1)).toBe("GET /openapi.json");
   });
 
-  it.each(titles)("has a line of curl for %s", (title) => {
+  it.each(titles)("has a curl command for %s", (title) => {
     const lines = commands.filter(({ heading }) => heading === title).flatMap(linesOf);
     expect(lines.map(callOf).filter((call) => call !== undefined)).toContainEqual(matcherOf(title));
   });
@@ -48,7 +48,7 @@ describe("docs/control-api.md", () => {
   });
 });
 
-/** What a parameter is called is the page's own choice. */
+/** The names of parameters may differ. */
 function withoutNames(call: string): string {
   return call.replaceAll(/:\w+/g, ":");
 }
@@ -57,7 +57,7 @@ function linesOf({ text }: Block): string[] {
   return text.split("\n");
 }
 
-/** The call that a line of curl makes: `POST /_sandbox/settle`. */
+/** The call that a curl command makes: `POST /_sandbox/settle`. */
 function callOf(line: string): string | undefined {
   const path = /\$url(\/_sandbox[^\s"?)]*)/.exec(line)?.[1];
   if (path === undefined || !line.includes("curl")) return undefined;

@@ -7,7 +7,7 @@ describe("docs/coverage.md", () => {
   const page = openPage("docs/coverage.md");
   const commands = textOf(page.take("bash"));
 
-  it("has lines that work", { timeout: 60_000 }, async () => {
+  it("has commands that work", { timeout: 60_000 }, async () => {
     const { url } = await startLive({ clock: "running" });
     const printed = await runShell(commands, { url });
     expect(printed).toContain('{"percent":0,"met":0,"total":');

@@ -12,7 +12,7 @@ describe("docs/coverage.md", () => {
   });
 });
 
-it("docs/control-api.md shows items as they are answered", async () => {
+it("docs/control-api.md shows the items of an answer", async () => {
   const world = createWorld();
   await world.control("POST", "/rules", { on: "request", match: { path: "/v2" }, then: { status: 500 } });
   const { body } = await world.control("GET", "/coverage");

@@ -9,7 +9,7 @@ const manifest: Record<"dependencies" | "devDependencies", Record<string, string
 );
 const all = { ...manifest.dependencies, ...manifest.devDependencies };
 
-/** The first cells of the tables under a heading, without the quotes, and what stands behind them. */
+/** The first cells of the tables under a heading, without the quotes, and the other cells of their rows. */
 function listed(heading: string): Record<string, string> {
   const rows = page.tables.filter((table) => table.heading === heading).flatMap((table) => table.rows);
   return Object.fromEntries(

@@ -9,7 +9,7 @@ const fidelity = openPage("docs/fidelity.md");
 describe.each([fidelity, openPage("docs/isolation.md")])("$path", (page) => {
   const steps = stepsOf(page);
 
-  it("comes out as told", { timeout: 60_000 }, async () => {
+  it("has commands that print what it shows", { timeout: 60_000 }, async () => {
     const cwd = await folderWith({});
     await expect(followSteps(steps, { url: "http://127.0.0.1:4010", cwd })).resolves.toBeUndefined();
   });

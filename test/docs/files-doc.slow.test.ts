@@ -22,7 +22,7 @@ import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/disp
 const fixtures = openPage("docs/fixtures.md");
 const configuration = openPage("docs/configuration.md");
 
-/** What a file may say at a place: the validator names it to whoever writes a key that is unknown. */
+/** The keys that a file may have at a place: the validator lists them when a key is unknown. */
 async function knownKeys(file: string, content: unknown): Promise<string[]> {
   const folder = await folderWith({ [file]: JSON.stringify(content) });
   const { stderr } = await runSandbox(["validate", file], { cwd: folder });
@@ -56,7 +56,7 @@ describe("docs/fixtures.md", () => {
     expect(listed(fixtures, heading).sort()).toEqual((await knownKeys("fixtures.json", content)).sort());
   });
 
-  it("customers: has every key there is, of both forms", async () => {
+  it("customers: has every key of both forms", async () => {
     const person = await knownKeys("fixtures.json", {
       customers: [{ msisdn: "+2250700000010", firstName: "A", lastName: "B", zzz: 1 }],
     });
@@ -64,7 +64,7 @@ describe("docs/fixtures.md", () => {
     expect(listed(fixtures, "customers").sort()).toEqual([...person, ...generated].sort());
   });
 
-  it("shows a file that is right, and commands that work", async () => {
+  it("shows a valid file, and commands that work", async () => {
     for (const { text } of examples)
       expect(await validate("fixtures.yaml", text)).toBe("0 fixtures.yaml: ok (fixtures)\n");
     const printed = await runShell(commands, { url: "http://127.0.0.1:4010" });
@@ -107,7 +107,7 @@ describe("docs/configuration.md", () => {
     expect(fixed?.rows.map(([, bound]) => Number.parseInt(bound ?? "", 10))).toEqual(bounds);
   });
 
-  it("shows files that are right", async () => {
+  it("shows valid files", async () => {
     for (const { text } of examples) {
       expect(await validate("sandbox.config.yaml", text)).toBe("0 sandbox.config.yaml: ok (config)\n");
     }
@@ -127,11 +127,11 @@ describe("docs/security.md", () => {
   const page = openPage("docs/security.md");
   const example = textOf(page.take("yaml"));
 
-  it("shows a file that is right", async () => {
+  it("shows a valid file", async () => {
     expect(await validate("sandbox.config.yaml", example)).toBe("0 sandbox.config.yaml: ok (config)\n");
   });
 
-  it("has the bounds that there are", () => {
+  it("has every bound", () => {
     const [bounds] = page.tables.filter(({ heading }) => heading === "What it takes from one client");
     const { headerBytes, headers, headersMs, requestMs, keepAliveMs } = CONNECTION_LIMITS;
     const { depth, members } = JSON_BOUNDS;
@@ -154,11 +154,11 @@ describe("docs/profile.md", () => {
   const example = textOf(page.take("yaml"));
   const commands = textOf(page.take("sh"));
 
-  it("shows a file that is right", async () => {
+  it("shows a valid file", async () => {
     expect(await validate("profile.yaml", example)).toBe("0 profile.yaml: ok (profile)\n");
   });
 
-  it("has lines that work", async () => {
+  it("has commands that work", async () => {
     const { url } = await startLive({ clock: "running" });
     expect(await runShell(commands, { url })).toContain('"settlement":"manual"');
   });
@@ -167,7 +167,7 @@ describe("docs/profile.md", () => {
 describe("docs/reliability.md", () => {
   const example = textOf(openPage("docs/reliability.md").take("yaml"));
 
-  it("shows a file that is right", async () => {
+  it("shows a valid file", async () => {
     expect(await validate("sandbox.config.yaml", example)).toBe("0 sandbox.config.yaml: ok (config)\n");
   });
 });

@@ -22,7 +22,7 @@ describe.each([
   const steps = stepsOf(page);
   page.leave("runs until it is stopped", "sh", ({ text }) => text.split("\n").every((line) => running.includes(line)));
 
-  it("comes out as told", { timeout: 120_000 }, async () => {
+  it("has commands that print what it shows", { timeout: 120_000 }, async () => {
     const { url } = await startLive();
     const [shop, other] = [await startShop("receiver.mjs"), await startShop("receiver.mjs")];
     const instead = { "http://127.0.0.1:4020/webhooks": shop.url, "http://127.0.0.1:4030/webhooks": other.url };

@@ -29,8 +29,8 @@ const validators = {
   scenario: compile(schemas.scenario),
 };
 
-describe("what is wrong does not", () => {
-  it("and what the sandbox takes always conforms", async () => {
+describe("the schema of scenarios", () => {
+  it("accepts every scenario that the sandbox accepts", async () => {
     let accepted = 0;
     const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
     await fc.assert(

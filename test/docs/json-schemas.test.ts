@@ -37,7 +37,7 @@ const yamlFiles = (folder: string): string[] =>
     .map((file) => `${folder}/${file}`);
 
 describe.each(Object.entries(schemas))("schema/%s.schema.json", (name, schema) => {
-  it("is what the schemas that validate say; UPDATE_DOCS=1 writes it anew", async () => {
+  it("is rendered from the schemas that validate; UPDATE_DOCS=1 writes it", async () => {
     const file = `schema/${name}.schema.json`;
     // On one line: half the size of what every installation fetches.
     const rendered = `${JSON.stringify(schema)}\n`;
@@ -45,12 +45,12 @@ describe.each(Object.entries(schemas))("schema/%s.schema.json", (name, schema) =
     expect(await readFile(file, "utf8")).toBe(rendered);
   });
 
-  it("describes every key, so that an editor can", () => {
+  it("describes every key", () => {
     expect(undescribed(schema, name)).toEqual([]);
   });
 });
 
-/** Where keys stand without a word about them. Groups of settings speak for themselves, and a setting for its members. */
+/** The keys without a description. Groups of settings need none, nor do the members of a setting. */
 function undescribed(schema: unknown, path: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((part, index) => undescribed(part, `${path}[${index}]`));
   if (typeof schema !== "object" || schema === null) return [];
@@ -120,7 +120,7 @@ describe("what is wrong does not", () => {
   });
 });
 
-it("every step and every matcher is told of", () => {
+it("every step and every matcher is in the schema", () => {
   expect(schemas.scenario).toMatchObject({
     $defs: {
       step: { anyOf: stepKeywords.map((title) => ({ title })) },

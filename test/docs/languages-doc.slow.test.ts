@@ -10,7 +10,7 @@ describe("docs/languages.md", () => {
   const steps = stepsOf(openPage("docs/languages.md"));
 
   // Python is on every machine that runs all of .ci/run; without it the page cannot be followed.
-  it.skipIf(!hasPython)("comes out as told", { timeout: 60_000 }, async () => {
+  it.skipIf(!hasPython)("has commands that print what it shows", { timeout: 60_000 }, async () => {
     const cwd = await folderWith({});
     await expect(followSteps(steps, { url: "http://127.0.0.1:4010", cwd })).resolves.toBeUndefined();
   });

@@ -122,7 +122,7 @@ const examples = [
   ),
 );
 
-/** What stands around an example, where somebody reads it. */
+/** What an example assumes. */
 const EXAMPLE_SCOPE = `
 import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -18,7 +18,7 @@ describe("docs/clock-and-webhooks.md", () => {
   const commands = textOf(page.take("bash"));
   const receiver = textOf(page.take("js"));
 
-  it("has lines that work, and a retry schedule as it says", { timeout: 60_000 }, async () => {
+  it("has commands that work, and the retry schedule that it describes", { timeout: 60_000 }, async () => {
     const live = await startLive({ clock: "running" });
     const printed = await runShell(commands, { url: live.url });
     expect(printed).toContain("6Eb40vIkyMyC4iI2R5yWU4QlCbJL6JvmFswnDCqSd4E=");
@@ -31,7 +31,7 @@ describe("docs/clock-and-webhooks.md", () => {
     expect(rest.map((at) => (at - (first ?? 0)) / 1000)).toEqual([10, 70, 370, 2170, 9370]);
   });
 
-  it("has a check of signatures that takes right ones only", async () => {
+  it("has a check that accepts only right signatures", async () => {
     const [body, secret] = ['{"topic":"charges/events"}', "secret_sandbox"];
     const right = signBody(Buffer.from(body), secret);
     const calls = [`"${right}"`, `"${right.toLowerCase()}"`, "undefined"].map(
@@ -53,7 +53,7 @@ describe("docs/audit.md", () => {
   for (const language of ["js", "python", "php"])
     page.leave("test/audit/languages.slow.test.ts audits receivers that are made of these snippets", language);
 
-  it("has lines that work, and names the mistake of its example", { timeout: 60_000 }, async () => {
+  it("has commands that work, and names the mistake of its example", { timeout: 60_000 }, async () => {
     const receiver = await startProgram("examples/audit/buggy-receiver.mjs");
     const instead = { "http://127.0.0.1:4020/webhooks": receiver };
     const printed = await runShell(lines, { url: "http://127.0.0.1:9", instead, cwd: await folderWith({}) });
@@ -74,7 +74,7 @@ describe("docs/dashboard.md", () => {
   const page = openPage("docs/dashboard.md");
   const lines = textOf(page.take("bash"));
 
-  it("has lines that work", async () => {
+  it("has commands that work", async () => {
     const live = await startLive();
     await runShell(lines, { url: live.url });
     expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
@@ -118,7 +118,7 @@ describe("docs/payment-page.md", () => {
   const [rules] = page.take("yaml");
   page.leave("test/browser/checkout.test.ts does the same in a real browser", "js");
 
-  it("has lines that work, and lead where it says", { timeout: 60_000 }, async () => {
+  it("has commands that lead to the pages it names", { timeout: 60_000 }, async () => {
     const live = await startLive({ clock: "running" });
     const printed = (await runShell(lines, { url: live.url })).trim().split("\n").filter(Boolean);
     const [payment, ...led] = printed;
@@ -126,7 +126,7 @@ describe("docs/payment-page.md", () => {
     expect(led).toEqual([`303 to ${payment}`, "303 to https://shop.test/no", "303 to https://shop.test/yes"]);
   });
 
-  it("has rules that are rules", async () => {
+  it("has valid rules", async () => {
     const live = await startLive();
     const given: unknown = parse(rules?.text ?? "");
     const answers = await Promise.all([given].flat().map(async (rule) => live.control("POST", "/rules", rule)));
@@ -139,7 +139,7 @@ describe("examples/docker-compose", () => {
   const script = textOf(page.take("bash"));
   page.leave("docker is needed; files-doc.test.ts looks into compose.yaml", "sh");
 
-  it("has an app that follows its orders, as its README tells", { timeout: 60_000 }, async () => {
+  it("has an app that follows its orders, as its README describes", { timeout: 60_000 }, async () => {
     const { url } = await startLive({ clock: "running" });
     const app = await startProgram("examples/docker-compose/app.mjs", { PAYMENTS_URL: url });
     const printed = await runShell(script, { url, instead: { "http://127.0.0.1:3000": app } });
@@ -156,8 +156,8 @@ describe("examples/docker-compose", () => {
   });
 });
 
-openPage("docs/performance.md").leave(".ci/run runs the short form; profiles are for whoever looks for one", "sh");
-openPage("CONTRIBUTING.md").leave("for whoever works on the sandbox; .ci/run and the suite itself run them", "sh");
+openPage("docs/performance.md").leave(".ci/run runs the short form; profiles are for developers", "sh");
+openPage("CONTRIBUTING.md").leave("for developers; .ci/run and the suite itself run them", "sh");
 
 describe("every page", () => {
   const tests = readdirSync(`${root}test/docs`).map((name) => readFileSync(`${root}test/docs/${name}`, "utf8"));
@@ -177,5 +177,5 @@ async function startProgram(file: string, env: Readonly<Record<string, string>> 
   });
   onTestFinished(() => void child.kill());
   for await (const line of createInterface({ input: child.stdout })) return line.replace("listening on ", "");
-  throw new Error(`${file} ended without saying that it listens.`);
+  throw new Error(`${file} ended before it listened.`);
 }

@@ -6,7 +6,7 @@ import { settings } from "../../src/domain/profile/settings.js";
 const page = new URL("../../docs/profile.md", import.meta.url);
 
 describe("docs/profile.md", () => {
-  it("is what the settings table says; UPDATE_DOCS=1 writes it anew", async () => {
+  it("is rendered from the settings; UPDATE_DOCS=1 writes it", async () => {
     const rendered = renderProfileMarkdown();
     if (process.env["UPDATE_DOCS"] === "1") await writeFile(page, rendered);
     expect(await readFile(page, "utf8")).toBe(rendered);

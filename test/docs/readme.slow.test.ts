@@ -22,7 +22,7 @@ page.leave("library-doc.test.ts compiles it among the examples of the library", 
 const shown = (language: string): string => page.blocks.find((block) => block.language === language)?.text ?? "";
 
 describe("the README", () => {
-  it("begins with the two commands, and names no other that it does not run here", () => {
+  it("begins with the two commands, and names no others", () => {
     expect(aside).toEqual([
       "npm ci && npx sandbox start",
       "npm cit",
@@ -31,14 +31,14 @@ describe("the README", () => {
     ]);
   });
 
-  it("has caught a bug before the second screen is full, with one command", { timeout: 60_000 }, async () => {
+  it("catches a bug with one command, within two screens", { timeout: 60_000 }, async () => {
     const [before = ""] = readFileSync(`${root}README.md`, "utf8").split("\n## The second");
     expect(before.split("\n").length).toBeLessThan(100);
     expect(firstBug).toHaveLength(1);
     await followSteps(firstBug, { url: "http://127.0.0.1:4010", cwd: root });
   });
 
-  it("tells a story that comes out as told", { timeout: 60_000 }, async () => {
+  it("has commands that print what it shows", { timeout: 60_000 }, async () => {
     const sandbox = await startSandbox();
     const shop = await startShop("buggy-receiver.mjs");
     const line = await startReceiver(forwardTo(() => current.url));
@@ -59,12 +59,12 @@ describe("the README", () => {
     expect(await sandbox.stop()).toBe(0);
   });
 
-  it("leads to every page of docs/", () => {
+  it("links to every page of docs/", () => {
     const linked = page.links.map((link) => link.replace(/#.*/, ""));
     expect(allPages.filter((path) => path.startsWith("docs/") && !linked.includes(path))).toEqual([]);
   });
 
-  it("shows the one line by which the shops differ", () => {
+  it("shows the one line that differs between the shops", () => {
     const [before, after] = ["buggy-receiver.mjs", "receiver.mjs"].map((file) => codeOf(file));
     const [added] = shown("diff")
       .split("\n")
@@ -74,7 +74,7 @@ describe("the README", () => {
     expect(after?.replace(line, "")).toBe(before);
   });
 
-  it("says what the sandbox starts with", () => {
+  it("names what the sandbox starts with", () => {
     const values = page.tables.find(({ header }) => header[0] === "What")?.rows.map(([, value]) => value);
     expect(values).toEqual([
       "`http://127.0.0.1:4010`",
@@ -87,7 +87,7 @@ describe("the README", () => {
     ]);
   });
 
-  it("says what each test number does", () => {
+  it("describes each test number", () => {
     const parsed = parseProfile({});
     const numbers = parsed.ok ? parsed.profile.testNumbers : undefined;
     const roles = Object.entries(numberBehaviours) as [TestNumberRole, NumberBehaviour][];

@@ -18,27 +18,27 @@ const beginsWith =
   ({ text }: { readonly text: string }): boolean =>
     text.startsWith(start);
 const configs = page.take("yaml", beginsWith("# sandbox.config.yaml"));
-const stories = page.take("yaml", beginsWith("# scenario"));
+const scenarios = page.take("yaml", beginsWith("# scenario"));
 const lists = page.take("yaml", beginsWith("# rules"));
 
 describe("docs/rules.md", () => {
-  it("has lines that work", { timeout: 60_000 }, async () => {
+  it("has commands that work", { timeout: 60_000 }, async () => {
     const { url } = await startLive();
     expect(await runShell(commands, { url })).toContain('"reason":"limit_exceeded"');
   });
 
-  it("has a configuration that is right", () => {
+  it("has a valid configuration", () => {
     for (const { text } of configs) expect(configSchema("").safeParse(parse(text)).error).toBeUndefined();
   });
 
-  it("has a scenario that comes out as told", async () => {
-    const parsed = stories.map(({ text }) => parseScenario(parseSource(text, "rules.yaml")));
+  it("has a scenario that passes", async () => {
+    const parsed = scenarios.map(({ text }) => parseScenario(parseSource(text, "rules.yaml")));
     const { failures, counts } = await replayAll(await Promise.all(parsed));
     expect(failures).toBe("");
-    expect(counts.passed).toBe(stories.length);
+    expect(counts.passed).toBe(scenarios.length);
   });
 
-  it("has rules of every kind, and each is right", () => {
+  it("has valid rules of every kind", () => {
     const rules = lists.flatMap(({ text }): unknown[] => parse(text));
     expect(rules.length).toBeGreaterThan(10);
     const kinds = rules.map((rule) => {
@@ -49,7 +49,7 @@ describe("docs/rules.md", () => {
     expect(new Set(kinds)).toEqual(new Set(ruleKinds));
   });
 
-  it("tells of every effect, every fault and everything that can be matched", () => {
+  it("names every effect, every fault and every member that can be matched", () => {
     const schema = JSON.stringify(renderSchema(ruleSchema));
     const names = [...schema.matchAll(/"properties":(\{.*?\}),"(?:required|additionalProperties)"/g)];
     expect(names.length).toBeGreaterThan(0);

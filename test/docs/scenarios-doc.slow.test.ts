@@ -17,15 +17,15 @@ const commands = textOf(page.take("sh"));
 const isSteps = ({ text }: Block): boolean => text.startsWith("- ");
 const worldOfShort = blocks.find(({ text }) => text.includes("The world of the short examples"))?.text ?? "";
 
-/** A story of the page; steps alone go on from the story that the page gives them. */
-const storyOf = (block: Block): string =>
+/** A scenario of the page. Blocks that have only steps get a beginning. */
+const scenarioOf = (block: Block): string =>
   isSteps(block) ? `${worldOfShort}\n${block.text.replaceAll(/^(?=.)/gm, "  ")}` : block.text;
 
 describe("docs/scenarios.md", () => {
   it.each(blocks.map((block, index) => [index + 1, block.heading, block] as const))(
     "example %i, under %s, replays",
     async (_, __, block) => {
-      const scenario = await parseScenario(parseSource(storyOf(block), "docs/example.yaml"));
+      const scenario = await parseScenario(parseSource(scenarioOf(block), "docs/example.yaml"));
       const { failures, counts } = await replayAll([scenario]);
       expect(failures).toBe("");
       expect(counts.passed).toBe(1);

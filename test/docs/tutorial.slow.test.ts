@@ -11,7 +11,7 @@ describe("docs/tutorial.md", () => {
   const steps = stepsOf(page);
   page.leave("installs; test/package does it, and goes through the tutorial with what it has installed", "sh");
 
-  it("comes out as told", { timeout: 60_000 }, async () => {
+  it("has commands that print what it shows", { timeout: 60_000 }, async () => {
     const cwd = await folderWith({ "package.json": "{}" });
     await mkdir(join(cwd, "node_modules"));
     await symlink(root, join(cwd, "node_modules/business-payments-sandbox"));

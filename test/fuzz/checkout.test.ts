@@ -26,7 +26,7 @@ const form = fc.record(
 );
 
 describe("the payment page", () => {
-  it("has no tag more for whatever a merchant and a link say", async () => {
+  it("has the same tags whatever the texts of a merchant and a link are", async () => {
     const { app, api } = open();
     const create = async (change = {}) => (await api("POST", "/v1/charges", chargeRequest(change))).body.id;
     const tags = tagsOf(await (await app.request(`/checkout/${await create()}`)).text());

@@ -62,7 +62,7 @@ const request = fc.oneof(
 /** As many at a time, so that the slow ones are waited for together. */
 const AT_ONCE = 25;
 
-it("what comes over a connection, whatever it is, is answered or cut off in time", async () => {
+it("any bytes on a connection are answered or cut off in time", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(request, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (requests) => {
       const answers = await Promise.all(requests.map((sent) => sendAll(sent)));
@@ -86,7 +86,7 @@ function sendAll(text: string): Promise<string> {
     // What it was that broke it does not matter: that it ends does.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve(answered));
-    // It has said all: or a connection that is kept for more would be waited for.
+    // Without it a kept-alive connection would be waited for.
     socket.end(text, "latin1");
   });
 }

@@ -265,7 +265,7 @@ describe("the control API", () => {
     );
   });
 
-  it("takes stories that are nearly right", async () => {
+  it("accepts or refuses scenarios that are nearly right", async () => {
     await openBusy();
     await fc.assert(
       fc.asyncProperty(mutations, (story) => call("POST /scenarios/replay", "x", "", JSON.stringify(story))),

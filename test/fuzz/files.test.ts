@@ -96,8 +96,8 @@ const text = fc.oneof(
   { weight: 10, arbitrary: json },
 );
 
-/** What is wrong with a file is said, with its place; and nothing else goes wrong. */
-async function expectSaid(read: () => unknown, given: string): Promise<void> {
+/** The problems of a file are reported with their places, and nothing else fails. */
+async function expectProblems(read: () => unknown, given: string): Promise<void> {
   try {
     await read();
   } catch (error) {
@@ -112,14 +112,14 @@ async function expectSaid(read: () => unknown, given: string): Promise<void> {
 }
 
 describe("a file", () => {
-  it("of any kind that is validated says what is wrong", async () => {
+  it("of any kind is valid, or has problems", async () => {
     const folder = await folderWith({});
     const name = fc.constantFrom("sandbox.config.yaml", "profile.yaml", "fixtures.yaml", "story.yaml", "x.json");
     await fc.assert(
       fc.asyncProperty(name, text, async (file, given) => {
         const path = join(folder, file);
         await writeFile(path, given);
-        await expectSaid(() => validateFile(path), given);
+        await expectProblems(() => validateFile(path), given);
       }),
       runs(),
     );
@@ -129,22 +129,22 @@ describe("a file", () => {
     ["a configuration", loadConfig],
     ["a profile", loadProfileFile],
     ["fixtures", (path: string) => loadFixtureFiles([path], 0)],
-  ])("that is loaded as %s is taken, or says what is wrong", async (_, load) => {
+  ])("that is loaded as %s is accepted, or has problems", async (_, load) => {
     const path = join(await folderWith({}), "file.yaml");
     await fc.assert(
       fc.asyncProperty(text, async (given) => {
         await writeFile(path, given);
-        await expectSaid(() => load(path), given);
+        await expectProblems(() => load(path), given);
       }),
       runs(0.5),
     );
   });
 
-  it("that is read as a story is taken, or says what is wrong", async () => {
+  it("that is read as a scenario is accepted, or has problems", async () => {
     const noOther = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file here."));
     await fc.assert(
       fc.asyncProperty(text, (given) =>
-        expectSaid(() => parseScenario(parseSource(given, "story.yaml"), noOther), given),
+        expectProblems(() => parseScenario(parseSource(given, "story.yaml"), noOther), given),
       ),
       runs(),
     );
@@ -155,7 +155,7 @@ describe("a file", () => {
     await fc.assert(
       fc.asyncProperty(bombs, async (given) => {
         await writeFile(path, given);
-        await expectSaid(() => validateFile(path), given.slice(0, 100));
+        await expectProblems(() => validateFile(path), given.slice(0, 100));
       }),
       runs(0.01),
     );

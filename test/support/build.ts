@@ -7,8 +7,8 @@ import { bundles } from "../../rolldown.config.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Tests of the command run what users run, the built one: it is bundled anew when a source is newer than it. A bundle that fails is said by those
- * tests alone (cli.ts beside this file), since a worker inherits the environment.
+ * Tests of the command run the built one, as users do: it is built again when a source is newer. When the build fails, only those tests fail
+ * (cli.ts beside this file): workers inherit the environment.
  */
 export default async function buildProgram(): Promise<void> {
   try {
@@ -29,7 +29,7 @@ async function isStale(): Promise<boolean> {
   return changes.some((change) => change > builtAt);
 }
 
-/** 0 when it is not there: a build that never was is older than anything. */
+/** 0 when there is no such file. */
 async function changedAt(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,

@@ -4,12 +4,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { LooseJson } from "./world.js";
 
-/** The command as users run it: built (build.ts beside this file), a process of its own. */
+/** The built command (build.ts beside this file), as a child process. */
 
 export interface RunOptions {
   /** Over an environment that holds nothing but PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** A folder without a configuration, unless said otherwise. */
+  /** By default a folder without a configuration. */
   readonly cwd?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Finished {
 
 export interface InputAndOutput {
   readonly stdin?: string | Uint8Array;
-  /** As `| head` does: nobody reads what it prints. */
+  /** Closes its stdout, as `| head` does. */
   readonly closeStdout?: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function runSandbox(
 ): Promise<Finished> {
   const child = spawnSandbox(args, options);
   if (closeStdout) child.stdout.destroy();
-  // A command that reads nothing may have closed its end already.
+  // A command that reads nothing may have closed its stdin already.
   child.stdin.on("error", () => undefined);
   child.stdin.end(stdin);
   const [code, stdout, stderr] = await Promise.all([
@@ -44,12 +44,12 @@ export async function runSandbox(
   return { code, stdout, stderr };
 }
 
-/** Runs `sandbox start ARGS…`; as soon as it listens it is sent SIGTERM, so that all it says can be read. */
+/** Runs `sandbox start ARGS…`; it gets SIGTERM as soon as it listens. */
 export function runUntilListening(args: readonly string[], { env, ...options }: RunOptions = {}): Promise<Finished> {
   return runSandbox(["start", ...args], { ...options, env: { NODE_OPTIONS: `--import ${stopWhenListening}`, ...env } });
 }
 
-/** A module of one line: a process that listens ends itself in its next turn. */
+/** A module: a process that listens ends itself in its next turn. */
 const stopWhenListening = `data:text/javascript,${encodeURIComponent(
   `import { Server } from "node:net";
    const { listen } = Server.prototype;
@@ -63,14 +63,14 @@ const stopWhenListening = `data:text/javascript,${encodeURIComponent(
 export interface StartedSandbox {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** The line that said so, and every one since, parsed. */
+  /** Its lines since it listens, parsed. */
   readonly lines: readonly LooseJson[];
-  /** What it has said on stderr so far. */
+  /** Its stderr so far. */
   readonly stderr: string;
   /** Resolves with the first line of that event, past ones too. */
   waitForLine(event: string): Promise<LooseJson>;
   signal(signal: NodeJS.Signals): void;
-  /** As `| head` does: nobody reads any more. */
+  /** Closes its stdout, as `| head` does. */
   closeStdout(): void;
   /** Resolves with the exit code when it has ended, by itself or not. */
   readonly ended: Promise<number | string>;
@@ -132,7 +132,7 @@ function spawnSandbox(args: readonly string[], { env, cwd = emptyFolder }: RunOp
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });
-  // A test that failed before its `stop` leaves nothing behind.
+  // After a test that failed before its `stop`.
   const kill = (): boolean => child.kill("SIGKILL");
   process.once("exit", kill);
   child.once("exit", () => process.off("exit", kill));

@@ -1,6 +1,6 @@
 import type { SystemClock } from "../../src/kernel/system-clock.js";
 
-/** A machine whose clock and timers do what a test says. */
+/** A machine whose clock and timers a test controls. */
 export interface FakeSystem extends SystemClock {
   /** Real time passes; timers that fall due fire in their order, unless they are late. */
   pass(ms: number, timers?: "fire" | "late"): void;

@@ -1,8 +1,8 @@
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
 
-/** A disk that fails when it is told to, and counts what is asked of it. */
+/** A disk that fails on request, and counts its operations. */
 export interface FaultyFiles extends FileSystem {
-  /** From now on whatever writes fails with this, until it is told otherwise. */
+  /** From now on every write fails with this; undefined ends it. */
   fail(error: string | undefined): void;
   /** What is appended from now on is held back until the returned function is called. */
   holdSync(): () => void;

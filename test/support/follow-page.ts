@@ -54,7 +54,7 @@ export async function followSteps(
   }
 }
 
-/** `…` stands for whatever is different in each run, also for whole lines where it stands alone. */
+/** `…` matches any text, and any lines where it is alone on its line. */
 export function patternOf(shown: string): RegExp {
   const lines = shown.trim().split("\n");
   const parts = lines.map((line) => {
@@ -81,7 +81,7 @@ function isFile(block: Block): boolean {
   return fileName(block) !== undefined;
 }
 
-/** Without line numbers: what stands there with ` ` and `-` is replaced by what stands there with ` ` and `+`. */
+/** A diff without line numbers: its lines with ` ` and `-` are replaced by those with ` ` and `+`. */
 async function applyDiff(path: string, diff: string): Promise<void> {
   const lines = diff.split("\n").slice(1);
   const side = (sign: string): string =>

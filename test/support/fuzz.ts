@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { createWorld, type TestWorld, type WorldOptions } from "./world.js";
 
-/** What is promised whatever comes: never a 5xx, never a crash, never a stack trace, always the error body. */
+/** Promised for every input: no 5xx, no crash, no stack trace, always the error body. */
 
 const ERROR_KEYS = ["correlationId", "error", "message", "path", "statusCode", "timestamp"];
-/** As it stands in a text, and as JSON writes it. */
+/** In a text, and in JSON. */
 const STACK = /(?:\\n|\n)\s+at \S|node:internal\/|\/node_modules\/|\/(?:src|dist)\/\S+\.[jt]s:\d+/;
 
-/** So many cases of a property; `FUZZ_RUNS` says how many of the usual ones, and `share` what part of those. */
+/** The number of cases of a property: `share` of `FUZZ_RUNS`. */
 export function runs(share = 1): { readonly numRuns: number; readonly endOnFailure: boolean } {
   const usual = Number(process.env["FUZZ_RUNS"] ?? 3_000);
   return { numRuns: Math.max(1, Math.round(usual * share)), endOnFailure: false };
@@ -28,7 +28,7 @@ export function openFuzzWorld(options: WorldOptions = {}): FuzzWorld {
   return { ...createWorld({ log, forges: true, ...options }), bugs };
 }
 
-/** An answer of this sandbox, and none that it should not give. `context` is what was asked. */
+/** Checks an answer. `context` is the request. */
 export function expectPromised(answer: { readonly status: number; readonly text: string }, context: unknown): void {
   const { status, text } = answer;
   const asked = { asked: JSON.stringify(context)?.slice(0, 2_000), text: text.slice(0, 2_000) };
@@ -39,13 +39,13 @@ export function expectPromised(answer: { readonly status: number; readonly text:
     const keys = typeof body === "object" && body !== null ? Object.keys(body) : [];
     if (!ERROR_KEYS.every((key) => keys.includes(key))) expect(asked).toEqual("the error body");
     const { message } = body as { readonly message: unknown };
-    const isSaid =
+    const isList =
       Array.isArray(message) && message.length > 0 && message.every((line) => typeof line === "string" && line !== "");
-    if (!isSaid) expect(asked).toEqual("a list of messages");
+    if (!isList) expect(asked).toEqual("a list of messages");
   }
 }
 
-/** Nothing became of anybody's prototype. */
+/** No prototype was changed. */
 export function expectCleanPrototypes(): void {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(Object.keys(Array.prototype)).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from "./fast-check.js";
 
-/** What nobody sends by good will: for tests that want to see the sandbox stand. */
+/** Hostile input for tests. */
 
 /** Texts that meant trouble somewhere. */
 const ODD_TEXTS = [

@@ -21,10 +21,10 @@ export interface Heading {
 
 /** A fenced block of code. */
 export interface Block {
-  /** What stands behind the fence, `bash`; empty when there is nothing. */
+  /** The language after the fence, `bash`; may be empty. */
   readonly language: string;
   readonly text: string;
-  /** The heading it stands under. */
+  /** The heading above it. */
   readonly heading: string;
 }
 

@@ -57,16 +57,18 @@ export const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => (
   ),
 }));
 
-// Not those that wait: who knows for how long they would.
+// Not those that wait: a mutation might wait for long.
 const files = readdirSync("scenarios").filter(
   (file) => file.endsWith(".yaml") && !["clock.yaml", "settlement-awaited.yaml"].includes(file),
 );
-const stories = files.map((file) => parseSource(readFileSync(`scenarios/${file}`, "utf8"), file).value);
+const scenarios = files.map((file) => parseSource(readFileSync(`scenarios/${file}`, "utf8"), file).value);
 
-/** A shipped story with one thing in it replaced by something else. */
-export const mutations = fc.tuple(fc.constantFrom(...stories), fc.nat(), scenarioValue).map(([story, at, other]) => {
-  const text = JSON.stringify(story);
-  const places = text.match(/[,:[]/g)?.length ?? 1;
-  let index = 0;
-  return JSON.parse(text, (_, member: unknown) => (index++ === at % places ? other : member)) as unknown;
-});
+/** A shipped scenario with one value replaced by another. */
+export const mutations = fc
+  .tuple(fc.constantFrom(...scenarios), fc.nat(), scenarioValue)
+  .map(([scenario, at, other]) => {
+    const text = JSON.stringify(scenario);
+    const places = text.match(/[,:[]/g)?.length ?? 1;
+    let index = 0;
+    return JSON.parse(text, (_, member: unknown) => (index++ === at % places ? other : member)) as unknown;
+  });

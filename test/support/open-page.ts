@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { type Block, type Page, readPage } from "./markdown.js";
 
-/** A page whose code is executed by the test file that opens it. pages.test.ts sees to it that one opens each. */
+/** A page whose code is executed by the test file that opens it. pages.slow.test.ts checks that each page is opened once. */
 export interface OpenPage extends Page {
-  /** Blocks of a language that nobody took before, in the order of the page. Whoever takes them executes them. */
+  /** The blocks of a language that were not taken before, in the order of the page. The caller executes them. */
   take(language: string, matches?: (block: Block) => boolean): readonly Block[];
-  /** As `take`, of blocks that are not executed here, and why. */
+  /** As `take`, for blocks that are not executed, with the reason. */
   leave(reason: string, language: string, matches?: (block: Block) => boolean): void;
 }
 
-/** Of these a test may compare what is shown; there is nothing to execute. */
+/** Languages with nothing to execute. A test may compare them with what is printed. */
 export const shownLanguages: readonly string[] = ["", "text", "diff", "json"];
 
-/** Call it, and what it gives, while tests are collected: it adds the test that fails when a block is left over. */
+/** Call it and its methods while tests are collected: it adds a test that fails when a block is left over. */
 export function openPage(path: string): OpenPage {
   const page = readPage(path);
   const left = new Set(page.blocks);

@@ -8,7 +8,7 @@ export interface RawReceiver {
   waitFor(count: number): Promise<void>;
 }
 
-/** A receiver that speaks whatever a test wants: `answer` is called with the socket for each whole request. Ends with the test. */
+/** A receiver that writes raw bytes: `answer` is called with the socket for each whole request. It ends with the test. */
 export async function startRawReceiver(answer: (socket: Socket, index: number) => void): Promise<RawReceiver> {
   const received: string[] = [];
   const sockets = new Set<Socket>();

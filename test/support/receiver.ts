@@ -24,7 +24,7 @@ export interface ReceiverAnswer {
 export type Reply = ReceiverAnswer | "hang" | "reset";
 export type ReplyTo = (request: ReceivedRequest, index: number) => Reply | Promise<Reply>;
 
-/** A real HTTP server on a free port that records what it is sent and answers as it was told; 200 until then. */
+/** A real HTTP server on a free port that records its requests. It answers 200 until a test changes that. */
 export interface Receiver {
   /** Its origin, `http://127.0.0.1:<port>`. */
   readonly origin: string;

@@ -1,4 +1,4 @@
-/** A certificate that nobody signed, for `localhost` and 127.0.0.1, and its key: it protects nothing. */
+/** A self-signed certificate for `localhost` and 127.0.0.1, and its key. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUdU3EAhEYGPQRMyv6gSLq5Db3mu0wCgYIKoZIzj0EAwIw

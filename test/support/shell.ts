@@ -5,7 +5,7 @@ import { root } from "./markdown.js";
 export interface ShellOptions {
   /** The sandbox in the place of http://127.0.0.1:4010. */
   readonly url: string;
-  /** Other addresses of the page, and what stands for them. */
+  /** Other addresses of the page, and their replacements. */
   readonly instead?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -6,11 +6,11 @@ import type { Transfer } from "../../src/domain/model/transfer.js";
 import type { Scene } from "../../src/sandbox/observation/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
-/** What detectors are told, for their tests: everything that is not about the test is as it is in a quiet world. */
+/** Input for tests of detectors, with defaults for everything that a test does not set. */
 
 let seq = 0;
 
-/** A request that was answered 200; of a later time than the one before, unless said otherwise. */
+/** A request that was answered 200, later than the one before. */
 export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
   seq++;
   return {
@@ -39,7 +39,7 @@ export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
   };
 }
 
-/** An order of 10 000 XOF to one recipient that was taken with 201. */
+/** A payout of 10 000 XOF that was answered 201. */
 export function payout(
   reference: string,
   change: Partial<JournalEntry> & { readonly order?: object } = {},
@@ -56,7 +56,7 @@ export function payout(
   });
 }
 
-/** A world with nothing in it, in which real time stands where a request has just been answered. */
+/** An empty world. */
 export function scene(change: Partial<Scene> = {}): Scene {
   return { world: createWorld(), now: 0, secrets: [], causeOf: () => undefined, ...change };
 }
@@ -114,12 +114,12 @@ export function storeTransfer({ world }: Scene, change: Pick<Transfer, "referenc
   });
 }
 
-/** An attempt that was acknowledged at once. */
+/** An attempt that was acknowledged immediately. */
 export function attempt(change: Partial<Attempt> = {}): Attempt {
   return { at: 0, status: 200, latencyMs: 3, error: null, requestHeaders: {}, response: null, ...change };
 }
 
-/** A webhook of a transfer, and the attempts that it took. */
+/** A webhook of a transfer, with its attempts. */
 export function delivery(change: Partial<Delivery> = {}): Delivery {
   return {
     id: "del_1",

@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 
-/** An element of an XML document, with what stands in it. */
+/** An element of an XML document, with its content. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
