@@ -41,7 +41,7 @@ export type {
   TransactionTopic,
   WebhookEvent,
 } from "./library/webhook-events.js";
-export type { DurationInput, ProfileInput } from "./domain/profile/profile-input.js";
+export type { DurationInput, ProfileInput } from "./domain/profile/profile.js";
 export type {
   BalanceBody as Balance,
   BatchBody as Batch,

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
-import type { AllowedHosts } from "../domain/profile/profile.js";
 import type { SystemClock } from "../kernel/system-clock.js";
 import { listChecks } from "./check-list.js";
 import { bugs } from "./checks/bugs.js";
 import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
 import { CONTENT, HEADER, SECRET } from "./conclude.js";
 import { cameBack } from "./reporters/details.js";
-import { byGroup, type CheckResult } from "./reporters/report.js";
+import { type CheckResult, byGroup } from "./reporters/report.js";
 import { type AuditOptions, runAudit } from "./run-audit.js";
+import type { AllowedHosts } from "../domain/profile/setting-kinds.js";
 
 type RunOptions = Pick<AuditOptions, "url" | "secret" | "header" | "topic" | "timeoutMs" | "insecureTls">;
 

@@ -1,15 +1,10 @@
 import * as z from "zod";
-import type { Profile } from "../domain/profile/profile.js";
+import type { SettingPath } from "../domain/profile/profile.js";
 
 /** The contract's common types as answers show them. Each schema is one instance, so that the API description refers to it by name. */
 
 /** Every field of a body with its schema: a field that is missing, or that the body does not have, does not compile. */
 export type FieldsOf<Body> = { readonly [Name in keyof Required<Body>]: z.ZodType<Exclude<Body[Name], undefined>> };
-
-/** The path of a setting, `charges.createdAtFormat`: one that does not exist does not compile. */
-export type SettingPath = {
-  [Group in keyof Profile]: Group extends "rateLimit" ? Group : `${Group}.${keyof Profile[Group] & string}`;
-}[keyof Profile];
 
 /** What the API description says of a field. */
 export interface FieldNote {

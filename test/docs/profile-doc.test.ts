@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { renderProfileMarkdown } from "../../src/domain/profile/render-profile-doc.js";
+import { renderProfileMarkdown } from "../../src/domain/profile/describe-profile.js";
 import { settings } from "../../src/domain/profile/settings.js";
 
 const page = new URL("../../docs/profile.md", import.meta.url);

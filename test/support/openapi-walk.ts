@@ -2,8 +2,7 @@ import type { Content, Examples, OpenApiDocument, OperationObject } from "../../
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
 import type { Json } from "../../src/kernel/json.js";
-import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
-import { settings } from "../../src/domain/profile/settings.js";
+import { type ProfileOverrides, settings } from "../../src/domain/profile/settings.js";
 
 /** `GET /v1/charges/{id}` with what is described of it. */
 export function operationsOf(document: OpenApiDocument): [called: string, operation: OperationObject][] {

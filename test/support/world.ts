@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
-import type { ProfileOverrides } from "../../src/domain/profile/setting.js";
 import { createAuditor } from "../../src/audit/auditor.js";
 import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
@@ -14,6 +13,7 @@ import { DEFAULT_COMPANY, type ResolvedOptions, resolveOptions } from "../../src
 import { Sandbox, type SandboxParts } from "../../src/sandbox/sandbox.js";
 import { documentedApi, documentedTransport } from "./documented.js";
 import { fromXof } from "../../src/domain/values/money.js";
+import type { ProfileOverrides } from "../../src/domain/profile/settings.js";
 
 export interface WorldOptions extends Partial<ResolvedOptions>, SandboxParts {
   /** Frozen there (the default is {@link WORLD_START}), or `running`. */

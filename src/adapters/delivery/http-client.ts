@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "undici";
-import type { AllowedHosts } from "../../domain/profile/profile.js";
 import { listsMetadata } from "../../domain/deliveries/allowed-receivers.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
+import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 
 /** "answer (cut at 4 KiB)". */
 const RESPONSE_BYTES_KEPT = 4096;

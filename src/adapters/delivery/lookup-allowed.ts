@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import type { AllowedHosts } from "../../domain/profile/profile.js";
 import { isAddressAllowed } from "../../domain/deliveries/allowed-receivers.js";
+import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 
 /** A name that resolves to a metadata address is refused like the address itself. */
 export function lookupAllowed(allow: AllowedHosts): LookupFunction {

@@ -1,5 +1,5 @@
 import type { Attempt, Headers } from "../../domain/model/delivery.js";
-import type { AllowedHosts } from "../../domain/profile/profile.js";
+import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 
 export interface TransportRequest {
   readonly url: string;

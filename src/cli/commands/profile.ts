@@ -1,10 +1,9 @@
 import { stringify } from "yaml";
 import type { Setting } from "../../domain/profile/setting.js";
 import { groupOf, settingGroups, settings } from "../../domain/profile/settings.js";
-import { describeProfile } from "../../domain/profile/describe-profile.js";
-import { renderProfileMarkdown } from "../../domain/profile/render-profile-doc.js";
+import { describeProfile, renderProfileMarkdown } from "../../domain/profile/describe-profile.js";
 import { parseChoice } from "../shared/values.js";
-import { addClosing, type FormatFlags, formatOf, jsonFormat, type Verb } from "../shared/help.js";
+import { type FormatFlags, type Verb, addClosing, formatOf, jsonFormat } from "../shared/help.js";
 import { printData, printJson } from "../shared/output.js";
 
 export const verb: Verb = (command) => {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
+import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";

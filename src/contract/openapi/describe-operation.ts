@@ -1,6 +1,5 @@
-import type { SettingPath } from "../fields.js";
 import { type Operation, type OperationId, headerIsRequired, operationOf, successStatus } from "../operations.js";
-import type { Profile } from "../../domain/profile/profile.js";
+import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { ResponseSchemas } from "../response-schemas.js";
 import { type SchemaName, explain, idParameter, queryParameters, resting, schemaRef } from "./schemas.js";
 import type { Content, Examples, OperationObject, Reference, RequestBodyObject, ResponseObject } from "./document.js";

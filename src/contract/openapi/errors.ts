@@ -1,4 +1,3 @@
-import type { SettingPath } from "../fields.js";
 import { refuse } from "../../domain/model/problem-codes.js";
 import { type ErrorStatus, errorNames, renderError, renderPlainError, statusOfProblem } from "../problems.js";
 import type { Content, ResponseObject } from "./document.js";
@@ -19,7 +18,7 @@ import { parseRequest } from "../parse.js";
 import { PAGE_LIMIT_MAX, parseCustomerCheck, parsePaging } from "../queries.js";
 import { subscriptionRequest } from "../subscriptions.js";
 import { parseBatchRequest, toOrder, transferRequest } from "../transfers.js";
-import type { Profile } from "../../domain/profile/profile.js";
+import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 
 /** One status with which an operation refuses, and everything it may mean. */
 export interface DocumentedError {

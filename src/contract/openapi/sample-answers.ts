@@ -3,7 +3,7 @@ import type { Charge } from "../../domain/model/charge.js";
 import { checkCustomer } from "../../domain/accounts/customers.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
-import type { ChargeEvent } from "../../domain/profile/profile.js";
+import type { ChargeEvent } from "../../domain/profile/setting-kinds.js";
 import { type Topic, findTopic } from "../../domain/values/topic.js";
 import { listPage } from "../../kernel/page.js";
 import { renderCharge } from "../charges.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type SettingPath, amount, compactTimestamp, note, timestamp } from "../fields.js";
-import type { Profile } from "../../domain/profile/profile.js";
+import { amount, compactTimestamp, note, timestamp } from "../fields.js";
+import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { Operation, OperationId } from "../operations.js";
 import { PAGE_LIMIT_MAX, customerCheckQuery } from "../queries.js";
 import type { JsonSchema, ParameterObject, Resting, SettingObject } from "./document.js";

@@ -1,7 +1,7 @@
-import { isObject } from "./read-overrides.js";
 import type { Json } from "../../kernel/json.js";
-import type { ProfileValues } from "./setting.js";
-import { settings } from "./settings.js";
+import type { Alternative, Setting } from "./setting.js";
+import { type ProfileValues, groupOf, settings } from "./settings.js";
+import { isObject } from "./overrides.js";
 
 /** One row of `sandbox profile` and of GET /_sandbox/profile. */
 export interface DescribedSetting {
@@ -27,4 +27,83 @@ export function describeProfile(values: ProfileValues): readonly DescribedSettin
 
 function valueAt(values: ProfileValues, path: string): Json | undefined {
   return path.split(".").reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), values);
+}
+
+/** docs/profile.md, whole. A test compares the two, so the page cannot fall behind the table. */
+export function renderProfileMarkdown(): string {
+  const groups = new Map<string, Setting[]>();
+  for (const setting of settings) {
+    const group = groupOf(setting.path);
+    groups.set(group, [...(groups.get(group) ?? []), setting]);
+  }
+  return [INTRO, ...[...groups].map(([group, members]) => renderGroup(group, members))].join("\n\n") + "\n";
+}
+
+const INTRO = `# The profile
+
+<!-- Generated from src/domain/profile. Run UPDATE_DOCS=1 npx vitest run test/docs to write it anew. -->
+
+The contract of the service says "not shown" in many places. Each such place is a setting here, with the choice of the
+sandbox, its alternatives, and the words of the contract that leave it open. Where the contract says nothing at all and the
+sandbox adds something, it says so.
+
+## How to change it
+
+All values are nested by group, and durations are written \`10s\`, \`1h30m\`, \`PT1H\` or as a number of milliseconds.
+A setting that is given replaces the earlier value whole; of \`transfers.fee\` and \`charges.fee\`, members that are not given take
+their defaults. \`null\` returns a setting, or a whole group, to its default.
+
+For every company, with \`sandbox start --profile profile.yaml\`:
+
+\`\`\`yaml
+transfers:
+  settlement: immediate
+charges:
+  ttl: 10m
+rateLimit: { requests: 10, per: 1s }
+\`\`\`
+
+For one company, when it is opened:
+
+\`\`\`sh
+curl -X POST http://127.0.0.1:4010/_sandbox/companies \\
+  -H 'content-type: application/json' \\
+  -d '{"companyId": "company_slow", "profile": {"transfers": {"settlement": {"after": "1h"}}}}'
+\`\`\`
+
+For one company, at run time:
+
+\`\`\`sh
+curl -X PATCH 'http://127.0.0.1:4010/_sandbox/profile?company=company_sandbox' \\
+  -H 'content-type: application/json' \\
+  -d '{"transfers": {"settlement": "manual"}, "charges": {"ttl": null}}'
+\`\`\`
+
+\`sandbox profile\` and \`GET /_sandbox/profile\` list the settings with the values in use. \`sandbox validate profile.yaml\`
+names everything wrong with a file, with line and column.`;
+
+function renderGroup(group: string, members: readonly Setting[]): string {
+  // A setting without a group has the group's heading, not one of its own below it.
+  const bodies = members.map((setting) =>
+    (setting.path === group ? [] : [`### ${setting.path}`]).concat(renderSetting(setting)),
+  );
+  return [`## ${group}`, ...bodies.flat()].join("\n\n");
+}
+
+function renderSetting({ summary, default: chosen, alternatives, contract }: Setting): string {
+  const source = contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
+  return [
+    summary,
+    [`- Default: ${code(chosen)}`, ...alternatives.map(renderAlternative)].join("\n"),
+    `> ${source}`,
+  ].join("\n\n");
+}
+
+/** Words for a kind of value are prose; values are code. */
+function renderAlternative({ value, effect, form }: Alternative): string {
+  return `- Or ${form === true && typeof value === "string" ? value : code(value)}: ${effect}`;
+}
+
+function code(value: Json): string {
+  return `\`${JSON.stringify(value)}\``;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { crossCheck } from "./cross-checks.js";
-import { defaultProfile, parseProfile } from "./parse-profile.js";
+import { crossCheck, defaultProfile, parseProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 
 const HOUR_MS = 3_600_000;

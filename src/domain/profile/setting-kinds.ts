@@ -4,7 +4,6 @@ import * as z from "zod";
 import { parseDuration } from "../../kernel/duration.js";
 import { duration, HEADER_NAME, listing, object, oneOf, sentence } from "../../kernel/fields.js";
 import { didYouMean } from "../../kernel/suggest.js";
-import type { AllowedHosts, ChargeEvent } from "./profile.js";
 
 /** The kinds of value that only settings have, beside those of kernel/fields.ts. */
 
@@ -52,12 +51,8 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The changes of a charge that a webhook can report, in the order of a charge's life. */
-export const CHARGE_EVENTS = [
-  "paid",
-  "dropped",
-  "refunded",
-  "refunded_partially",
-] as const satisfies readonly ChargeEvent[];
+export const CHARGE_EVENTS = ["paid", "dropped", "refunded", "refunded_partially"] as const;
+export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
 /** A list of them, text with commas between, or `none`; the output has each once. */
 export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | readonly ChargeEvent[]> {
@@ -104,6 +99,9 @@ export function retryGaps(): z.ZodType<readonly number[], keyof typeof RETRY_PRE
 
 const HOSTS_MAX = 1000;
 const hostExpected = "a host name, an IP address or a CIDR such as 10.0.0.0/8, without scheme, port or wildcard";
+
+/** Hosts as a URL spells them (lower case, ASCII), IP addresses without brackets, and CIDRs. */
+export type AllowedHosts = { readonly kind: "any" } | { readonly kind: "list"; readonly hosts: readonly string[] };
 
 /** `any`, or a list of host names, IP addresses and CIDRs; the output spells them as the host of a parsed URL does. */
 export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[]> {

@@ -1,49 +1,53 @@
-import type { Profile } from "./profile.js";
-import type { GroupDefinition } from "./setting.js";
+import { setting } from "./setting.js";
 import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
 import { AMOUNT_BOUND_MAX } from "./settings-transfers.js";
 
 /** Money in: charges and what becomes of them. */
 export const chargeSettings = {
-  min: {
+  /** The smallest amount, XOF, inclusive. Default 1. */
+  min: setting({
     summary: "The smallest amount of a charge, inclusive.",
     default: 1,
     alternatives: [{ value: "a number of XOF", form: true, effect: "Less than that is 400." }],
     contract: "Charge amount bounds: not shown.",
-    schema: () => wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  },
-  max: {
+    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  }),
+  /** The largest amount, XOF, inclusive. Default 200 000 000. */
+  max: setting({
     summary: "The largest amount of a charge, inclusive.",
     default: 200_000_000,
     alternatives: [{ value: "a number of XOF", form: true, effect: "More than that is 400." }],
     contract: "Charge amount bounds: not shown.",
-    schema: () => wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  },
-  ttl: {
+    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  }),
+  /** After which an unpaid charge is dropped, on the company's clock. Default `1h`. */
+  ttl: setting({
     summary: "How long after its creation an unpaid charge is dropped, on the company's clock.",
     default: "1h",
-    compiledDefault: 3_600_000,
     alternatives: [{ value: "a duration", form: true, effect: "That long; the contract says one hour." }],
     contract: "1 hour after creation, then automatically `dropped`",
-    schema: () => duration(1),
-  },
-  createdAtFormat: {
+    schema: duration(1),
+  }),
+  /** `createdAt` in the creation answer. Default `compact`: `20250128T083908.249Z`. */
+  createdAtFormat: setting({
     summary: "How the creation response writes `createdAt`: by default compactly, `20250128T083908.249Z`.",
     default: "compact",
     alternatives: [{ value: "iso", effect: "`2025-01-28T08:39:08.249Z`, as everywhere else." }],
     contract:
       "The charge creation response shows a compact form (date and time without separators, with milliseconds and Z).",
-    schema: () => oneOf("compact", "iso"),
-  },
-  creationStatus: {
+    schema: oneOf("compact", "iso"),
+  }),
+  /** The status in the creation answer. Default `created`, though a GET right after shows `due`. */
+  creationStatus: setting({
     summary: "The status in the creation response: by default `created`, though a GET right after shows `due`.",
     default: "created",
     alternatives: [{ value: "due", effect: "The creation response shows `due` too." }],
     contract: "`created` in the response, then `due` per the lifecycle",
-    schema: () => oneOf("created", "due"),
-  },
-  fee: {
+    schema: oneOf("created", "due"),
+  }),
+  /** amount × `rate`, rounded to `decimals`. Default `{ rate: 0.01, decimals: 0, credit: "full" }`: shown in `fees`, and the account is credited in full. */
+  fee: setting({
     summary:
       "The fee shown in `fees`: amount × rate, rounded to so many decimals; by default the account is credited in " +
       "full all the same.",
@@ -58,47 +62,51 @@ export const chargeSettings = {
     ],
     contract: "Unit of rate and the rule for value: not shown.",
     partial: true,
-    schema: () =>
-      members(
-        {
-          rate: decimal(0, 1).default(0.01),
-          decimals: wholeNumber(0, 4).default(0),
-          credit: oneOf("full", "net").default("full"),
-        },
-        "an object with rate, decimals and credit",
-      ),
-  },
-  failedAttempt: {
+    schema: members(
+      {
+        rate: decimal(0, 1).default(0.01),
+        decimals: wholeNumber(0, 4).default(0),
+        credit: oneOf("full", "net").default("full"),
+      },
+      "an object with rate, decimals and credit",
+    ),
+  }),
+  /** What a failed payment does. Default `stay`: still `due`, one attempt more. */
+  failedAttempt: setting({
     summary:
       "What a failed payment does to a charge: by default it stays `due` with one attempt more and a `failed` " +
       "entry, and no event is sent.",
     default: "stay",
     alternatives: [{ value: "drop", effect: "The charge becomes `dropped`." }],
     contract: "The effect of a failed payment attempt on the charge state: not shown.",
-    schema: () => oneOf("stay", "drop"),
-  },
-  droppedReason: {
+    schema: oneOf("stay", "drop"),
+  }),
+  /** Of a charge that nobody paid in time. Default `expired`. */
+  droppedReason: setting({
     summary: "The `droppedReason` of a charge that nobody paid in time.",
     default: "expired",
     alternatives: [{ value: "text", form: true, effect: "That reason." }],
     contract: "Present in pay and refund responses; null in the examples. Values: not shown.",
-    schema: settingText,
-  },
-  payNotDue: {
+    schema: settingText(),
+  }),
+  /** The status of paying a charge that is not due. Default 422. */
+  payNotDue: setting({
     summary: "The status of paying a charge that is not due: paid already, dropped or refunded.",
     default: 422,
     alternatives: [{ value: 409, effect: "It is a conflict." }],
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
-    schema: () => oneOf(422, 409),
-  },
-  payEndpoint: {
+    schema: oneOf(422, 409),
+  }),
+  /** The staging-only `POST /v1/charges/:id/pay`. `absent`: 404, as in production. */
+  payEndpoint: setting({
     summary: "Whether the staging-only POST /v1/charges/:id/pay is there.",
     default: "present",
     alternatives: [{ value: "absent", effect: "It is 404, as in production." }],
     contract: "Simulates payment of the charge. Not usable in production.",
-    schema: () => oneOf("present", "absent"),
-  },
-  partialStatusOnRead: {
+    schema: oneOf("present", "absent"),
+  }),
+  /** What a GET shows of a charge refunded in part. Default `refunded_partially`. */
+  partialStatusOnRead: setting({
     summary: "The status that a GET shows of a charge refunded in part.",
     default: "refunded_partially",
     alternatives: [
@@ -106,39 +114,43 @@ export const chargeSettings = {
       { value: "paid", effect: "It reads as `paid`." },
     ],
     contract: "Status is one of `due`, `paid`, `refunded`, `dropped`.",
-    schema: () => oneOf("refunded_partially", "refunded", "paid"),
-  },
-  paymentUrlOnRead: {
+    schema: oneOf("refunded_partially", "refunded", "paid"),
+  }),
+  /** Whether a GET shows `paymentUrl`. Default false. */
+  paymentUrlOnRead: setting({
     summary: "Whether a GET shows `paymentUrl`: by default only the creation response does.",
     default: false,
     alternatives: [{ value: true, effect: "A GET shows it too." }],
     contract: "Present in the creation response; the link the customer uses to pay.",
-    schema: () => oneOf(false, true),
-  },
-  service: {
+    schema: oneOf(false, true),
+  }),
+  /** The label of entries in `transactions`. Default `wallet`. */
+  service: setting({
     summary: "The `service` label of the entries in a charge's `transactions`.",
     default: "wallet",
     alternatives: [{ value: "text", form: true, effect: "That label." }],
     contract: "treat as an opaque string",
-    schema: settingText,
-  },
-} satisfies GroupDefinition<Profile["charges"]>;
+    schema: settingText(),
+  }),
+};
 
 export const refundSettings = {
-  further: {
+  /** A refund after a partial one. Default `allowed`, until the paid amount is used up. */
+  further: setting({
     summary:
       "What becomes of a refund after a partial one: by default it is allowed until the paid amount is used up, " +
       "then the charge is `refunded`.",
     default: "allowed",
     alternatives: [{ value: "refused", effect: "A charge is refunded once: the second is 422." }],
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
-    schema: () => oneOf("allowed", "refused"),
-  },
-  insufficientBalance: {
+    schema: oneOf("allowed", "refused"),
+  }),
+  /** A refund that the balance does not cover. Default `allow`; `reject` is 422. */
+  insufficientBalance: setting({
     summary: "What becomes of a refund that the balance does not cover: by default it is made all the same.",
     default: "allow",
     alternatives: [{ value: "reject", effect: "It is 422." }],
     contract: "A paid charge can be refunded in full or in part.",
-    schema: () => oneOf("allow", "reject"),
-  },
-} satisfies GroupDefinition<Profile["refunds"]>;
+    schema: oneOf("allow", "reject"),
+  }),
+};

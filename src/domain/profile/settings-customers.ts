@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { isMsisdn } from "../values/msisdn.js";
-import type { Profile } from "./profile.js";
-import type { GroupDefinition, SettingDefinition } from "./setting.js";
+import { setting } from "./setting.js";
 import { oneOf } from "../../kernel/fields.js";
 
 /** What is known of phone numbers. */
 export const customerSettings = {
-  unlisted: {
+  /** What the check says of a number that nobody has registered. Default `unknown`; `generated` is a made-up person. */
+  unlisted: setting({
     summary:
       "What the customer check says of a number that no fixture and no control call has named: by default `unknown`.",
     default: "unknown",
@@ -15,16 +15,17 @@ export const customerSettings = {
     ],
     contract:
       "A user that is not found is answered with the `unknown` values, not with an error status in the material shown.",
-    schema: () => oneOf("unknown", "generated"),
-  },
-  subCompanyId: {
+    schema: oneOf("unknown", "generated"),
+  }),
+  /** Default `accepted`, without effect; `refused` is 400. */
+  subCompanyId: setting({
     summary: "What the customer check does with `subCompanyId`: by default it is accepted, without effect.",
     default: "accepted",
     alternatives: [{ value: "refused", effect: "It is 400." }],
     contract: "`subCompanyId` (String, optional; id of a sub company)",
-    schema: () => oneOf("accepted", "refused"),
-  },
-} satisfies GroupDefinition<Profile["customers"]>;
+    schema: oneOf("accepted", "refused"),
+  }),
+};
 
 const reserved =
   "Reserved test phone numbers exist: one simulates a successful outcome (`completed` for transfers, `paid` for " +
@@ -66,15 +67,15 @@ export const testNumberSettings = {
     added,
     "Transfers to it and payments by it fail with `identity_not_verified`; its customer check says `incomplete`.",
   ),
-} satisfies GroupDefinition<Profile["testNumbers"]>;
+};
 
 function testNumber(number: string, contract: string, summary: string) {
   const error = "must be a phone number in quotes: 8 to 15 digits after an optional + or 00";
-  return {
+  return setting({
     summary,
     default: number,
     alternatives: [{ value: "a phone number in quotes", form: true, effect: "That number plays the role instead." }],
     contract,
-    schema: () => z.string({ error }).refine(isMsisdn, { error }),
-  } satisfies SettingDefinition<string>;
+    schema: z.string({ error }).refine(isMsisdn, { error }),
+  });
 }

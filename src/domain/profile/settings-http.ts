@@ -1,29 +1,31 @@
 import * as z from "zod";
-import type { GroupDefinition, SettingDefinition } from "./setting.js";
-import type { Profile } from "./profile.js";
+import { setting } from "./setting.js";
 import { duration, oneOf, wholeNumber } from "../../kernel/fields.js";
 import { members } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
 export const httpSettings = {
-  createdStatus: {
+  /** Of creations: a charge, a transaction, a batch, a subscription. Default 201. */
+  createdStatus: setting({
     summary: "The status of a successful creation: a charge, a transaction, a batch or a webhook subscription.",
     default: 201,
     alternatives: [{ value: 200, effect: "Creations answer 200." }],
     contract: "Success status code: not shown",
-    schema: () => oneOf(201, 200),
-  },
-  actionStatus: {
+    schema: oneOf(201, 200),
+  }),
+  /** Of pay and refund. Default 200. */
+  actionStatus: setting({
     summary: "The status of a successful pay or refund.",
     default: 200,
     alternatives: [{ value: 201, effect: "Pay and refund answer 201." }],
     contract: "General HTTP status handling: not shown.",
-    schema: () => oneOf(200, 201),
-  },
-} satisfies GroupDefinition<Profile["http"]>;
+    schema: oneOf(200, 201),
+  }),
+};
 
 export const authSettings = {
-  companyHeader: {
+  /** Where `X-Company-Id` is wanted. Default `charges`: on charge creation, and checked wherever it is present. */
+  companyHeader: setting({
     summary:
       "Where X-Company-Id is wanted: by default on charge creation, where a missing one is 400; present anywhere " +
       "but not the token's company, it is 403.",
@@ -33,37 +35,41 @@ export const authSettings = {
       { value: "ignored", effect: "The header is never looked at." },
     ],
     contract: "Whether other endpoints need it: not shown.",
-    schema: () => oneOf("charges", "everywhere", "ignored"),
-  },
-} satisfies GroupDefinition<Profile["auth"]>;
+    schema: oneOf("charges", "everywhere", "ignored"),
+  }),
+};
 
 export const errorSettings = {
-  shape: {
+  /** Default `envelope`; `message` is `{"message": "…"}`. */
+  shape: setting({
     summary:
       "The body of every error: by default an envelope with statusCode, message (a list that names every problem), " +
       "error, correlationId, path and timestamp.",
     default: "envelope",
     alternatives: [{ value: "message", effect: 'Only `{"message": "…"}`, all problems in one text.' }],
     contract: "Error body shape: not shown.",
-    schema: () => oneOf("envelope", "message"),
-  },
-} satisfies GroupDefinition<Profile["errors"]>;
+    schema: oneOf("envelope", "message"),
+  }),
+};
 
 export const pagingSettings = {
-  limit: {
+  /** Items of a page when the query does not say, 1 to 100. Default 15. */
+  limit: setting({
     summary: "How many items a page of a list has when the query does not say (`limit`, 1 to 100).",
     default: 15,
     alternatives: [{ value: "a whole number from 1 to 100", form: true, effect: "Pages of that size." }],
     contract: "Page size (15 in the example).",
-    schema: () => wholeNumber(1, 100),
-  },
-} satisfies GroupDefinition<Profile["paging"]>;
+    schema: wholeNumber(1, 100),
+  }),
+};
+
+const rateLimitForms = '"off" or {requests, per} such as {"requests": 10, "per": "1s"}';
+const rateLimitError = `must be ${rateLimitForms}`;
 
 /** The one setting without a group. */
-export const rateLimitSetting = {
+export const rateLimitSetting = setting({
   summary: "How many requests a company may make in a span of time: by default as many as it likes.",
   default: "off",
-  compiledDefault: null,
   alternatives: [
     {
       value: "{requests, per} with a whole number and a duration up to 1d",
@@ -72,28 +78,25 @@ export const rateLimitSetting = {
     },
   ],
   contract: "Request rate limits: not shown.",
-  schema: () => {
-    const expected = '"off" or {requests, per} such as {"requests": 10, "per": "1s"}';
-    const error = `must be ${expected}`;
-    return z.union(
-      [
-        // YAML 1.1 reads a bare `off` as false.
-        z.literal(["off", false], { error }).transform(() => null),
-        members({ requests: wholeNumber(1, 1_000_000), per: duration(1, 86_400_000) }, expected).transform(
-          ({ requests, per }) => ({ requests, perMs: per }),
-        ),
-      ],
-      { error },
-    );
-  },
-} satisfies SettingDefinition<Profile["rateLimit"]>;
+  schema: z.union(
+    [
+      // YAML 1.1 reads a bare `off` as false.
+      z.literal(["off", false], { error: rateLimitError }).transform(() => null),
+      members({ requests: wholeNumber(1, 1_000_000), per: duration(1, 86_400_000) }, rateLimitForms).transform(
+        ({ requests, per }) => ({ requests, perMs: per }),
+      ),
+    ],
+    { error: rateLimitError },
+  ),
+});
 
 export const serverSettings = {
-  bodyLimit: {
+  /** The largest request body, bytes; a larger one is 413. Default 1 048 576. */
+  bodyLimit: setting({
     summary: "The largest request body in bytes: a larger one is 413.",
     default: 1_048_576,
     alternatives: [{ value: "a whole number of bytes from 1 to 8388608", form: true, effect: "That limit." }],
     contract: "Not in the contract: it names no limit for the size of a request.",
-    schema: () => wholeNumber(1, 8_388_608, "bytes"),
-  },
-} satisfies GroupDefinition<Profile["server"]>;
+    schema: wholeNumber(1, 8_388_608, "bytes"),
+  }),
+};

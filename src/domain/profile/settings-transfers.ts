@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { Profile } from "./profile.js";
-import type { GroupDefinition } from "./setting.js";
+import { setting } from "./setting.js";
 import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
 
@@ -9,21 +8,24 @@ export const AMOUNT_BOUND_MAX = 100_000_000_000;
 
 /** Money out: transfers to one or many wallets. */
 export const transferSettings = {
-  min: {
+  /** The smallest amount, XOF, inclusive; batch items obey the same. Default 5000. */
+  min: setting({
     summary: "The smallest amount of a transfer, inclusive; items of a batch obey the same.",
     default: 5000,
     alternatives: [{ value: "a number of XOF", form: true, effect: "Less than that is 400." }],
     contract: "Range 5.000 to 500.000 as stated.",
-    schema: () => wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  },
-  max: {
+    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  }),
+  /** The largest amount, XOF, inclusive. Default 500 000. */
+  max: setting({
     summary: "The largest amount of a transfer, inclusive; items of a batch obey the same.",
     default: 500_000,
     alternatives: [{ value: "a number of XOF", form: true, effect: "More than that is 400." }],
     contract: "Range 5.000 to 500.000 as stated.",
-    schema: () => wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  },
-  fee: {
+    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  }),
+  /** amount × `rate` + `fixed` (XOF), rounded to `decimals`. Default `{ rate: 0.01, fixed: 0, decimals: 2 }`; what is not given of it is the default's. */
+  fee: setting({
     summary:
       "The fee of a transfer: amount × rate + fixed, rounded half up to so many decimals, so that 5050 XOF has a " +
       "fee of 50.5.",
@@ -40,20 +42,19 @@ export const transferSettings = {
       "Integers appear for requests and most responses; a decimal (for example a fee with a fractional part) " +
       "appears in a webhook payload. Unit and decimal precision: not shown.",
     partial: true,
-    schema: () =>
-      members(
-        {
-          rate: decimal(0, 1).default(0.01),
-          fixed: decimal(0, 1_000_000_000, 4).default(0),
-          decimals: wholeNumber(0, 4).default(2),
-        },
-        "an object with rate, fixed and decimals",
-      ),
-  },
-  settlement: {
+    schema: members(
+      {
+        rate: decimal(0, 1).default(0.01),
+        fixed: decimal(0, 1_000_000_000, 4).default(0),
+        decimals: wholeNumber(0, 4).default(2),
+      },
+      "an object with rate, fixed and decimals",
+    ),
+  }),
+  /** When a transfer becomes final. Default `{ after: "2s" }` on the company's clock; `{ polls: n }` on the n-th GET of it; `manual` by the control API. */
+  settlement: setting({
     summary: "When a pending transfer becomes final: by default two seconds later, on the company's clock.",
     default: { after: "2s" },
-    compiledDefault: { kind: "after", afterMs: 2000 },
     alternatives: [
       { value: "{after} with a duration", form: true, effect: "That long after its creation." },
       { value: "immediate", effect: "As soon as it is created; the creation still answers `pending`." },
@@ -61,72 +62,79 @@ export const transferSettings = {
       { value: "manual", effect: "Only when the control API completes or fails it." },
     ],
     contract: "States: `pending`, `completed`, `failed`. Transitions: not shown.",
-    schema: settlementSchema,
-  },
-  duplicateReference: {
+    schema: settlement(),
+  }),
+  /** A transfer under a reference that is taken. Default `conflict`: 409. */
+  duplicateReference: setting({
     summary:
       "What becomes of a transfer under a reference that is taken: by default 409, in a batch too, whatever became " +
       "of the first.",
     default: "conflict",
     alternatives: [{ value: "allow", effect: "It is a transfer like any other." }],
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
-    schema: () => oneOf("conflict", "allow"),
-  },
-  insufficientBalance: {
+    schema: oneOf("conflict", "allow"),
+  }),
+  /** A transfer that the balance does not cover. Default `reject`: 422, nothing stored. `fail`: accepted, then failed. */
+  insufficientBalance: setting({
     summary: "What becomes of a transfer that the balance does not cover: by default 422, and nothing is stored.",
     default: "reject",
     alternatives: [{ value: "fail", effect: "It is accepted as `pending`, then fails with `insufficient_balance`." }],
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
-    schema: () => oneOf("reject", "fail"),
-  },
-  debit: {
+    schema: oneOf("reject", "fail"),
+  }),
+  /** When the balance pays. Default `at-creation`, given back on failure. */
+  debit: setting({
     summary: "When the balance pays for a transfer: by default at its creation, given back if it fails.",
     default: "at-creation",
     alternatives: [{ value: "on-completion", effect: "When it is completed; a failed one never touches the balance." }],
     contract: "Transfers: the business debits its account and credits one or many wallet users.",
-    schema: () => oneOf("at-creation", "on-completion"),
-  },
-  webhookId: {
+    schema: oneOf("at-creation", "on-completion"),
+  }),
+  /** Ids in webhooks. Default `plain`: without `txn_` and `bat_`. */
+  webhookId: setting({
     summary: "The ids in a transfer's webhooks: by default the plain UUID, without `txn_` and `bat_`.",
     default: "plain",
     alternatives: [{ value: "prefixed", effect: "`txn_…` and `bat_…`, as in responses." }],
     contract: "Shape: prefix `txn_` followed by a UUID in transfer responses; a plain UUID in a webhook payload.",
-    schema: () => oneOf("plain", "prefixed"),
-  },
-} satisfies GroupDefinition<Profile["transfers"]>;
+    schema: oneOf("plain", "prefixed"),
+  }),
+};
 
 export const batchSettings = {
-  maxItems: {
+  /** Default 500. */
+  maxItems: setting({
     summary: "How many transfers a batch may have: more of them, or none, is 400.",
     default: 500,
     alternatives: [{ value: "a whole number from 1 to 10000", form: true, effect: "That many." }],
     contract: "Batch size limit: not shown.",
-    schema: () => wholeNumber(1, 10_000),
-  },
-  itemType: {
+    schema: wholeNumber(1, 10_000),
+  }),
+  /** Whether an item must carry `type`. Default `optional`. */
+  itemType: setting({
     summary: "Whether an item of a batch must carry `type`: by default it need not, and is `transfer` if it does.",
     default: "optional",
     alternatives: [{ value: "required", effect: "An item without it refuses the batch with 400." }],
     contract: "the per-item type is not given in the example; only type `transfer` is allowed for batches",
-    schema: () => oneOf("optional", "required"),
-  },
-  finalStatus: {
+    schema: oneOf("optional", "required"),
+  }),
+  /** The status of a batch whose transactions are all final, seen in the control API only. Default `completed`. */
+  finalStatus: setting({
     summary: "The status of a batch once every transaction of it is final, seen in the control API only.",
     default: "completed",
     alternatives: [{ value: "text", form: true, effect: "That status." }],
     contract: "Other states and transitions: not shown.",
-    schema: settingText,
-  },
-} satisfies GroupDefinition<Profile["batch"]>;
+    schema: settingText(),
+  }),
+};
 
-function settlementSchema(): z.ZodType<Profile["transfers"]["settlement"], SettlementInput> {
-  const expected = '"immediate", "manual", {after: duration} or {polls: number}';
-  const error = `must be ${expected}`;
+function settlement() {
+  const forms = '"immediate", "manual", {after: duration} or {polls: number}';
+  const error = `must be ${forms}`;
   return z.union(
     [
       z.literal(["immediate", "manual"], { error }).transform((kind) => ({ kind })),
-      members({ after: duration() }, expected).transform(({ after }) => ({ kind: "after" as const, afterMs: after })),
-      members({ polls: wholeNumber(1, 1_000_000) }, expected).transform(({ polls }) => ({
+      members({ after: duration() }, forms).transform(({ after }) => ({ kind: "after" as const, afterMs: after })),
+      members({ polls: wholeNumber(1, 1_000_000) }, forms).transform(({ polls }) => ({
         kind: "polls" as const,
         polls,
       })),
@@ -134,5 +142,3 @@ function settlementSchema(): z.ZodType<Profile["transfers"]["settlement"], Settl
     { error },
   );
 }
-
-type SettlementInput = "immediate" | "manual" | { after: string | number } | { polls: number };

@@ -1,26 +1,27 @@
-import type { Profile } from "./profile.js";
-import type { GroupDefinition } from "./setting.js";
+import { setting } from "./setting.js";
 import { duration, oneOf } from "../../kernel/fields.js";
 import { allowedHosts, CHARGE_EVENTS, chargeEvents, headerName, RETRY_PRESETS, retryGaps } from "./setting-kinds.js";
 
 /** What is delivered to receivers, and how often. */
 export const webhookSettings = {
-  signatureHeader: {
+  /** Default `x-service-hmac-sha256`. */
+  signatureHeader: setting({
     summary: "The header that carries the signature of a delivery.",
     default: "x-service-hmac-sha256",
     alternatives: [{ value: "a header name", form: true, effect: "That header, with the same signature." }],
     contract: "Every delivery carries the header `x-service-hmac-sha256`.",
-    schema: () => headerName(),
-  },
-  topicHeader: {
+    schema: headerName(),
+  }),
+  /** A header that carries the topic too. Default `none`. */
+  topicHeader: setting({
     summary: "A header that carries the topic of a delivery too: by default there is none.",
     default: "none",
-    compiledDefault: null,
     alternatives: [{ value: "a header name", form: true, effect: "Each delivery has that header, with its topic." }],
     contract: "Not in the contract: it shows the topic in the body only.",
-    schema: () => headerName().transform((name) => (name === "none" ? null : name)),
-  },
-  topicSpelling: {
+    schema: headerName().transform((name) => (name === "none" ? null : name)),
+  }),
+  /** Default `as-subscribed`: each subscriber is sent the spelling it subscribed with. */
+  topicSpelling: setting({
     summary:
       "How a delivery spells its topic: by default as its subscription does; both spellings of every topic are " +
       "accepted and match each other.",
@@ -30,9 +31,10 @@ export const webhookSettings = {
       { value: "singular", effect: "Always `transaction/…` and `charge/events`." },
     ],
     contract: "The topic string that the service stores and matches is therefore ambiguous.",
-    schema: () => oneOf("as-subscribed", "plural", "singular"),
-  },
-  chargeEvents: {
+    schema: oneOf("as-subscribed", "plural", "singular"),
+  }),
+  /** The changes of a charge that are told: a list, such text with commas between, or `none`. Default all four. */
+  chargeEvents: setting({
     summary: "The changes of a charge that are delivered.",
     default: CHARGE_EVENTS,
     alternatives: [
@@ -43,29 +45,31 @@ export const webhookSettings = {
     contract:
       "A charge webhook is sent when a charge becomes `paid` or `dropped`; the lifecycle diagram also shows one " +
       "after `refunded` and `refunded_partially`.",
-    schema: chargeEvents,
-  },
-  chargePayload: {
+    schema: chargeEvents(),
+  }),
+  /** Default `full`: the charge as GET shows it. `slim`: without `transactions`. */
+  chargePayload: setting({
     summary: "The `data` of a charge's webhook: by default the charge as a GET shows it.",
     default: "full",
     alternatives: [{ value: "slim", effect: "Without `transactions`." }],
     contract: "Payload shapes of the other topics, including the charge topic: not shown.",
-    schema: () => oneOf("full", "slim"),
-  },
-  duplicateSubscription: {
+    schema: oneOf("full", "slim"),
+  }),
+  /** A second subscription of one URL to one topic. Default `allowed`; `conflict` is 409. */
+  duplicateSubscription: setting({
     summary:
       "What becomes of a second subscription of one URL to one topic: by default it is allowed, and each delivers.",
     default: "allowed",
     alternatives: [{ value: "conflict", effect: "It is 409." }],
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
-    schema: () => oneOf("allowed", "conflict"),
-  },
-  retry: {
+    schema: oneOf("allowed", "conflict"),
+  }),
+  /** The gaps between attempts, on the company's clock. Default `["10s", "1m", "5m", "30m", "2h"]`: six attempts in all. */
+  retry: setting({
     summary:
       "The gaps between attempts after a non-2xx, a time-out or a lost connection, on the company's clock: by " +
       "default five, so six attempts in all.",
     default: ["10s", "1m", "5m", "30m", "2h"],
-    compiledDefault: [10_000, 60_000, 300_000, 1_800_000, 7_200_000],
     alternatives: [
       { value: "a list of up to 100 durations", form: true, effect: "One attempt more than there are gaps." },
       { value: "none", effect: "One attempt only." },
@@ -73,27 +77,28 @@ export const webhookSettings = {
       { value: "realistic", effect: `Gaps of ${RETRY_PRESETS.realistic.join(", ")}: nine attempts in about two days.` },
     ],
     contract: "Retries and time-outs on delivery: not shown.",
-    schema: retryGaps,
-  },
-  timeout: {
+    schema: retryGaps(),
+  }),
+  /** How long a receiver may take, real time, 1ms to 1h. Default `10s`. */
+  timeout: setting({
     summary: "How long a receiver may take to answer, in real time.",
     default: "10s",
-    compiledDefault: 10_000,
     alternatives: [{ value: "a duration from 1ms to 1h", form: true, effect: "That long." }],
     contract: "Retries and time-outs on delivery: not shown.",
-    schema: () => duration(1, 3_600_000),
-  },
-  insecureTls: {
+    schema: duration(1, 3_600_000),
+  }),
+  /** Calls receivers whose certificate nobody signed. Default false. */
+  insecureTls: setting({
     summary: "Whether receivers whose TLS certificate cannot be verified are called.",
     default: false,
     alternatives: [{ value: true, effect: "They are: for receivers with a self-signed certificate." }],
     contract: "Not in the contract: it says nothing of the receiver's certificate.",
-    schema: () => oneOf(false, true),
-  },
-  allow: {
+    schema: oneOf(false, true),
+  }),
+  /** Who may receive: host names, addresses and CIDRs. Default `any` but link-local and cloud metadata addresses. */
+  allow: setting({
     summary: "The hosts that may receive: by default any but link-local and cloud metadata addresses.",
     default: "any",
-    compiledDefault: { kind: "any" },
     alternatives: [
       {
         value: "a list of host names, IP addresses and CIDRs",
@@ -102,6 +107,6 @@ export const webhookSettings = {
       },
     ],
     contract: "Not in the contract: it restricts no receiver.",
-    schema: allowedHosts,
-  },
-} satisfies GroupDefinition<Profile["webhooks"]>;
+    schema: allowedHosts(),
+  }),
+};

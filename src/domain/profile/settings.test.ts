@@ -1,16 +1,8 @@
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defaultProfile, parseProfile } from "./parse-profile.js";
-import type { Profile } from "./profile.js";
-import type { ProfileInput } from "./profile-input.js";
-import {
-  type AcceptedProfile,
-  findSetting,
-  groupOf,
-  settingGroups,
-  settings,
-  type CompiledProfile,
-} from "./settings.js";
+import type { ProfileInput } from "./profile.js";
+import { findSetting, groupOf, settingGroups, settings } from "./settings.js";
 
 describe("the settings table", () => {
   it("has every member of the profile, in its order", () => {
@@ -85,21 +77,3 @@ describe("ProfileInput", () => {
     expect(parseProfile(wrong)).toMatchObject({ ok: false });
   });
 });
-
-describe("the types", () => {
-  it("of the profile and of what the schemas make are one", () => {
-    expectTypeOf<CompiledProfile>().toExtend<Profile>();
-    expectTypeOf<Profile>().toExtend<CompiledProfile>();
-  });
-
-  it("of what users write and of what the schemas take are one", () => {
-    expectTypeOf<Whole<ProfileInput>>().toEqualTypeOf<Whole<AcceptedProfile>>();
-  });
-});
-
-/** With every member there and nothing read-only, so that a member that only one of two types has shows. */
-type Whole<T> = T extends readonly (infer Item)[]
-  ? Whole<Item>[]
-  : T extends object
-    ? { -readonly [Name in keyof T]-?: Whole<NonNullable<T[Name]>> }
-    : T;

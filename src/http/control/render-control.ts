@@ -12,11 +12,11 @@ import { sentBody } from "../../domain/deliveries/sign-delivery.js";
 import { type DomainEvent, shownEventResource } from "../../domain/model/events.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { ProfileValues } from "../../domain/profile/setting.js";
 import { toIso } from "../../kernel/instant.js";
 import { Bug } from "../../kernel/problem.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { shownSubject } from "../../domain/model/work.js";
+import type { ProfileValues } from "../../domain/profile/settings.js";
 
 /** What the control API shows: ids as the API gives them, amounts in XOF, timestamps in ISO with milliseconds. */
 

@@ -7,12 +7,12 @@ import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { DueKind } from "../../domain/model/work.js";
 import type { Transport } from "../../adapters/delivery/transport.js";
 import type { Store } from "../../adapters/store/store.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { CompanyLimits } from "../config/options.js";
 import type { StoredSandbox } from "../state/company-record.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** What a company needs of the sandbox it stands in. */
 export interface CompanyDeps {

@@ -1,14 +1,13 @@
 import { basename, dirname, resolve } from "node:path";
 import type * as z from "zod";
-import { readSource, type Source } from "../../adapters/files/source.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
-import { findSetting, settingGroups } from "../../domain/profile/settings.js";
+import { type Source, readSource } from "../../adapters/files/source.js";
+import { type ProfileOverrides, findSetting, settingGroups } from "../../domain/profile/settings.js";
 import type { Instant } from "../../kernel/instant.js";
 import { isObject } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
 import { profile } from "../state/file-fields.js";
 import { type CompanySetup, type WorldFixture, worldLists } from "../state/fixture.js";
-import { configFields, configSchema, type FileConfig, fixturesSchema } from "./config-schema.js";
+import { type FileConfig, configFields, configSchema, fixturesSchema } from "./config-schema.js";
 import { findDuplicates } from "./duplicates.js";
 import { FileProblems } from "./file-problems.js";
 import { resolveOptions } from "./options.js";

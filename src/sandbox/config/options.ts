@@ -1,7 +1,7 @@
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { CompanySetup, WorldFixture } from "../state/fixture.js";
 import { fromXof } from "../../domain/values/money.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** Everything that can be chosen for a sandbox, resolved: every default stands here and nowhere else. */
 export interface ResolvedOptions {

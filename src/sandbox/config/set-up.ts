@@ -1,8 +1,7 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
 import { createDrawPerson } from "../../adapters/names/load-faker.js";
-import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
+import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { Instant } from "../../kernel/instant.js";
 import { UsageError } from "../../kernel/problem.js";
 import { systemClock } from "../../kernel/system-clock.js";
@@ -10,6 +9,7 @@ import type { CompanySetup, CustomerFixture, WorldEntry, WorldFixture } from "..
 import type { CompanyEntry } from "./config-schema.js";
 import { type CompanyDefaults, resolveOptions } from "./options.js";
 import { quote } from "../../kernel/text.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** What files leave to the sandbox. */
 export interface FileDefaults {

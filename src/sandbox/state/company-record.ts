@@ -1,9 +1,9 @@
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { ClockState } from "../../kernel/clock.js";
 import type { CompanySetup } from "./fixture.js";
 import type { Instant } from "../../kernel/instant.js";
 import type { Row, Table } from "../../kernel/table.js";
 import type { World } from "../../domain/model/work.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 export interface AccessToken {
   readonly token: string;

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { ProfileProblem } from "../../domain/profile/setting-problems.js";
-import { findSetting, settingGroups } from "../../domain/profile/settings.js";
+import { type ProfileOverrides, findSetting, settingGroups } from "../../domain/profile/settings.js";
 import { tryParseDuration } from "../../kernel/duration.js";
 import { INSTANT_EXAMPLE, matching, object, report, visible } from "../../kernel/fields.js";
 import { type Instant, parseInstant } from "../../kernel/instant.js";

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { absoluteUrl, listOf, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/instant.js";
@@ -11,6 +10,7 @@ import { msisdn } from "../../domain/values/fields.js";
 import { topicSpellings } from "../../domain/values/topic.js";
 import { transferDescription, transferLifecycle, transferTerms } from "../../domain/model/transfer.js";
 import { statusesOf } from "../../kernel/lifecycle.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** What a company begins with, and returns to at a reset. */
 

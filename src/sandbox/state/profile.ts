@@ -1,9 +1,9 @@
-import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
+import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { type ParsedProfile, parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { CompanyRecord } from "./company-record.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** The profile that overrides make of the defaults. Throws UsageError("input") with everything that is wrong. */
 export function acceptProfile(overrides: unknown): Extract<ParsedProfile, { readonly ok: true }> {

@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import fc from "../../../test/support/fast-check.js";
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/values/money.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { UsageError } from "../../kernel/problem.js";
 import { advance } from "../company/advance.js";
 import type { Company } from "../company/company.js";
@@ -10,6 +9,7 @@ import { type ChargeFixture, type TransactionFixture, type WorldFixture, emptyFi
 import { resolveOptions, setupFor } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 import type { FixtureTime } from "./file-fields.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 const START = Date.UTC(2026, 0, 15, 9);
 const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { AllowedHosts } from "../../../../domain/profile/profile.js";
+import type { AllowedHosts } from "../../../../domain/profile/setting-kinds.js";
 
 /** Audits webhook receivers. The CLI and the library pass it in: the HTTP server does not import the audit. */
 export interface Auditor {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeOverrides } from "./merge-overrides.js";
+import { mergeOverrides } from "./overrides.js";
 import { parseProfile } from "./parse-profile.js";
 
 describe("mergeOverrides", () => {
