@@ -1,9 +1,11 @@
 /** What a JSON or YAML file can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** Whether a value is an object, and not null or a list. */
+/** Whether a value is an object as JSON, YAML or a literal makes it: not null, a list, a map or an instance of a class. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** How far a JSON value may go. Whatever looks into one afterwards may recurse as deep, and no deeper. */

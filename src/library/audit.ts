@@ -1,4 +1,3 @@
-import type { DurationInput } from "../domain/profile/profile-input.js";
 import type { CompanyHandle } from "./company-handle.js";
 import type { AuditReport } from "../audit/reporters/report.js";
 import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
@@ -7,6 +6,7 @@ import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import { type OptionCheck, findOptionProblems } from "./sandbox-options.js";
+import type { DurationInput } from "../domain/profile/profile.js";
 
 /**
  * Audits a webhook receiver: whether it refuses what is forged, accepts what is genuine in whatever bytes it comes, and, with `check`, whether its

@@ -13,9 +13,9 @@ import { type RulesHandle, createRulesHandle } from "./rules-handle.js";
 import { type WebhookLog, createWebhookLog } from "./webhook-log.js";
 import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
 import { checkBalance } from "./sandbox-options.js";
-import type { ProfileInput } from "../domain/profile/profile-input.js";
 import type { Coverage } from "../sandbox/observation/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
+import type { ProfileInput } from "../domain/profile/profile.js";
 
 /**
  * One company as a test uses it: its credentials, its clock, its webhooks, and its world. Nothing in it is seen by another company. Everything but

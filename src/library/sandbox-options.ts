@@ -1,8 +1,6 @@
 import { fromXof, isExactXof } from "../domain/values/money.js";
-import { mergeOverrides } from "../domain/profile/merge-overrides.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
-import { isObject } from "../domain/profile/read-overrides.js";
-import type { ProfileOverrides } from "../domain/profile/setting.js";
+import { isObject } from "../kernel/json.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { Instant } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
@@ -17,7 +15,9 @@ import { instantOf } from "./clock-handle.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";
 import { didYouMean } from "../kernel/suggest.js";
-import type { ProfileInput } from "../domain/profile/profile-input.js";
+import { mergeOverrides } from "../domain/profile/overrides.js";
+import type { ProfileOverrides } from "../domain/profile/settings.js";
+import type { ProfileInput } from "../domain/profile/profile.js";
 
 /** What can be chosen for one company. */
 export interface CompanyOptions {

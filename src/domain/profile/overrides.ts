@@ -1,3 +1,4 @@
+import { isObject } from "../../kernel/json.js";
 import { type ProfileProblem, notAGroup, show, unknownSetting } from "./setting-problems.js";
 import { findSetting, settingGroups } from "./settings.js";
 
@@ -74,13 +75,6 @@ export function readOverrides(overrides: unknown): { written: Map<string, unknow
       else if (value !== null && value !== undefined) written.set(path, value);
     }
   }
-}
-
-/** An object as JSON, YAML or a literal make it; not a list, a map or an instance of something. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A suggestion measures the key against every setting, so a body full of nonsense gets only so many of them. */

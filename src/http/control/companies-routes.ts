@@ -1,8 +1,6 @@
 import * as z from "zod";
 import type { Work } from "../../domain/model/work.js";
-import { mergeOverrides } from "../../domain/profile/merge-overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { decimalXof } from "../../domain/values/fields.js";
 import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
@@ -25,6 +23,8 @@ import {
   sandboxRoute,
 } from "./control-route.js";
 import { renderCompany } from "./render-control.js";
+import { mergeOverrides } from "../../domain/profile/overrides.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** "{companyId?, accessToken?, secretKey?, balance?, clock?, profile?}"; `clock` as PUT takes it, or its mode, or the time at which it is frozen. */
 const openingFields = {

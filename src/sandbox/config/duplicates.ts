@@ -1,6 +1,6 @@
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
-import { isObject } from "../../domain/profile/overrides.js";
+import { isObject } from "../../kernel/json.js";
 import type { FileProblems } from "./file-problems.js";
 import { identityOf } from "./config-schema.js";
 import { quote } from "../../kernel/text.js";

@@ -3,7 +3,6 @@ import type { Rule } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { ReadSettings, collectOutside } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { Bug } from "../../kernel/problem.js";
@@ -21,6 +20,7 @@ import {
   mergeCoverage,
   summarize,
 } from "./coverage-report.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** What was counted under one profile. */
 interface Sheet {
