@@ -8,9 +8,9 @@ import { subscriptionRow } from "../../domain/model/subscription.js";
 import { batchRow, transferRow } from "../../domain/model/transfer.js";
 import { dueRow } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { anyText, count, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
 import { ruleRow } from "./rules.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** Raised when an older state does not say everything, or says it in another way. */
 export const STATE_VERSION = 1;
