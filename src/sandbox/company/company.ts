@@ -5,7 +5,6 @@ import { type DueKind, type Owed, Work, type World } from "../../domain/model/wo
 import type { StoreEntry } from "../../adapters/store/store.js";
 import { renderPayload } from "../../contract/webhooks.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import type { ProfileOverrides } from "../../domain/profile/setting.js";
 import { trackProfile } from "../../domain/profile/track-profile.js";
 import { Clock } from "../../kernel/clock.js";
 import type { DueItem } from "../../kernel/due-work.js";
@@ -24,6 +23,7 @@ import { commitEntry, headEntry } from "../state/store-format.js";
 import { giveUpDeliveries } from "../../domain/rules/holds.js";
 import { oweDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
 import type { Delivery } from "../../domain/model/delivery.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;

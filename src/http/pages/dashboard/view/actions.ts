@@ -1,4 +1,4 @@
-import { isObject } from "../../../../domain/profile/read-overrides.js";
+import { isObject } from "../../../../kernel/json.js";
 import { UsageError } from "../../../../kernel/problem.js";
 import type { ControlOrder } from "./curl.js";
 
