@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { OperationId } from "../../contract/operations.js";
 import { ReadSettings, collectSettings } from "../../domain/profile/track-profile.js";
 import type { Deferred } from "../../kernel/events.js";
@@ -10,8 +9,9 @@ import { whenAnswered } from "../shared/after-answer.js";
 import { type ApiAnswer, nowOf } from "./answer.js";
 import type { RequestRule } from "../../domain/model/rule.js";
 
-/** What was understood of a request, however far it came. */
-export interface Seen {
+/** What is known of a request so far, for the journal. */
+export interface RequestRecord {
+  /** Real time, ms of the machine's monotonic clock. */
   readonly receivedAt: number;
   company: Company | undefined;
   body: unknown;
@@ -25,41 +25,37 @@ export interface Seen {
 /** What a rule does to the request. */
 export interface Ruled {
   readonly rule: RequestRule;
-  /** Whose rule it is. */
+  /** The company that has the rule. */
   readonly company: Company;
   /** Resolves when the answer leaves, or is lost. */
   readonly returned: Deferred;
 }
 
-export function startRecord({ system }: Sandbox): Seen {
+export function startRecord({ system }: Sandbox): RequestRecord {
   return {
     receivedAt: system.monotonic(),
     company: undefined,
     body: undefined,
     bodyText: undefined,
     ruled: undefined,
-    made: nothingMade,
+    made: { from: 0, to: 0 },
     settings: new ReadSettings(),
   };
 }
 
-const nothingMade: Exchange["made"] = { from: 0, to: 0 };
-
-/** Notes which settings a synchronous stretch of the request reads. */
-export function note<T>({ settings }: Seen, run: () => T): T {
+/** Notes which settings a synchronous part of the request reads. */
+export function noteSettings<T>({ settings }: RequestRecord, run: () => T): T {
   return collectSettings(settings, run);
 }
 
-/** Tells whoever listens of the request and its answer. */
+/** Records the request and its answer, and reports them to the listeners of the sandbox. */
 export function recordExchange(
   c: HttpContext,
   sandbox: Sandbox,
   operation: OperationId | undefined,
-  seen: Seen,
-  answer: ApiAnswer,
+  { company, body, bodyText, ruled, made, receivedAt, settings }: RequestRecord,
+  { status, problem, fault, headers, text, ...answer }: ApiAnswer,
 ): void {
-  const { company, body, bodyText, ruled, made, receivedAt, settings } = seen;
-  const { status, problem, fault } = answer;
   const { method, url } = c.req;
   sandbox.recordExchange({
     door: "api",
@@ -74,37 +70,30 @@ export function recordExchange(
     bodyText,
     status,
     answer: answer.body,
-    // A rule's own text is another than that of the body.
-    answerText: ruled === undefined ? answer.text : undefined,
-    retryAfter: answer.headers?.["retry-after"],
+    // A rule's own text differs from the body.
+    answerText: ruled === undefined ? text : undefined,
+    retryAfter: headers?.["retry-after"],
     problem,
-    rule: ruled === undefined ? undefined : { id: ruled.rule.id, name: ruled.rule.name },
+    rule: ruled && { id: ruled.rule.id, name: ruled.rule.name },
     fault,
     made,
     settings: settings.paths,
-    onLost: (listener) => {
+    onLost(listener) {
       if (fault !== undefined) listener();
       else whenAnswered(c, (lost) => lost && listener());
     },
   });
 }
 
-/** `http://host:port` of an absolute URL, cheaper than parsing it: this runs on every charge that is created. */
+/** `http://host:port` of an absolute URL. */
 export function originOf(url: string): string {
   const end = url.indexOf("/", url.indexOf("//") + 2);
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** By their names in lower case; of a header that came more than once, all of it. */
+/** By their names in lower case; of a header that came more than once, all values. */
 export function headersOf(c: HttpContext): Readonly<Record<string, string>> {
   const { incoming } = c.env ?? {};
   if (incoming === undefined) return Object.fromEntries(c.req.raw.headers);
-  const { headers } = incoming;
-  if (isPlain(headers)) return headers;
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
-/** Node joins them all but this one. */
-function isPlain(headers: IncomingHttpHeaders): headers is Record<string, string> {
-  return headers["set-cookie"] === undefined;
+  return Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
 }

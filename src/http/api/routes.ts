@@ -9,7 +9,7 @@ import { operationIds, operationOf } from "../../contract/operations.js";
 import { handlers } from "./handlers.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 
-/** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. One route for a path: of two, Hono would compose a chain. */
+/** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. */
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   const deps = { sandbox, admit: createRateLimit() };
   for (const path of literalPathsFirst()) {
@@ -19,7 +19,7 @@ export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
     );
     const otherwise = methodNotAllowed(sandbox, [...endpoints.keys()]);
     const get = endpoints.get("GET");
-    // "The HEAD method is identical to GET except that the server MUST NOT send content" (RFC 9110, 9.3.2): Hono leaves that out.
+    // "The HEAD method is identical to GET except that the server MUST NOT send content" (RFC 9110, 9.3.2).
     if (get !== undefined) endpoints.set("HEAD", get);
     app.all(path, (c) => (endpoints.get(c.req.method) ?? otherwise)(c));
   }
@@ -27,7 +27,7 @@ export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
 
 type Endpoint = (c: HttpContext) => Response | Promise<Response>;
 
-/** `/v1/transactions/batch` is a path of its own before it could be an identifier. */
+/** `/v1/transactions/batch` is not an identifier. */
 function literalPathsFirst(): ReadonlySet<string> {
   const paths = operationIds.map((id) => operationOf(id).path);
   return new Set(paths.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":"))));
@@ -41,7 +41,7 @@ function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]): Endpoin
   };
 }
 
-/** 404 for a path, 405 for a method, that the API does not have. What was meant for the API is told of as every other request is. */
+/** 404 for a path, 405 for a method, that the API does not have. A request that was meant for the API is recorded. */
 export function refuseRoute(
   c: HttpContext,
   sandbox: Sandbox,
@@ -49,14 +49,14 @@ export function refuseRoute(
   message: string,
   headers?: ExtraHeaders,
 ): Response {
-  const seen = startRecord(sandbox);
+  const record = startRecord(sandbox);
   const problem = new Problem<ProblemCode>(code, message);
   const answer = describeProblem(sandbox, undefined, c.req.path, problem, headers);
   if (c.req.path.startsWith("/v1/")) {
     const token = tokenOf(c);
-    // A request that asks for nothing opens no company.
-    if (token !== undefined && sandbox.isTokenTaken(token)) seen.company = sandbox.findByToken(token);
-    recordExchange(c, sandbox, undefined, seen, answer);
+    // Such a request does not open a company.
+    if (token !== undefined && sandbox.isTokenTaken(token)) record.company = sandbox.findByToken(token);
+    recordExchange(c, sandbox, undefined, record, answer);
   }
   return respond(sandbox, undefined, answer);
 }

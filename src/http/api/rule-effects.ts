@@ -5,24 +5,24 @@ import type { HttpContext } from "../shared/env.js";
 import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type ApiAnswer, type ExtraHeaders, describeError, respond } from "./answer.js";
-import { type Ruled, type Seen, headersOf, note, recordExchange } from "./exchange.js";
+import { type Ruled, type RequestRecord, headersOf, noteSettings, recordExchange } from "./exchange.js";
 import { useRule } from "../../domain/rules/use-rule.js";
 import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
 import { quote } from "../../kernel/text.js";
 
-/** The newest rule that matches this request. It counts at once, whatever becomes of the request. */
+/** The newest rule that matches this request. It is counted immediately, whatever becomes of the request. */
 export function useRequestRule(c: HttpContext, company: Company, body: unknown): RequestRule | undefined {
   const { method, path } = c.req;
   const subject = () => ({ method, path, query: c.req.query(), headers: headersOf(c), body });
   return company.run((work) => useRule(work, "request", subject), undefined);
 }
 
-/** What there is to answer when a rule keeps the work from being done: nothing. */
+/** The answer to begin with when a rule keeps the work from being done. */
 export const nothingDone: ApiAnswer = { status: 0, body: undefined };
 
 /**
- * Whether nothing of what was asked is done: a status, a body or a fault stands in the place of the work, unless `commit` says that "the work is
- * done first and only the answer is lost". A delay or headers alone leave the work as it is.
+ * Whether the request does no work: a status, a body or a fault replaces it, unless `commit` says that "the work is done first and only the answer is
+ * lost". A delay or headers alone do not touch the work.
  */
 export function replacesWork({ commit, status, body, fault }: RequestEffect): boolean {
   return commit !== true && (status !== undefined || body !== undefined || fault !== undefined);
@@ -35,7 +35,7 @@ export interface MisbehaveContext {
   readonly path: string;
 }
 
-/** What a rule makes of the answer to the work, or of {@link nothingDone}. */
+/** The answer that a rule gives in the place of the one to the work, or of {@link nothingDone}. */
 export function misbehave(context: MisbehaveContext, rule: RequestRule, answer: ApiAnswer): ApiAnswer {
   const { fault, status, body } = rule.then;
   if (fault !== undefined) return { ...spoil(context, fault, answer), fault };
@@ -58,7 +58,7 @@ function describeOwn(context: MisbehaveContext, { id, name }: RequestRule, statu
   return describeError(sandbox, company, { status, messages, correlationId: company.ids().hex32(), path });
 }
 
-/** An answer that cannot be read, of a status as if all had gone well. What it should have said stays its `body`, for those who listen. */
+/** An answer that cannot be read, with the status of success. Its `body` remains what it should have been, for the journal. */
 function spoil(context: MisbehaveContext, fault: RequestFault, answer: ApiAnswer): ApiAnswer {
   if (fault === "reset" || fault === "hang") return answer;
   const status = answer.status === nothingDone.status ? successOf(context) : answer.status;
@@ -66,7 +66,7 @@ function spoil(context: MisbehaveContext, fault: RequestFault, answer: ApiAnswer
   return { ...answer, status: BODYLESS.has(status) ? 200 : status, text: cut(answer.body) };
 }
 
-/** JSON that ends in the middle, and so is none. */
+/** JSON that ends in the middle. */
 function cut(body: unknown): string {
   const whole = JSON.stringify(body) ?? SAMPLE;
   return whole.slice(0, Math.ceil(whole.length / 2));
@@ -85,31 +85,31 @@ function plainTextOf(body: unknown): ExtraHeaders {
   return typeof body === "string" ? { "content-type": "text/plain; charset=utf-8" } : {};
 }
 
-/** Throws a TypeError for what is no header: nothing that a rule says is written into an answer as it is. */
+/** Throws a TypeError for what is no header: nothing of a rule is written into an answer unchecked. */
 function lowerNames(headers: ExtraHeaders = {}): ExtraHeaders {
   return Object.fromEntries(new Headers(headers));
 }
 
-/** The end of a request that a `request` rule applies to, when what it leaves of the work is done: the delay, then another answer, or none. */
+/** Ends a request to which a `request` rule applies, after its work: the delay, then another answer, or none. */
 export async function answerByRule(
   c: HttpContext,
   sandbox: Sandbox,
   id: OperationId,
-  seen: Seen,
+  record: RequestRecord,
   { rule, company, returned }: Ruled,
   made: ApiAnswer,
 ): Promise<Response> {
   const context = { sandbox, company, operation: operationOf(id), path: c.req.path };
   const { delayMs, fault } = rule.then;
-  const answer = note(seen, () => misbehave(context, rule, made));
+  const answer = noteSettings(record, () => misbehave(context, rule, made));
   const wait = (ms: number): Promise<void> => linger(c, company, sandbox.system, ms);
 
   if (delayMs !== undefined && fault !== "hang") await wait(delayMs);
-  recordExchange(c, sandbox, id, seen, answer);
-  // It is told of when it begins: nobody is told of its end.
+  recordExchange(c, sandbox, id, record, answer);
+  // It is recorded when it begins: its end is not seen.
   if (fault === "hang") await wait(delayMs ?? HANG_MAX_MS);
   returned.resolve();
-  return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, seen.company, answer);
+  return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, record.company, answer);
 }
 
 /** How long a `hang` without a delay holds a client, real time. */
