@@ -62,6 +62,11 @@ function hasNoKey(key: string, names: readonly string[]): string {
   return `has no ${quote(key)}, ${only}.${didYouMean(key, names)}`;
 }
 
+/** An optional member with the description that editors show. */
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string): z.ZodOptional<Schema> {
+  return schema.optional().meta({ description });
+}
+
 /** An object whose unknown keys are ignored. */
 export function openObject<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,

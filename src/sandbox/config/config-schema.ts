@@ -1,6 +1,18 @@
 import { resolve } from "node:path";
 import * as z from "zod";
-import { absoluteUrl, flag, instant, listOf, matching, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import { fromXof } from "../../domain/values/money.js";
+import {
+  absoluteUrl,
+  flag,
+  instant,
+  listOf,
+  matching,
+  optional,
+  report,
+  text,
+  wholeNumber,
+  word,
+} from "../../kernel/fields.js";
 import { toIso } from "../../kernel/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import type { AccessToken } from "../state/company-record.js";
@@ -8,7 +20,6 @@ import { balance, clock, credential, mapping, onObjects, profile } from "../stat
 import { worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
 import { DEFAULT_LIMITS, type SandboxLimits, setupFor } from "./options.js";
-import { fromXof } from "../../domain/values/money.js";
 
 /** "A rule is `{name?, on, match?, then, times?}`". */
 export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }" });
@@ -34,16 +45,12 @@ const companyEntry = mapping(
       description:
         "Its id; company_shop has the access token at_shop and the secret key secret_shop unless it says otherwise",
     }),
-    accessToken: tokenEntry.optional().meta({ description: "The bearer token that selects the company" }),
-    accessTokens: listOf(tokenEntry, { of: "access tokens", min: 1 })
-      .optional()
-      .meta({ description: "Several of them, some with an end" }),
-    secretKey: text("the key that signs webhooks")
-      .optional()
-      .meta({ description: "Signs webhooks, and is never sent" }),
-    balance: balance.optional().meta({ description: "In XOF" }),
-    clock: clock.optional().meta({ description: "running, frozen, or an ISO 8601 time to stand at" }),
-    profile: profile.optional().meta({ description: "Settings of this company alone, over those of the sandbox" }),
+    accessToken: optional(tokenEntry, "The bearer token that selects the company"),
+    accessTokens: optional(listOf(tokenEntry, { of: "access tokens", min: 1 }), "Several of them, some with an end"),
+    secretKey: optional(text("the key that signs webhooks"), "Signs webhooks, and is never sent"),
+    balance: optional(balance, "In XOF"),
+    clock: optional(clock, "running, frozen, or an ISO 8601 time to stand at"),
+    profile: optional(profile, "Settings of this company alone, over those of the sandbox"),
     rules: rulesField.optional().meta({ description: "How its world misbehaves from the start" }),
     ...worldLists,
   },
@@ -115,59 +122,42 @@ export function configFields(folder: string) {
     });
   };
   return {
-    port: wholeNumber(0, 65_535)
-      .optional()
-      .meta({ description: "The port to listen on; 0 takes a free one (default 4010)" }),
-    host: text("an address or a name of this machine")
-      .optional()
-      .meta({ description: "The address to listen on (default 127.0.0.1)" }),
-    publicUrl: absoluteUrl
-      .optional()
-      .meta({ description: "Where others reach the sandbox; payment links begin with it" }),
-    profile: z
-      .union([path("a profile file"), profile], { error: "must be nested settings, or the path of a profile file" })
-      .optional()
-      .meta({ description: "Nested settings, or the path of a profile file" }),
-    fixtures: paths("a fixtures file").optional().meta({ description: "Paths of fixtures files, from this file" }),
-    scenario: paths("a scenario file")
-      .optional()
-      .meta({ description: "Paths of scenario files that are played while an application drives the API" }),
-    record: path("a scenario file to write")
-      .optional()
-      .meta({ description: "The path of a scenario file that the session is written to" }),
-    store: matching(/^(?:memory|file:.*\S.*)$/, "memory or file:PATH")
-      .transform((given) => (given === "memory" ? given : `file:${resolve(folder, given.slice("file:".length))}`))
-      .optional()
-      .meta({ description: "memory (default), or file:PATH" }),
-    clock: clock
-      .transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt)))
-      .optional()
-      .meta({ description: "running (default), frozen, or an ISO 8601 time to stand at" }),
-    autoProvision: flag.optional().meta({ description: "Any unseen access token opens a company of its own" }),
-    seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-      .optional()
-      .meta({ description: "Makes identifiers and names repeat" }),
-    adminToken: credential("a token")
-      .optional()
-      .meta({ description: "The bearer token that the control API asks for" }),
-    tlsCert: path("a certificate").optional().meta({ description: "The path of a certificate, for HTTPS" }),
-    tlsKey: path("a private key").optional().meta({ description: "The path of the certificate's private key" }),
-    productionHeadersOnly: flag
-      .optional()
-      .meta({ description: "Answers without the headers x-sandbox and x-sandbox-now" }),
-    log: word(["pretty", "json", "silent"]).optional().meta({ description: "How the log is written (default pretty)" }),
-    logLevel: word(logLevels)
-      .optional()
-      .meta({ description: "What is logged: debug adds each request to each change (default info)" }),
-    open: flag.optional().meta({ description: "Shows the dashboard in a browser" }),
-    limits: limits.optional().meta({ description: "Bounds of what only grows" }),
-    balance: balance
-      .optional()
-      .meta({ description: "Of every company that does not say otherwise, in XOF (default 10000000)" }),
-    rules: rulesField
-      .optional()
-      .meta({ description: "How every company's world misbehaves from the start: { on, match, then, times }" }),
-    companies: companies.optional().meta({ description: "Opened instead of the default company" }),
+    port: optional(wholeNumber(0, 65_535), "The port to listen on; 0 takes a free one (default 4010)"),
+    host: optional(text("an address or a name of this machine"), "The address to listen on (default 127.0.0.1)"),
+    publicUrl: optional(absoluteUrl, "Where others reach the sandbox; payment links begin with it"),
+    profile: optional(
+      z.union([path("a profile file"), profile], { error: "must be nested settings, or the path of a profile file" }),
+      "Nested settings, or the path of a profile file",
+    ),
+    fixtures: optional(paths("a fixtures file"), "Paths of fixtures files, from this file"),
+    scenario: optional(
+      paths("a scenario file"),
+      "Paths of scenario files that are played while an application drives the API",
+    ),
+    record: optional(path("a scenario file to write"), "The path of a scenario file that the session is written to"),
+    store: optional(
+      matching(/^(?:memory|file:.*\S.*)$/, "memory or file:PATH").transform((given) =>
+        given === "memory" ? given : `file:${resolve(folder, given.slice("file:".length))}`,
+      ),
+      "memory (default), or file:PATH",
+    ),
+    clock: optional(
+      clock.transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt))),
+      "running (default), frozen, or an ISO 8601 time to stand at",
+    ),
+    autoProvision: optional(flag, "Any unseen access token opens a company of its own"),
+    seed: optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), "Makes identifiers and names repeat"),
+    adminToken: optional(credential("a token"), "The bearer token that the control API asks for"),
+    tlsCert: optional(path("a certificate"), "The path of a certificate, for HTTPS"),
+    tlsKey: optional(path("a private key"), "The path of the certificate's private key"),
+    productionHeadersOnly: optional(flag, "Answers without the headers x-sandbox and x-sandbox-now"),
+    log: optional(word(["pretty", "json", "silent"]), "How the log is written (default pretty)"),
+    logLevel: optional(word(logLevels), "What is logged: debug adds each request to each change (default info)"),
+    open: optional(flag, "Shows the dashboard in a browser"),
+    limits: optional(limits, "Bounds of what only grows"),
+    balance: optional(balance, "Of every company that does not say otherwise, in XOF (default 10000000)"),
+    rules: optional(rulesField, "How every company's world misbehaves from the start: { on, match, then, times }"),
+    companies: optional(companies, "Opened instead of the default company"),
   };
 }
 

@@ -5,40 +5,16 @@ import type { FileProblems } from "./file-problems.js";
 import { identityOf } from "./config-schema.js";
 import { quote } from "../../kernel/text.js";
 
-/** A mapping in a file. */
+/** A value in a file. */
 interface Place {
   readonly source: Source;
   readonly path: SourcePath;
-  readonly value: Readonly<Record<string, unknown>>;
+  readonly value: unknown;
 }
 
-/** A name that is to be unique, and where it stands. */
-interface Claim {
-  readonly source: Source;
-  readonly path: SourcePath;
+/** A name that must be unique. */
+interface Claim extends Place {
   readonly name: string;
-}
-
-/**
- * Names that are there twice: of companies and tokens in all files together, of records in a company's own lists and the shared ones. Looks at
- * what is written and passes over what is no text, so that it finds them whatever else is wrong.
- */
-export function findDuplicates(sources: readonly Source[], problems: FileProblems): void {
-  const files = sources.flatMap((source) => placeAt(source, [], source.value));
-  const companies = files.flatMap((file) => membersOf(file, "companies"));
-  report(
-    problems,
-    "companyId",
-    companies.flatMap((company) => claimsOf(company, "companyId")),
-  );
-  report(problems, "access token", withoutRepeatedIds(companies).flatMap(claimTokens));
-  for (const { name, list, key, normalise, mayRepeatShared } of uniqueRecords) {
-    const claims = (place: Place): Claim[] =>
-      membersOf(place, list).flatMap((record) => claimsOf(record, key, normalise));
-    const shared = files.flatMap(claims);
-    report(problems, name, shared);
-    for (const company of companies) report(problems, name, claims(company), mayRepeatShared === true ? [] : shared);
-  }
 }
 
 interface UniqueRecord {
@@ -46,7 +22,7 @@ interface UniqueRecord {
   readonly list: string;
   readonly key: string;
   readonly normalise?: (written: string) => string;
-  /** A company's own record takes the place of a shared one. */
+  /** A company's own record replaces a shared one. */
   readonly mayRepeatShared?: true;
 }
 
@@ -64,73 +40,79 @@ const uniqueRecords: readonly UniqueRecord[] = [
   },
 ];
 
-/** Reports every claim of a name that was claimed before, or is among those that `taken` claims. */
+/**
+ * Reports names that occur twice: of companies and tokens in all files together, of records in the lists of a company and the shared lists. Looks at
+ * the raw values, so that it finds them whatever else is wrong.
+ */
+export function findDuplicates(sources: readonly Source[], problems: FileProblems): void {
+  const files = sources.map((source): Place => ({ source, path: [], value: source.value }));
+  const companies = files.flatMap((file) => placesAt(file, "companies", "*"));
+  report(
+    problems,
+    "companyId",
+    companies.flatMap((company) => claimsOf(placesAt(company, "companyId"))),
+  );
+  report(problems, "access token", withoutRepeatedIds(companies).flatMap(claimTokens));
+  for (const { name, list, key, normalise, mayRepeatShared } of uniqueRecords) {
+    const claims = (place: Place): Claim[] => claimsOf(placesAt(place, list, "*", key), normalise);
+    const shared = files.flatMap(claims);
+    report(problems, name, shared);
+    for (const company of companies) report(problems, name, claims(company), mayRepeatShared === true ? [] : shared);
+  }
+}
+
+/** Reports every claim of a name that was claimed before, or is in `taken`. */
 function report(problems: FileProblems, what: string, claims: readonly Claim[], taken: readonly Claim[] = []): void {
   const first = new Map<string, Claim>();
   for (const claim of taken) if (!first.has(claim.name)) first.set(claim.name, claim);
   for (const claim of claims) {
     const earlier = first.get(claim.name);
     if (earlier === undefined) first.set(claim.name, claim);
-    else
-      problems.add(
-        claim.source,
-        claim.path,
-        `The ${what} ${quote(claim.name)} is taken: ${whereIs(earlier, claim)} has it`,
-      );
+    else {
+      const { file, line, column } = earlier.source.positionOf(earlier.path);
+      const where = earlier.source === claim.source ? `line ${line}` : `${file}:${line}:${column}`;
+      problems.add(claim.source, claim.path, `The ${what} ${quote(claim.name)} is taken: ${where} has it`);
+    }
   }
 }
 
-function whereIs(earlier: Claim, claim: Claim): string {
-  const { file, line, column } = earlier.source.positionOf(earlier.path);
-  return earlier.source === claim.source ? `line ${line}` : `${file}:${line}:${column}`;
+/** The values at a path of keys, where `*` stands for every item of a list. */
+function placesAt(place: Place, ...steps: readonly string[]): Place[] {
+  const [step, ...rest] = steps;
+  if (step === undefined) return [place];
+  const { source, path, value } = place;
+  if (step === "*") {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [];
+    return items.flatMap((item, index) => placesAt({ source, path: [...path, index], value: item }, ...rest));
+  }
+  if (!isObject(value) || !Object.hasOwn(value, step)) return [];
+  return placesAt({ source, path: [...path, step], value: value[step] }, ...rest);
 }
 
-function claimsOf(
-  { source, path, value }: Place,
-  key: string,
-  normalise = (written: string): string => written,
-): Claim[] {
-  const name = Object.hasOwn(value, key) ? value[key] : undefined;
-  return typeof name === "string" ? [{ source, path: [...path, key], name: normalise(name) }] : [];
+/** The places that contain text. */
+function claimsOf(places: readonly Place[], normalise = (written: string): string => written): Claim[] {
+  return places.flatMap((place) =>
+    typeof place.value === "string" ? [{ ...place, name: normalise(place.value) }] : [],
+  );
 }
 
-/** A company that is there twice has its token twice as well, which would be said for nothing. */
+/** A company that occurs twice repeats its token too, which needs no message. */
 function withoutRepeatedIds(companies: readonly Place[]): Place[] {
-  const ids = new Set<unknown>();
-  return companies.filter(({ value: { companyId } }) => {
-    const isRepeated = companyId !== undefined && ids.has(companyId);
-    ids.add(companyId);
+  const ids = new Set<string>();
+  return companies.filter((company) => {
+    const [claim] = claimsOf(placesAt(company, "companyId"));
+    if (claim === undefined) return true;
+    const isRepeated = ids.has(claim.name);
+    ids.add(claim.name);
     return !isRepeated;
   });
 }
 
 /** The tokens that a company names, or the one that follows from its id. */
 function claimTokens(company: Place): Claim[] {
-  const { source, path, value } = company;
-  const named = ["accessToken", "accessTokens"].filter((key) => Object.hasOwn(value, key));
-  if (named.length === 0) {
-    return claimsOf(company, "companyId", (id) => identityOf(id).tokens[0]?.token ?? id);
-  }
-  return named.flatMap((key) => {
-    const given = value[key];
-    const entries = Array.isArray(given)
-      ? given.map((entry, index) => ({ entry, at: [key, index] }))
-      : [{ entry: given, at: [key] }];
-    return entries.flatMap(({ entry, at }): Claim[] => {
-      const entryPath = [...path, ...at];
-      if (typeof entry === "string") return [{ source, path: entryPath, name: entry }];
-      return placeAt(source, entryPath, entry).flatMap((dated) => claimsOf(dated, "token"));
-    });
-  });
-}
-
-function membersOf({ source, path, value }: Place, list: string): Place[] {
-  const members = Object.hasOwn(value, list) ? value[list] : undefined;
-  return Array.isArray(members)
-    ? members.flatMap((member, index) => placeAt(source, [...path, list, index], member))
-    : [];
-}
-
-function placeAt(source: Source, path: SourcePath, value: unknown): Place[] {
-  return isObject(value) ? [{ source, path, value }] : [];
+  const named = [...placesAt(company, "accessToken"), ...placesAt(company, "accessTokens")];
+  if (named.length === 0)
+    return claimsOf(placesAt(company, "companyId"), (id) => identityOf(id).tokens[0]?.token ?? id);
+  const entries = named.flatMap((place) => (Array.isArray(place.value) ? placesAt(place, "*") : [place]));
+  return entries.flatMap((entry) => [...claimsOf([entry]), ...claimsOf(placesAt(entry, "token"))]);
 }

@@ -19,12 +19,12 @@ import { type FileDefaults, setUpCompanies, setUpWorld } from "./set-up.js";
  */
 
 export async function loadConfig(file: string): Promise<FileConfig> {
-  const [config] = await readAll([file], parseConfigs);
+  const [config] = await readAll([file], configOf);
   return config ?? {};
 }
 
 export async function loadProfileFile(file: string): Promise<ProfileOverrides> {
-  const [overrides] = await readAll([file], parseProfiles);
+  const [overrides] = await readAll([file], profileOf);
   return overrides ?? {};
 }
 
@@ -42,7 +42,7 @@ export async function loadFixtureFiles(
   { seed, company = resolveOptions().defaults }: FileDefaults = {},
 ): Promise<LoadedFixtures> {
   const unique = [...new Map(files.map((file) => [resolve(file), file])).values()];
-  const read = await readAll(unique, parseFixtures);
+  const read = await readAll(unique, fixturesOf);
   const worlds = read.map((file) => file.shared);
   const shared = await setUpWorld(worlds, seed, company.fixtures);
   const defaults = { ...company, fixtures: [...company.fixtures, shared] };
@@ -60,7 +60,7 @@ export async function validateFile(file: string): Promise<{ kind: FileKind; prob
     throw new UsageError("file", `Failed to validate ${file}: ${why}. ${what}.`);
   }
   const problems = new FileProblems();
-  parsers[kind]([source], problems);
+  parseAll([source], schemas[kind], problems);
   return { kind, problems: problems.messages };
 }
 
@@ -95,42 +95,31 @@ const belongs: Readonly<Record<FileKind, (key: string, member: unknown) => boole
   profile: (key, member) => (settingGroups.has(key) || findSetting(key) !== undefined) && !Array.isArray(member),
 };
 
+type SchemaOf<T> = (source: Source) => z.ZodType<T>;
+
+const configOf = ({ file }: Source) => configSchema(dirname(resolve(file)));
+const profileOf = () => profile;
+const fixturesOf = () => fixturesSchema;
+
+const schemas: Readonly<Record<FileKind, SchemaOf<unknown>>> = {
+  config: configOf,
+  profile: profileOf,
+  fixtures: fixturesOf,
+};
+
 /** The content of each file that has no problems. */
-type ParseFiles<T> = (sources: readonly Source[], problems: FileProblems) => T[];
-
-const parseConfigs: ParseFiles<FileConfig> = (sources, problems) => {
+function parseAll<T>(sources: readonly Source[], schemaOf: SchemaOf<T>, problems: FileProblems): T[] {
   findDuplicates(sources, problems);
-  return parseEach(sources, problems, ({ file }) => configSchema(dirname(resolve(file))));
-};
-
-const parseProfiles: ParseFiles<ProfileOverrides> = (sources, problems) => parseEach(sources, problems, () => profile);
-
-const parseFixtures: ParseFiles<z.output<typeof fixturesSchema>> = (sources, problems) => {
-  findDuplicates(sources, problems);
-  return parseEach(sources, problems, () => fixturesSchema);
-};
-
-const parsers: Readonly<Record<FileKind, ParseFiles<unknown>>> = {
-  config: parseConfigs,
-  profile: parseProfiles,
-  fixtures: parseFixtures,
-};
-
-function parseEach<T>(
-  sources: readonly Source[],
-  problems: FileProblems,
-  schemaOf: (source: Source) => z.ZodType<T>,
-): T[] {
   return sources.flatMap((source) => problems.parse(source, schemaOf(source)) ?? []);
 }
 
 /** Throws UsageError("file") with everything that is wrong in all of them. */
-async function readAll<T>(files: readonly string[], parse: ParseFiles<T>): Promise<T[]> {
+async function readAll<T>(files: readonly string[], schemaOf: SchemaOf<T>): Promise<T[]> {
   const read = await Promise.allSettled(files.map(readSource));
   const sources = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const unreadable = read.flatMap((result) => (result.status === "rejected" ? messagesOf(result.reason) : []));
   const problems = new FileProblems();
-  const parsed = parse(sources, problems);
+  const parsed = parseAll(sources, schemaOf, problems);
   const messages = [...unreadable, ...problems.messages];
   if (messages.length > 0) throw new UsageError("file", messages);
   return parsed;

@@ -1,15 +1,15 @@
 import * as z from "zod";
+import { chargeLifecycle, chargeTerms } from "../../domain/model/charge.js";
+import { transferDescription, transferLifecycle, transferTerms } from "../../domain/model/transfer.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import { absoluteUrl, listOf, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import { msisdn } from "../../domain/values/fields.js";
+import type { Money } from "../../domain/values/money.js";
+import { topicSpellings } from "../../domain/values/topic.js";
+import { absoluteUrl, listOf, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/instant.js";
+import { statusesOf } from "../../kernel/lifecycle.js";
 import type { AccessToken } from "./company-record.js";
 import { amount, chargeId, createdAt, mapping, onObjects, transactionId } from "./file-fields.js";
-import type { Money } from "../../domain/values/money.js";
-import { chargeLifecycle, chargeTerms } from "../../domain/model/charge.js";
-import { msisdn } from "../../domain/values/fields.js";
-import { topicSpellings } from "../../domain/values/topic.js";
-import { transferDescription, transferLifecycle, transferTerms } from "../../domain/model/transfer.js";
-import { statusesOf } from "../../kernel/lifecycle.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** What a company begins with, and returns to at a reset. */
@@ -42,14 +42,10 @@ const chargeFields = mapping(
     ...chargeTerms,
     amount: amount.meta({ description: "Whole XOF" }),
     status: word(statusesOf(chargeLifecycle)).default("due").meta({ description: "Where its life stands" }),
-    refunded: amount
-      .optional()
-      .meta({ description: "What was given back, in XOF: only of a charge that is refunded_partially" }),
-    msisdn: msisdn.optional().meta({ description: "Who paid" }),
-    droppedReason: text("why the charge was dropped")
-      .optional()
-      .meta({ description: "Only of a charge that is dropped" }),
-    createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
+    refunded: optional(amount, "What was given back, in XOF: only of a charge that is refunded_partially"),
+    msisdn: optional(msisdn, "Who paid"),
+    droppedReason: optional(text("why the charge was dropped"), "Only of a charge that is dropped"),
+    createdAt: optional(createdAt, "ISO 8601, or so long before the company begins: -30m"),
     onCompletedRedirectionUrl: chargeTerms.onCompletedRedirectionUrl.default("https://shop.test/completed"),
     onCanceledRedirectionUrl: chargeTerms.onCanceledRedirectionUrl.default("https://shop.test/canceled"),
     metadata: chargeTerms.metadata.default(() => ({})),
@@ -91,16 +87,11 @@ const transaction = mapping(
     id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is made up" }),
     ...transferTerms,
     amount: amount.meta({ description: "Whole XOF" }),
-    type: z
-      .literal("transfer", { error: 'must be "transfer"' })
-      .optional()
-      .meta({ description: "As requests have it; there is no other" }),
+    type: optional(z.literal("transfer", { error: 'must be "transfer"' }), "As requests have it; there is no other"),
     description: transferDescription.optional(),
     status: word(statusesOf(transferLifecycle)).meta({ description: "Where its life stands" }),
-    failureReason: text("why the transaction failed")
-      .optional()
-      .meta({ description: "Only of a transaction that is failed" }),
-    createdAt: createdAt.optional().meta({ description: "ISO 8601, or so long before the company begins: -30m" }),
+    failureReason: optional(text("why the transaction failed"), "Only of a transaction that is failed"),
+    createdAt: optional(createdAt, "ISO 8601, or so long before the company begins: -30m"),
   },
   "a transaction such as { msisdn, amount, reference, status }",
 ).superRefine(({ status, failureReason }, context) => {

@@ -1,12 +1,12 @@
 import * as z from "zod";
+import { requestFaults, ruleKinds } from "../../domain/model/rule.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import { duration, flag, HEADER_NAME, object, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import { findTopic, topicSpellings } from "../../domain/values/topic.js";
+import { duration, flag, HEADER_NAME, object, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/json.js";
 import { isMatcher, matcherProblems } from "../../kernel/matchers.js";
-import { quote } from "../../kernel/text.js";
 import { nearest } from "../../kernel/suggest.js";
-import { requestFaults, ruleKinds } from "../../domain/model/rule.js";
-import { findTopic, topicSpellings } from "../../domain/values/topic.js";
+import { quote } from "../../kernel/text.js";
 
 /** An answer is delayed in real time, so the limit is low. */
 const REAL_DELAY_MAX_MS = 10 * 60_000;
@@ -47,16 +47,12 @@ const headers = z
   });
 
 const requestEffect = effect({
-  delay: duration(0, REAL_DELAY_MAX_MS)
-    .optional()
-    .meta({ description: "Real time before the answer; of a hang, its end" }),
-  status: wholeNumber(200, 599).optional().meta({ description: "Answers so, and does nothing unless commit" }),
-  body: z.unknown().optional().meta({ description: "JSON, or a text that is sent as it is" }),
-  headers: headers.optional().meta({ description: "Names to texts" }),
-  fault: suggested(requestFaults)
-    .optional()
-    .meta({ description: "Breaks the answer off, and does nothing unless commit" }),
-  commit: flag.optional().meta({ description: "The work is done first and only the answer is lost" }),
+  delay: optional(duration(0, REAL_DELAY_MAX_MS), "Real time before the answer; of a hang, its end"),
+  status: optional(wholeNumber(200, 599), "Answers so, and does nothing unless commit"),
+  body: optional(z.unknown(), "JSON, or a text that is sent as it is"),
+  headers: optional(headers, "Names to texts"),
+  fault: optional(suggested(requestFaults), "Breaks the answer off, and does nothing unless commit"),
+  commit: optional(flag, "The work is done first and only the answer is lost"),
 })
   .superRefine((then, context) => {
     forbid(context, then, "fault", ["status", "body", "headers"]);
@@ -68,9 +64,9 @@ const requestEffect = effect({
   .transform(({ delay, ...then }) => ({ ...then, delayMs: delay }));
 
 const transferEffect = effect({
-  outcome: suggested(["completed", "failed", "pending"]).optional().meta({ description: "How the transfer ends" }),
-  reason: text("the reason of the failure", 200).optional().meta({ description: "Of a failure" }),
-  after: duration().optional().meta({ description: "When it ends, on the company's clock" }),
+  outcome: optional(suggested(["completed", "failed", "pending"]), "How the transfer ends"),
+  reason: optional(text("the reason of the failure", 200), "Of a failure"),
+  after: optional(duration(), "When it ends, on the company's clock"),
 })
   .superRefine(({ outcome, reason, after }, context) => {
     if (reason !== undefined && outcome !== "failed") report(context, ["reason"], "is only for outcome failed");
@@ -81,9 +77,9 @@ const transferEffect = effect({
   .transform(({ after, ...then }) => ({ ...then, afterMs: after }));
 
 const paymentEffect = effect({
-  outcome: suggested(["paid", "failed"]).optional().meta({ description: "How the payment ends" }),
-  error: text("the error of the failed attempt", 200).optional().meta({ description: "Of a failed attempt" }),
-  after: duration().optional().meta({ description: "When its result comes, on the company's clock" }),
+  outcome: optional(suggested(["paid", "failed"]), "How the payment ends"),
+  error: optional(text("the error of the failed attempt", 200), "Of a failed attempt"),
+  after: optional(duration(), "When its result comes, on the company's clock"),
 })
   .superRefine(({ outcome, error }, context) => {
     if (error !== undefined && outcome !== "failed") report(context, ["error"], "is only for outcome failed");
@@ -91,19 +87,16 @@ const paymentEffect = effect({
   .transform(({ after, ...then }) => ({ ...then, afterMs: after }));
 
 const deliveryEffect = effect({
-  drop: flag.optional().meta({ description: "It is never sent" }),
-  delay: duration().optional().meta({ description: "It is sent so much later, on the company's clock" }),
-  duplicate: wholeNumber(1, DUPLICATES_MAX).optional().meta({ description: "It is sent so many more times" }),
-  corruptSignature: flag.optional().meta({ description: "Its signature looks right and is not" }),
-  truncate: wholeNumber(0, BODY_BYTES_MAX)
-    .optional()
-    .meta({ description: "How many bytes of its body are sent, under the signature of the whole" }),
-  before: suggested(["response"])
-    .optional()
-    .meta({ description: "The API's answer waits until the first attempt has ended" }),
-  reverse: flag
-    .optional()
-    .meta({ description: "The resource's events are held until its last, then sent one after another in reverse" }),
+  drop: optional(flag, "It is never sent"),
+  delay: optional(duration(), "It is sent so much later, on the company's clock"),
+  duplicate: optional(wholeNumber(1, DUPLICATES_MAX), "It is sent so many more times"),
+  corruptSignature: optional(flag, "Its signature looks right and is not"),
+  truncate: optional(
+    wholeNumber(0, BODY_BYTES_MAX),
+    "How many bytes of its body are sent, under the signature of the whole",
+  ),
+  before: optional(suggested(["response"]), "The API's answer waits until the first attempt has ended"),
+  reverse: optional(flag, "The resource's events are held until its last, then sent one after another in reverse"),
 })
   .superRefine((then, context) => {
     if (then.drop === true) {
@@ -115,8 +108,8 @@ const deliveryEffect = effect({
   .transform(({ delay, ...then }) => ({ ...then, delayMs: delay }));
 
 const common = {
-  name: text("a name", 200).optional().meta({ description: "What it is called in reports" }),
-  times: wholeNumber(1, 1_000_000).optional().meta({ description: "How often it applies; without it, always" }),
+  name: optional(text("a name", 200), "What it is called in reports"),
+  times: optional(wholeNumber(1, 1_000_000), "How often it applies; without it, always"),
 };
 
 /** `{name?, on, match?, then, times?}`. Reports everything that is wrong at once. */

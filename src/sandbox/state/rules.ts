@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { object } from "../../kernel/fields.js";
+import { count, id, object, storedInstant } from "../../kernel/fields.js";
 import type { Rule } from "../../domain/model/rule.js";
 import { ruleSchema } from "./rule-schema.js";
-import { count, id, storedInstant } from "../../kernel/fields.js";
 import { messagesOf } from "../../contract/parse.js";
 import { formatDuration } from "../../kernel/duration.js";
 import { toIso } from "../../kernel/instant.js";
