@@ -3,33 +3,33 @@ import type { CompanyRecord, StoredCompany, StoredSandbox } from "./state/compan
 import type { CompanySetup } from "./state/fixture.js";
 import { companyEntries, headEntry } from "./state/store-format.js";
 
-/** The companies as the store has them. Their commits they tell it themselves. */
+/** The companies in the store. Each company records its own commits. */
 export class KeptCompanies {
   readonly #store: Store<StoredSandbox>;
   readonly #configured: ReadonlySet<string>;
 
-  /** `configured`: what comes back with each start, unless it was removed. */
+  /** `configured`: the companies that each start opens, unless they were removed. */
   constructor(store: Store<StoredSandbox>, configured: readonly Pick<CompanySetup, "id">[]) {
     this.#store = store;
     this.#configured = new Set(configured.map(({ id }) => id));
   }
 
-  /** Those that were there before this process, oldest first. */
+  /** Oldest first. */
   list(): readonly StoredCompany[] {
     return [...this.#store.data.companies.values()];
   }
 
-  /** Whether it was removed: a configuration does not bring it back. */
+  /** Whether it was removed: the configuration does not open it again. */
   isGone(id: string): boolean {
     return this.#store.data.gone.has(id);
   }
 
-  /** Nothing about it is new to the store but, it may be, its setup. */
+  /** The store has it already, except perhaps its setup. */
   resume(record: CompanyRecord, setup: CompanySetup): void {
     this.#store.data.companies.set(record.identity.id, { record, setup });
   }
 
-  /** `replaces`: its snapshots are those of the company of its id that was there before. */
+  /** `replaces`: its snapshots are those of the company of the same id that it replaces. */
   put(record: CompanyRecord, setup: CompanySetup, replaces: boolean): void {
     this.resume(record, setup);
     this.#store.data.gone.delete(record.identity.id);
@@ -37,14 +37,14 @@ export class KeptCompanies {
     for (const entry of companyEntries(record, setup, replaces)) this.#store.note(entry);
   }
 
-  /** Its credentials were drawn from its stream of ids. */
+  /** Its credentials were drawn from its stream of ids, so the position is stored too. */
   identify({ identity, idPosition }: CompanyRecord): void {
     if (this.#store.keeps) this.#store.note(headEntry(identity.id, { identity, idPosition }));
   }
 
   remove(id: string): void {
     this.#store.data.companies.delete(id);
-    // Of others nothing is remembered: there may be any number of them.
+    // Other companies may be any number, and do not come back.
     const configured = this.#configured.has(id);
     if (configured) this.#store.data.gone.add(id);
     if (this.#store.keeps) this.#store.note(["gone", id, configured]);

@@ -6,10 +6,10 @@ import type { Sandbox } from "./sandbox.js";
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
 const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
 
-/** What opens a company for each access token that was not seen before. */
+/** The sandbox, as far as it is needed here. */
 type Opener = Pick<Sandbox, "options" | "log" | "findCompany" | "open" | "remove">;
 
-/** The companies that were opened by their tokens, the one that was idle for longest first. */
+/** Companies that were opened by their tokens, the longest idle first. */
 export class Provisioned {
   readonly #sandbox: Opener;
   readonly #ids = new Set<string>();
@@ -18,12 +18,12 @@ export class Provisioned {
     this.#sandbox = sandbox;
   }
 
-  /** "any unseen token opens a fresh company on first use". Undefined for what cannot be one. */
+  /** "any unseen token opens a fresh company on first use". Undefined for text that cannot be a token. */
   open(token: string): Company | undefined {
     const { options } = this.#sandbox;
     if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token)) return undefined;
     const setup = { ...setupFor(token), ...options.defaults, openedByToken: true };
-    // `at_x` and `x` both stand for company_x: the second to come is not let into the first one's world.
+    // `at_x` and `x` both name company_x: the second one does not get access to the first one's company.
     if (this.#sandbox.findCompany(setup.id) !== undefined) return undefined;
     this.#makeRoom();
     const company = this.#sandbox.open(setup);
@@ -31,12 +31,12 @@ export class Provisioned {
     return company;
   }
 
-  /** A company that was there before this process. Which of them was idle for longest nobody knows: the one that was opened first. */
+  /** A company from the store. The first opened counts as the longest idle. */
   resume(id: string, { openedByToken = false }: CompanySetup): void {
     if (openedByToken) this.#ids.add(id);
   }
 
-  /** A request came to it. Of other companies nothing is noted. */
+  /** Notes a request to it. */
   use(id: string): void {
     if (this.#ids.delete(id)) this.#ids.add(id);
   }
@@ -46,12 +46,12 @@ export class Provisioned {
   }
 
   /**
-   * The first to go: of the half that was idle for longest the first in which nothing waits to happen, or else the first. Those of the other half may
-   * have clients: in one that was opened just now nothing waits yet.
+   * Removes, of the longer idle half, the first company with nothing pending, or else the first company. Those of the other half may have clients,
+   * even if nothing is pending in them yet.
    */
   #makeRoom(): void {
     const most = this.#sandbox.options.limits.companies;
-    // A store may have more of them than are kept now.
+    // A store may hold more of them than the present limit.
     while (this.#ids.size >= most && this.#forgetIdlest(most));
   }
 
@@ -66,7 +66,7 @@ export class Provisioned {
   }
 }
 
-/** Neither a delivery nor a timer is left. */
+/** No delivery and no timer is pending. */
 function isAtRest({ world, dispatcher }: Company): boolean {
   return dispatcher.quiet && world.due.size === 0;
 }

@@ -25,7 +25,6 @@ import { Provisioned } from "./provisioned.js";
 import { acceptProfile } from "./state/profile.js";
 import { dumpState, restoreState } from "./state/state.js";
 import { createStoredSandbox } from "./state/store-format.js";
-import { TokenBook } from "./token-book.js";
 
 /** What happens in a sandbox. */
 export interface SandboxEvents extends CompanyEvents {
@@ -56,11 +55,12 @@ export class Sandbox {
   readonly #companies = new Map<string, Company>();
   readonly #opened = new Table<OpenedCompany>("companies");
   readonly #provisioned = new Provisioned(this);
-  readonly #tokens = new TokenBook();
-  /** What the clients met of the contract. */
+  /** Access token → company id. */
+  readonly #tokens = new Map<string, string>();
+  /** What the clients have covered of the contract. */
   readonly coverage = new CoverageBook();
   readonly events = new EventEmitter<SandboxEvents>();
-  /** Of the credentials of all companies, present and past, and the admin token. */
+  /** Redacts the credentials of all companies, present and past, and the admin token. */
   readonly redactor = new SecretRedactor([], () => this.#secrets());
   readonly #observations: Observations;
   #openings = 0;
@@ -110,12 +110,12 @@ export class Sandbox {
     return this.options.publicUrl ?? this.#url;
   }
 
-  /** For what belongs to no company: the correlation id of an unknown token's error. */
+  /** For errors of no company: the correlation id when a token is unknown. */
   get ids(): IdSource {
     return this.#ids;
   }
 
-  /** For a sandbox that was there before its server: what begins from now on (a reset, a new company) starts with this address. */
+  /** Sets the address when the server starts after the sandbox. Later resets and new companies use it. */
   listensAt(url: string): void {
     this.#url = url;
   }
@@ -124,9 +124,9 @@ export class Sandbox {
     return this.#companies.get(id);
   }
 
-  /** The company of an access token; an expired one is no token. With auto-provision an unseen token opens its own company. */
+  /** The company of an access token that has not expired. With auto-provision an unseen token opens its own company. */
   findByToken(token: string): Company | undefined {
-    const id = this.#tokens.holderOf(token);
+    const id = this.#tokens.get(token);
     if (id === undefined) return this.#provisioned.open(token);
     this.#provisioned.use(id);
     const company = this.#companies.get(id);
@@ -146,28 +146,28 @@ export class Sandbox {
     this.events.emit("exchange", { exchange, companyId, requestId });
   }
 
-  /** What the company's client did. Throws UsageError("not-found") when there is no such company. */
+  /** What the sandbox has seen of the company's client. Throws UsageError("not-found") when there is no such company. */
   observationOf(companyId: string): Observation {
     return this.#observations.of(companyId);
   }
 
-  /** Another after each change that is kept. */
+  /** Differs after each change that the store keeps. */
   get stored(): number {
     return this.#store.position;
   }
 
-  /** Resolves when everything changed so far is kept; undefined when nothing has to be waited for. Rejects with StoreUnavailable. */
+  /** Resolves when everything changed so far is stored; undefined when there is nothing to wait for. Rejects with StoreUnavailable. */
   durable(changed = true): Promise<void> | undefined {
     return this.#store.durable(changed);
   }
 
-  /** Before a change. Rejects with StoreUnavailable while nothing can be kept. */
+  /** To await before a change. Rejects with StoreUnavailable while nothing can be stored. */
   writable(): Promise<void> | undefined {
     return this.#store.writable();
   }
 
   /**
-   * With what is `kept` of a company of its id that was there before, if any. Throws UsageError("state") when its id or a token of it is taken,
+   * Opens a company, with what is `kept` of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and
    * UsageError("input") when its profile is wrong.
    */
   open(setup: CompanySetup, kept?: KeptAtReset): Company {
@@ -198,8 +198,8 @@ export class Sandbox {
   }
 
   /**
-   * The company as it was opened: rebuilt from its setup, so nothing can be forgotten. What it still owed is dropped. Throws UsageError("state")
-   * when a token that it was opened with has become another company's.
+   * Rebuilds the company from its setup. Pending deliveries are dropped. Throws UsageError("state") when a token that it was opened with has become
+   * another company's.
    */
   reset(company: Company): Company {
     const setup = this.#opened.get(company.id)?.setup;
@@ -211,7 +211,7 @@ export class Sandbox {
     return this.#replace(company, record);
   }
 
-  /** Every company as at the start, with what a reset keeps; those opened since are removed. */
+  /** Resets the configured companies and removes the others. */
   resetAll(): void {
     const kept = new Map(this.companies.map((company) => [company.id, this.#keep(company)]));
     for (const { observation } of kept.values()) observation.reset(this.system.monotonic());
@@ -246,24 +246,23 @@ export class Sandbox {
     return next;
   }
 
-  /** Gives a company another secret key or adds to and removes from its tokens. */
+  /** Changes the secret key or the tokens of a company. */
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company);
     company.record.identity = identity;
     this.#kept.identify(company.record);
-    this.#tokens.add(identity);
-    this.redactor.add(secretTexts(identity));
+    this.#addTokens(company);
   }
 
   /** Whether any company has this access token. */
   isTokenTaken(token: string): boolean {
-    return this.#tokens.holderOf(token) !== undefined;
+    return this.#tokens.has(token);
   }
 
   /** A token that the company was opened with may have become another company's. */
   #assertTokensFree({ id, tokens }: CompanySetup): void {
     const holder = tokens
-      .map(({ token }) => this.#tokens.holderOf(token))
+      .map(({ token }) => this.#tokens.get(token))
       .find((found) => found !== undefined && found !== id);
     if (holder === undefined) return;
     const failed = `Failed to reset the company "${id}"`;
@@ -277,18 +276,17 @@ export class Sandbox {
     await this.#store.close();
   }
 
-  /** `replaces`: its snapshots are those of a company of its id that was there before. */
+  /** `replaces`: its snapshots are those of the company of the same id that it replaces. */
   #put(company: Company, replaces: boolean): void {
     const { record, id } = company;
     this.#companies.set(id, company);
     const setup = this.#opened.get(id)?.setup;
     if (setup !== undefined) this.#kept.put(record, setup, replaces);
-    this.#tokens.add(record.identity);
-    this.redactor.add(secretTexts(record.identity));
+    this.#addTokens(company);
     company.wake();
   }
 
-  /** A company that was there before this process. One of the configuration returns to what that says now, others to what they were opened with. */
+  /** A company from the store. At a reset a configured one returns to the present configuration, another one to its setup. */
   #resume({ record, setup: before }: StoredCompany): void {
     const { id } = record.identity;
     const setup = this.options.companies.find((configured) => configured.id === id) ?? before;
@@ -298,8 +296,7 @@ export class Sandbox {
     this.#companies.set(id, company);
     this.#kept.resume(record, setup);
     this.#provisioned.resume(id, setup);
-    this.#tokens.add(record.identity);
-    this.redactor.add(secretTexts(record.identity));
+    this.#addTokens(company);
     resumeDeliveries(company);
     company.wake();
   }
@@ -314,9 +311,14 @@ export class Sandbox {
     return { snapshots: record.snapshots, observation: this.#observations.of(id) };
   }
 
-  #forgetTokens(company: Company): void {
-    this.redactor.add(secretTexts(company.record.identity));
-    this.#tokens.forget(company.record.identity);
+  #addTokens({ id, record }: Company): void {
+    for (const { token } of record.identity.tokens) this.#tokens.set(token, id);
+    this.redactor.add(secretTexts(record.identity));
+  }
+
+  #forgetTokens({ id, record }: Company): void {
+    this.redactor.add(secretTexts(record.identity));
+    for (const { token } of record.identity.tokens) if (this.#tokens.get(token) === id) this.#tokens.delete(token);
   }
 
   #deps(): CompanyDeps {
@@ -340,12 +342,12 @@ export interface SandboxParts {
   readonly url?: string;
 }
 
-/** A company in the order of opening, with what it returns to at a reset. */
+/** A company in the order of opening, with the setup for its reset. */
 export interface OpenedCompany extends Row {
   readonly setup: CompanySetup;
 }
 
-/** What is no part of a company's state. */
+/** What a reset keeps: it is not part of a company's state. */
 export interface KeptAtReset {
   readonly snapshots: CompanyRecord["snapshots"];
   readonly observation: Observation;

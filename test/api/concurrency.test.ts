@@ -15,7 +15,7 @@ afterEach(() => agent.close());
 interface Client {
   readonly world: ApiWorld;
   /** All at once; how often each status came. */
-  readonly atOnce: (
+  readonly releaseImmediately: (
     requests: readonly (readonly [path: string, body?: unknown])[],
   ) => Promise<{ statuses: Record<number, number>; bodies: LooseJson[] }>;
 }
@@ -30,7 +30,7 @@ async function listen(balance?: number): Promise<Client> {
   };
   return {
     world,
-    async atOnce(requests) {
+    async releaseImmediately(requests) {
       const answers = await Promise.all(
         requests.map(async ([path, body]) => {
           const sent = {
@@ -55,9 +55,9 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 
 describe("at once", () => {
   it("100 payments of one charge: one is paid, and the money comes once", async () => {
-    const { world, atOnce } = await listen(0);
+    const { world, releaseImmediately } = await listen(0);
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
-    const { statuses } = await atOnce(times(100, () => [`/v1/charges/${id}/pay`]));
+    const { statuses } = await releaseImmediately(times(100, () => [`/v1/charges/${id}/pay`]));
     expect(statuses).toEqual({ 200: 1, 422: 99 });
     expect((await world.api("GET", `/v1/charges/${id}`)).body).toMatchObject({
       status: "paid",
@@ -68,25 +68,25 @@ describe("at once", () => {
   });
 
   it("100 charges with one externalId: one is created", async () => {
-    const { atOnce } = await listen();
-    const { statuses } = await atOnce(
+    const { releaseImmediately } = await listen();
+    const { statuses } = await releaseImmediately(
       times(100, (index) => ["/v1/charges", chargeRequest({ externalId: "same", amount: index + 1 })]),
     );
     expect(statuses).toEqual({ 201: 1, 409: 99 });
   });
 
   it("100 charges with different externalIds: all are created, each with an id of its own", async () => {
-    const { atOnce } = await listen();
-    const { statuses, bodies } = await atOnce(times(100, () => ["/v1/charges", chargeRequest()]));
+    const { releaseImmediately } = await listen();
+    const { statuses, bodies } = await releaseImmediately(times(100, () => ["/v1/charges", chargeRequest()]));
     expect(statuses).toEqual({ 201: 100 });
     expect(new Set(bodies.map(({ id }) => id)).size).toBe(100);
   });
 
   it("100 partial refunds: never more than was paid", async () => {
-    const { world, atOnce } = await listen(0);
+    const { world, releaseImmediately } = await listen(0);
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest({ amount: 1_000 }))).body;
     await world.api("POST", `/v1/charges/${id}/pay`);
-    const { statuses } = await atOnce(times(100, () => [`/v1/charges/${id}/refund`, { amount: 30 }]));
+    const { statuses } = await releaseImmediately(times(100, () => [`/v1/charges/${id}/refund`, { amount: 30 }]));
     // 33 × 30 = 990, and 10 are left: too little for one more.
     expect(statuses).toEqual({ 200: 33, 400: 67 });
     const { body } = await world.api("GET", `/v1/charges/${id}`);
@@ -96,43 +96,50 @@ describe("at once", () => {
   });
 
   it("100 full refunds: one is made", async () => {
-    const { world, atOnce } = await listen(0);
+    const { world, releaseImmediately } = await listen(0);
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
     await world.api("POST", `/v1/charges/${id}/pay`);
-    expect((await atOnce(times(100, () => [`/v1/charges/${id}/refund`]))).statuses).toEqual({ 200: 1, 422: 99 });
+    expect((await releaseImmediately(times(100, () => [`/v1/charges/${id}/refund`]))).statuses).toEqual({
+      200: 1,
+      422: 99,
+    });
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(0);
   });
 
   it("100 transfers and a balance for exactly 37 of them: 37 are made", async () => {
-    const { world, atOnce } = await listen(37 * 5_101.51);
-    const { statuses } = await atOnce(times(100, () => ["/v1/transactions", transferRequest({ amount: 5_051 })]));
+    const { world, releaseImmediately } = await listen(37 * 5_101.51);
+    const { statuses } = await releaseImmediately(
+      times(100, () => ["/v1/transactions", transferRequest({ amount: 5_051 })]),
+    );
     expect(statuses).toEqual({ 201: 37, 422: 63 });
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(0);
   });
 
   it("100 transfers with one reference: one is made, and debited once", async () => {
-    const { world, atOnce } = await listen(1_000_000);
-    const { statuses } = await atOnce(times(100, () => ["/v1/transactions", transferRequest({ reference: "same" })]));
+    const { world, releaseImmediately } = await listen(1_000_000);
+    const { statuses } = await releaseImmediately(
+      times(100, () => ["/v1/transactions", transferRequest({ reference: "same" })]),
+    );
     expect(statuses).toEqual({ 201: 1, 409: 99 });
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(994_950);
   });
 
   it("batches that share a reference: one of them is made, whole", async () => {
-    const { world, atOnce } = await listen(1_000_000);
+    const { world, releaseImmediately } = await listen(1_000_000);
     const batch = (index: number) => ({
       transactions: [transferRequest({ reference: "same" }), transferRequest({ reference: `own ${index}` })],
     });
-    const { statuses } = await atOnce(times(20, (index) => ["/v1/transactions/batch", batch(index)]));
+    const { statuses } = await releaseImmediately(times(20, (index) => ["/v1/transactions/batch", batch(index)]));
     expect(statuses).toEqual({ 201: 1, 409: 19 });
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(989_900);
   });
 
   it("payments, refunds and transfers: the ledger explains the balance", async () => {
-    const { world, atOnce } = await listen(50_000);
+    const { world, releaseImmediately } = await listen(50_000);
     const ids: string[] = [];
     for (let index = 0; index < 20; index++)
       ids.push((await world.api("POST", "/v1/charges", chargeRequest({ amount: 5_050 }))).body.id);
-    await atOnce([
+    await releaseImmediately([
       ...ids.map((id) => [`/v1/charges/${id}/pay`] as const),
       ...times(30, () => ["/v1/transactions", transferRequest()] as const),
       ...ids.map((id) => [`/v1/charges/${id}/refund`, { amount: 50 }] as const),

@@ -42,8 +42,10 @@ describe("readState", () => {
   });
 
   it("gives up on a function that is not over in time", async () => {
-    const atOnce = optionsWith((endTime) => endTime());
-    await expect(readState(() => new Promise(() => {}), atOnce)).rejects.toThrow("it was not over within 10000 ms");
+    const releaseImmediately = optionsWith((endTime) => endTime());
+    await expect(readState(() => new Promise(() => {}), releaseImmediately)).rejects.toThrow(
+      "it was not over within 10000 ms",
+    );
   });
 
   it.each([

@@ -83,7 +83,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
     });
   } finally {
     unsubscribe();
-    company.isWalked = false;
+    company.isAdvancing = false;
     clock.release(options.mode);
     company.rearm();
   }
@@ -133,7 +133,7 @@ async function walk(company: Company, end: Instant, wait: Waits): Promise<void> 
     // At the end of an instant: the retries that its attempts lead to come before everything later.
     const waiting =
       isLater && !company.dispatcher.quiet ? (isWithin ? wait.betweenInstants : wait.atEnd)?.() : undefined;
-    company.isWalked = waiting === undefined;
+    company.isAdvancing = waiting === undefined;
     if (waiting !== undefined) {
       company.wake();
       await waiting;

@@ -13,9 +13,9 @@ import { signedBody } from "../../domain/deliveries/sign-delivery.js";
 import type { Work } from "../../domain/model/work.js";
 
 /**
- * Begins one attempt of a delivery; resolves when what came of it is recorded. Undefined when nothing is to be sent any more: it was cancelled or
- * forgotten before its turn. `turn` is the place of its retry in the order in which due work was scheduled; it was taken when the attempt was
- * owed, so that the order of retries does not hang on which receiver answers first.
+ * Begins one attempt of a delivery; resolves when its outcome is recorded. Undefined when the delivery was cancelled or forgotten before its turn.
+ * `turn` is the place of its retry in the order in which due work was scheduled. It was taken when the attempt was enqueued, so that the order of
+ * retries does not depend on which receiver answers first.
  */
 export function attemptDelivery(
   company: Company,
@@ -35,7 +35,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   const made: Attempt = { at, requestHeaders: request.headers, ...result };
   const succeeded = made.error === null;
   if (signal.aborted) return { succeeded };
-  // "network calls take no sandbox time": on a standing clock an attempt ends at the instant at which it began.
+  // "network calls take no sandbox time": with a frozen clock an attempt ends at the instant at which it began.
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
   company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
@@ -45,7 +45,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
 
 function requestOf(company: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
   const { allow, timeout: timeoutMs, insecureTls } = company.profile.webhooks;
-  // The bytes that are signed are the bytes that are sent, but where a rule corrupts the one or cuts the other.
+  // The signed bytes are the sent bytes, unless a rule corrupts the signature or cuts the body.
   const { body, signature } = signedBody(delivery, company.record.identity.secretKey);
   const headers = headersOf(company, delivery, signature);
   return { url: delivery.url, body, headers, timeoutMs, insecureTls, allow, signal };
@@ -68,7 +68,7 @@ interface AttemptReport {
   readonly turn: number;
 }
 
-/** A delivery that was cancelled or forgotten while its attempt was on the wire keeps the attempt at most. */
+/** A delivery that was cancelled during the attempt only keeps the attempt. */
 function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: AttemptReport): void {
   const { deliveries } = work.world;
   const delivery = deliveries.get(deliveryId);
@@ -78,7 +78,7 @@ function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: Attemp
     return;
   }
   const attempts = delivery.attempts.length + 1;
-  // Deleting its subscription "stops retries", also of a delivery that was sent again afterwards.
+  // Deleting its subscription "stops retries", also those of a delivery that was sent again afterwards.
   const isRetried = attempt.error !== null && work.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const retryAt = isRetried ? nextRetryAt(work.profile.webhooks.retry, attempts, endedAt) : null;
   work.put(deliveries, recordAttempt(work, delivery, attempt, retryAt));

@@ -14,7 +14,7 @@ import type { CompanyLimits } from "../config/options.js";
 import type { StoredSandbox } from "../state/company-record.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** What a company needs of the sandbox it stands in. */
+/** What a company needs from its sandbox. */
 export interface CompanyDeps {
   readonly system: SystemClock;
   readonly transport: Transport;
@@ -26,15 +26,15 @@ export interface CompanyDeps {
   readonly events: EventEmitter<CompanyEvents>;
 }
 
-/** Watches what becomes of a company's world: each commit, and what is sent. */
+/** Counts the settings that a company's work reads. */
 export interface CompanyWatcher {
-  /** From now on under this profile. */
+  /** Counts from now on under this profile. */
   adopt(overrides: ProfileOverrides): void;
-  /** Runs one synchronous piece of the company's work. */
+  /** Runs one synchronous piece of work. */
   watch<T>(run: () => T): T;
 }
 
-/** What happens in the companies of one sandbox. A reset puts another `Company` of the same id in the place of the first. */
+/** What happens in the companies of one sandbox. A reset replaces a `Company` by another one of the same id. */
 export interface CompanyEvents extends DispatcherEvents {
   readonly changed: CompanyChange;
   /** A due item was handled. */

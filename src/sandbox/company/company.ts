@@ -4,6 +4,7 @@ import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
 import { type DueKind, type Owed, Work, type World } from "../../domain/model/work.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import { renderPayload } from "../../contract/webhooks.js";
+import type { DrawPerson } from "../../domain/accounts/customers.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { trackProfile } from "../../domain/profile/track-profile.js";
 import { Clock } from "../../kernel/clock.js";
@@ -17,7 +18,7 @@ import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "../state/company-record.js";
 import { Dispatcher } from "./dispatcher.js";
 import { createForgetter } from "./forget-oldest.js";
-import { type ReleaseGate, atOnce } from "./release-gate.js";
+import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
 import { giveUpDeliveries } from "../../domain/rules/holds.js";
@@ -28,12 +29,12 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 
-/** Due items handled before requests and answers get their turn. */
+/** Due items handled in one turn of the event loop. */
 const DUE_SLICE = 50;
 
 /**
- * One company, one world: its records, its clock, and what is due in it. Every change goes through `run`, one synchronous step from
- * reading to committing; that makes a payment atomic without a lock.
+ * One company: its records, its clock, its due work and its deliveries. Every change goes through `run`, one synchronous step from reading to
+ * committing; that makes a payment atomic without a lock.
  */
 export class Company {
   readonly deps: CompanyDeps;
@@ -41,10 +42,12 @@ export class Company {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   readonly watcher: CompanyWatcher;
-  /** It notes which of its settings are read (`collectSettings`). */
+  /** Records which of its settings are read (`collectSettings`). */
   profile: Profile;
-  /** Whether an advance goes on to fire what is due: a timer beside it would fire as much again in each turn of the event loop, faster than it can be sent. */
-  isWalked = false;
+  /** Whether an advance is firing what is due. No timer does it meanwhile. */
+  isAdvancing = false;
+  /** Draws the people of unlisted numbers; undefined until the names are loaded. */
+  drawPerson: DrawPerson | undefined;
   readonly #ids: IdSource;
   readonly #forgetEvents: (work: Work) => void;
   readonly #forgetDeliveries: (work: Work) => void;
@@ -66,9 +69,9 @@ export class Company {
     const { limits } = deps;
     this.#forgetEvents = createForgetter(events, limits.events);
     this.#forgetDeliveries = createForgetter(deliveries, limits.deliveries, {
-      mayGo: ({ status }) => status !== "pending",
+      mayForget: ({ status }) => status !== "pending",
       most: Math.max(limits.deliveries, limits.pendingDeliveries),
-      giveUp: (work, rows) => this.#giveUp(work, rows),
+      onForced: (work, rows) => this.#cancelOldest(work, rows),
     });
     this.dispatcher = new Dispatcher({
       events: deps.events,
@@ -109,26 +112,29 @@ export class Company {
   }
 
   /**
-   * Everything of the operation or nothing, at one instant of the company's time; the deliveries it owes go out when `gate` says so. What is
-   * due by that instant happens first, also what came due since `ready` looked: nothing is paid in the millisecond of its expiry.
+   * Runs an operation as a whole or not at all, at one instant of the company's time. Its deliveries start when `gate` opens. What is due by that
+   * instant happens first, so that no charge is paid in the millisecond of its expiry.
    */
-  run<Input, Output>(operation: Operation<Input, Output>, input: Input, gate: ReleaseGate = atOnce): Output {
+  run<Input, Output>(
+    operation: Operation<Input, Output>,
+    input: Input,
+    gate: ReleaseGate = releaseImmediately,
+  ): Output {
     const at = this.now();
     while (!this.#fireSlice(at));
     return this.#runAt(at, operation, input, gate);
   }
 
-  /** As `run`, but before what is due by now, which may be very much: for what came of something that began earlier. */
+  /** Like `run`, but does not fire what is due first: for the outcome of something that began earlier. */
   runAhead<Input, Output>(operation: Operation<Input, Output>, input: Input): Output {
-    return this.#runAt(this.now(), operation, input, atOnce);
+    return this.#runAt(this.now(), operation, input, releaseImmediately);
   }
 
-  /** Takes the next place in the order of the company's records. */
+  /** The next place in the order of the company's records. */
   readonly nextSeq = (): number => ++this.record.seq;
 
   /**
-   * "Before any request is handled, everything due at or before the company's now has happened." Undefined when nothing has to be waited for,
-   * which is nearly always.
+   * "Before any request is handled, everything due at or before the company's now has happened." Undefined when there is nothing to wait for.
    */
   ready(): Promise<void> | undefined {
     if (this.#draining !== undefined || this.#fireSlice()) return this.#draining;
@@ -138,9 +144,9 @@ export class Company {
     return this.#draining;
   }
 
-  /** Makes sure that what is due fires when its time comes, whether or not a request does. */
+  /** Sets the timer for the next due item. */
   wake(): void {
-    if (this.closed || this.isWalked) return;
+    if (this.closed || this.isAdvancing) return;
     const next = this.world.due.peek();
     if (next === undefined || (this.#armedFor !== undefined && this.#armedFor <= next.dueAt)) return;
     const delay = next.dueAt <= this.now() ? 0 : this.clock.realDelayUntil(next.dueAt);
@@ -153,7 +159,7 @@ export class Company {
     });
   }
 
-  /** The clock was changed or pinned: what was planned in real time is planned anew. */
+  /** Sets the timer anew after a change of the clock. */
   rearm(): void {
     this.#disarm();
     this.#armedFor = undefined;
@@ -163,14 +169,14 @@ export class Company {
     this.wake();
   }
 
-  /** One advance or change of the clock at a time. */
+  /** Runs one advance or change of the clock at a time. */
   exclusively<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#clockTasks.then(task);
     this.#clockTasks = result.catch(() => undefined);
     return result;
   }
 
-  /** Other settings, from the next request on. `profile` is what `overrides` make of the defaults. */
+  /** Applies other settings from the next request on. `profile` is the defaults with `overrides`. */
   adopt(profile: Profile, overrides: ProfileOverrides): void {
     this.profile = trackProfile(profile);
     this.record.overrides = overrides;
@@ -179,16 +185,16 @@ export class Company {
     this.emitChanged();
   }
 
-  /** Tells the store of a change, if it keeps any. Nobody stores what another company has taken the place of. */
+  /** Records a change in the store, if it keeps any. A company that was replaced records nothing. */
   note(describe: () => StoreEntry): void {
     if (this.deps.store.keeps && !this.closed) this.deps.store.note(describe());
   }
 
-  /** Does one due item at its own instant. A bug in it is logged, and costs that item alone. */
+  /** Handles one due item at its own instant. A bug in it is logged and affects only that item. */
   fire(item: DueItem<DueKind>): void {
     try {
       const { owed } = this.#commit(fireDueItem, item, item.dueAt);
-      if (owed.length > 0) this.#send(owed, atOnce);
+      if (owed.length > 0) this.#send(owed, releaseImmediately);
       const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
       if (delivery !== undefined) this.dispatcher.holdRetries([delivery])();
     } catch (error) {
@@ -201,7 +207,7 @@ export class Company {
     this.events.emit("fired", { company: this, item });
   }
 
-  /** Starts nothing more, gives up what is on the wire. */
+  /** Starts nothing more and aborts the attempts in flight. */
   close(): void {
     this.#disarm();
     this.#closing.abort();
@@ -217,10 +223,10 @@ export class Company {
   }
 
   #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
-    return this.watcher.watch(() => this.#commitUnwatched(operation, input, at));
+    return this.watcher.watch(() => this.#work(operation, input, at));
   }
 
-  #commitUnwatched<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
+  #work<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
     const work = new Work({ world: this.world, profile: this.profile, ids: this.#ids, at, nextSeq: this.nextSeq });
     let committed = false;
     try {
@@ -239,18 +245,18 @@ export class Company {
     }
   }
 
-  /** Those that a rule sends before the answer are bounded: "at most `webhooks.timeout`". */
+  /** The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. */
   #send(owed: readonly Owed[], gate: ReleaseGate): void {
     const held = this.dispatcher.hold(owed.map(({ delivery }) => delivery));
     const urgent = owed.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
     if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
-    const kept = gate === atOnce ? this.deps.store.durable(true) : undefined;
-    // Nobody hears of what a kill could still undo; an answer waits for that by itself.
+    const kept = gate === releaseImmediately ? this.deps.store.durable(true) : undefined;
+    // A receiver must not learn of a change that a kill could still undo. An answer waits for the store by itself.
     if (kept === undefined) gate.after(held.release);
     else void kept.then(held.release, held.release);
   }
 
-  #giveUp(work: Work, deliveries: readonly Delivery[]): void {
+  #cancelOldest(work: Work, deliveries: readonly Delivery[]): void {
     giveUpDeliveries(work, deliveries);
     const message = `more than ${this.deps.limits.pendingDeliveries} deliveries are pending: the oldest are given up`;
     this.deps.log.write("warn", "deliveries-given-up", { company: this.id, count: deliveries.length, message });
@@ -266,7 +272,7 @@ export class Company {
     return next !== undefined && next.dueAt <= at ? next : undefined;
   }
 
-  /** Whether nothing is due by `at` any more after some of it was done. */
+  /** Fires some due items; true when nothing is due by `at` any more. */
   #fireSlice(at: Instant = this.now()): boolean {
     for (let fired = 0; fired < DUE_SLICE; fired++) {
       const item = this.#nextDue(at);
@@ -287,7 +293,7 @@ function fireDueItem(work: Work, item: DueItem<DueKind>): void {
   dueHandlers[item.kind](work, item.subject);
 }
 
-/** What happens when the time of each kind of due work has come. An attempt changes nothing by itself: the dispatcher makes it. */
+/** An attempt changes nothing by itself: the dispatcher makes it. */
 export const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => void>> = {
   "charge.expire": expireWhenDue,
   "transfer.settle": settleTransfer,

@@ -13,13 +13,13 @@ import type { CompanySetup } from "../state/fixture.js";
 import { seedCompany } from "../state/seed.js";
 
 export interface CompanyPlace {
-  /** What the `paymentUrl` of seeded charges begins with. */
+  /** The start of the `paymentUrl` of seeded charges. */
   readonly checkoutUrl: string;
-  /** Of a company of its id that was there before. */
+  /** Those of the company of the same id that it replaces. */
   readonly snapshots: CompanyRecord["snapshots"] | undefined;
 }
 
-/** A company at its beginning, with its fixtures. Throws UsageError("input") when its profile is wrong. */
+/** A new company with its fixtures. Throws UsageError("input") when its profile is wrong. */
 export function createCompany(
   deps: CompanyDeps,
   setup: CompanySetup,
@@ -51,7 +51,7 @@ function initialClock({ frozenAt, runsFrom }: CompanySetup, system: SystemClock)
   return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - system.now() };
 }
 
-/** A company that a store remembers. Throws UsageError("state") when its clock would go back. */
+/** A company from the store. Throws UsageError("state") when its clock would go back. */
 export function resumeCompany(deps: CompanyDeps, record: CompanyRecord, over: ClockOver | undefined): Company {
   const company = new Company(deps, record, acceptProfile(record.overrides).profile);
   if (over === undefined) return company;
@@ -61,7 +61,6 @@ export function resumeCompany(deps: CompanyDeps, record: CompanyRecord, over: Cl
     const failed = `Failed to set the clock of "${company.id}" to ${toIso(at)}: the store has it at ${toIso(now)}`;
     throw new UsageError("state", `${failed}, and only reset, restore and putting a state move it back.`);
   }
-  // What is due until then happens when the company wakes.
   company.clock.pin(at ?? now);
   company.clock.release(over.mode);
   company.rearm();

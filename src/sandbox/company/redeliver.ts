@@ -1,13 +1,13 @@
 import { UsageError } from "../../kernel/problem.js";
 import type { Company } from "./company.js";
-import { type ReleaseGate, atOnce } from "./release-gate.js";
+import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import { type Delivery, redeliver } from "../../domain/model/delivery.js";
 import { unholdDelivery } from "../../domain/rules/holds.js";
 import type { Work } from "../../domain/model/work.js";
 
 /**
- * One more attempt of a delivery, whatever became of it; a retry that was planned is this one. Returns it as it stands before the attempt, which
- * begins when `gate` says so. Throws UsageError("state") while an attempt of it is in flight.
+ * Makes one more attempt of a delivery in any status, in the place of a planned retry. Returns the delivery before the attempt, which starts when
+ * `gate` opens. Throws UsageError("state") while an attempt of it is in flight.
  */
 export function redeliverNow(company: Company, delivery: Delivery, gate: ReleaseGate): Delivery {
   const planned = company.run(planAttempt, { company, delivery });
@@ -16,10 +16,10 @@ export function redeliverNow(company: Company, delivery: Delivery, gate: Release
 }
 
 /**
- * Sends what a company still owed when its state was taken: deliveries that are pending without a timer, and that no rule holds, were waiting for an attempt or had one on
- * the wire. "An attempt interrupted by a kill is made again."
+ * Sends the deliveries whose attempt was waiting or in flight when the state was saved: those that are pending, have no timer, and are held by no
+ * rule. "An attempt interrupted by a kill is made again."
  */
-export function resumeDeliveries(company: Company, gate: ReleaseGate = atOnce): void {
+export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseImmediately): void {
   const { deliveries, due, holds } = company.world;
   const timed = due.values().flatMap(({ kind, subject }) => (kind === "delivery.attempt" ? [subject] : []));
   const later = new Set([...timed, ...holds.values().flatMap(({ deliveryIds }) => deliveryIds)]);
@@ -34,7 +34,7 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate = atOnce): 
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
   const { id } = delivery;
-  // Asked within this step: an attempt that was planned for this very instant has begun by now.
+  // Checked within this step, when a retry that is due at this instant has begun.
   if (company.dispatcher.isOutstanding(id)) {
     const why = "an attempt of it is in flight. Wait for it with POST /_sandbox/settle.";
     throw new UsageError("state", `Failed to redeliver ${id}: ${why}`);

@@ -1,9 +1,9 @@
-/** When the deliveries of a change go out. */
+/** Decides when the deliveries of a change start. */
 export interface ReleaseGate {
-  /** Calls `release` when they may: at once, or when an answer has been written. */
+  /** Calls `release` when deliveries may start: immediately, or when an answer has been written. */
   after(release: () => void): void;
-  /** The answer waits for these, which are under way already. */
+  /** The answer waits for these attempts, which have already begun. */
   before(attempts: Promise<unknown>): void;
 }
 
-export const atOnce: ReleaseGate = { after: (release) => release(), before: () => undefined };
+export const releaseImmediately: ReleaseGate = { after: (release) => release(), before: () => undefined };
