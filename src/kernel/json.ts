@@ -8,6 +8,23 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** The parsed JSON, or the text itself when it is none. */
+export function parseJsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The value with every text in it replaced; keys stay. */
+export function mapTexts(value: unknown, replace: (text: string) => unknown): unknown {
+  if (typeof value === "string") return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, replace)]));
+}
+
 /** How far a JSON value may go. Whatever looks into one afterwards may recurse as deep, and no deeper. */
 export interface JsonBounds {
   /** Objects and lists within each other. */

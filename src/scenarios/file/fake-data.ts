@@ -2,17 +2,17 @@ import type { Faker } from "@faker-js/faker";
 import { importFaker } from "../../adapters/names/load-faker.js";
 import { didYouMean } from "../../kernel/suggest.js";
 
-/** Calls what a path such as `person.firstName` names. */
+/** Calls the method at a path such as `person.firstName`. */
 export type DrawFake = (path: readonly string[]) => unknown;
 
-/** The library of made-up data, imported only for a story that draws from it. */
 export interface FakeData {
-  /** What is wrong with `${faker.<path>}`; undefined when it can be drawn. */
+  /** The problem with `${faker.<path>}`; undefined when it can be drawn. */
   problemOf(path: readonly string[]): string | undefined;
-  /** A stream of its own: the same for the same seed. `now` is what "recent" and "soon" are counted from. */
+  /** A stream that is the same for the same seed. `now` is the reference date of "recent" and "soon". */
   drawer(seed: number, now: string): DrawFake;
 }
 
+/** Imports the library, for scenarios that use it. */
 export async function loadFakeData(): Promise<FakeData> {
   const create = await importFaker();
   const known = create();
@@ -22,15 +22,15 @@ export async function loadFakeData(): Promise<FakeData> {
       const faker = create();
       faker.seed(seed);
       faker.setDefaultRefDate(now);
-      return (path) => plainData(find(faker, path)?.());
+      return (path) => toJson(findMethod(faker, path)?.());
     },
   };
 }
 
 function problemOf(faker: Faker, path: readonly string[]): string | undefined {
   const [moduleName = "", method = ""] = path;
-  if (path.length === 2 && find(faker, path) !== undefined) return undefined;
-  const modules = namesOf(faker).filter((name) => methodsOf(faker, name).length > 0);
+  if (path.length === 2 && findMethod(faker, path) !== undefined) return undefined;
+  const modules = Object.keys(faker).filter((name) => methodsOf(faker, name).length > 0);
   if (!modules.includes(moduleName)) {
     return `is not made-up data.${didYouMean(moduleName, modules)} It is faker.<module>.<method>, such as faker.person.firstName`;
   }
@@ -38,26 +38,20 @@ function problemOf(faker: Faker, path: readonly string[]): string | undefined {
   return `is not made-up data.${didYouMean(method, methods) || ` faker.${moduleName} has ${methods.join(", ")}`}`;
 }
 
-/** The method that a path of two names stands for, bound to its module. */
-function find(faker: Faker, [moduleName = "", method = ""]: readonly string[]): (() => unknown) | undefined {
+function findMethod(faker: Faker, [moduleName = "", method = ""]: readonly string[]): (() => unknown) | undefined {
   if (!methodsOf(faker, moduleName).includes(method)) return undefined;
-  const owner: unknown = Reflect.get(faker, moduleName);
-  const found: unknown = typeof owner === "object" && owner !== null ? Reflect.get(owner, method) : undefined;
+  const owner: object = Reflect.get(faker, moduleName);
+  const found: unknown = Reflect.get(owner, method);
   return typeof found === "function" ? () => found.call(owner) : undefined;
 }
 
 function methodsOf(faker: Faker, moduleName: string): string[] {
   const owner: unknown = Object.hasOwn(faker, moduleName) ? Reflect.get(faker, moduleName) : undefined;
   if (typeof owner !== "object" || owner === null || moduleName === "fakerCore") return [];
-  return namesOf(owner).filter((name) => typeof Reflect.get(owner, name) === "function");
+  return Object.keys(owner).filter((name) => typeof Reflect.get(owner, name) === "function");
 }
 
-function namesOf(value: object): string[] {
-  return Object.keys(value);
-}
-
-/** What JSON can hold: an instant as text. */
-function plainData(value: unknown): unknown {
+function toJson(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   return typeof value === "bigint" ? String(value) : value;
 }

@@ -1,7 +1,8 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
+import { isObject, parseJsonOrText } from "../../kernel/json.js";
 
 /** A webhook that reached the runner. */
 export interface Received {
@@ -19,15 +20,14 @@ export interface Inbox {
 }
 
 export interface InboxOptions {
-  /** Asked at every webhook: a key can be rotated, a header renamed, in the middle of a story. */
+  /** Called at every webhook: a scenario may rotate the key, or rename the header. */
   readonly secretKey: () => string;
   readonly signatureHeader: () => string;
 }
 
-/** No webhook is a fraction of it. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
-/** One server on loopback for all scenarios of a run, a path for each. */
+/** One server on loopback for all scenarios of a run, with a path for each. */
 export interface Receiver {
   open(name: string, options: InboxOptions): Inbox;
   close(): Promise<void>;
@@ -35,26 +35,21 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const inboxes = new Map<string, InboxOptions & { received: Received[] }>();
+  const handle = async (request: IncomingMessage): Promise<number> => {
+    const body = await readBody(request);
+    const inbox = inboxes.get(request.url ?? "");
+    if (inbox === undefined) return 410;
+    if (body === undefined) return 413;
+    const received = parseWebhook(body, request, inbox);
+    inbox.received.push(received);
+    // "If equal the payload is authentic; otherwise the request is to be rejected."
+    return received.genuine ? 200 : 401;
+  };
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= BODY_BYTES_MAX) chunks.push(chunk);
-    });
-    request.on("error", () => undefined);
-    request.on("end", () => {
-      const inbox = inboxes.get(request.url ?? "");
-      if (inbox === undefined || size > BODY_BYTES_MAX) {
-        response.writeHead(inbox === undefined ? 410 : 413).end();
-        return;
-      }
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-      const received = read(Buffer.concat(chunks), headers, inbox);
-      inbox.received.push(received);
-      // "If equal the payload is authentic; otherwise the request is to be rejected."
-      response.writeHead(received.genuine ? 200 : 401).end();
-    });
+    handle(request).then(
+      (status) => response.writeHead(status).end(),
+      () => response.destroy(),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -76,20 +71,24 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-function read(bytes: Buffer, headers: Record<string, string>, options: InboxOptions): Received {
+/** Undefined when the body is too long. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+  }
+  return size > BODY_BYTES_MAX ? undefined : Buffer.concat(chunks);
+}
+
+/** A truncated body is no JSON: its text is kept, so that a message can show it. */
+function parseWebhook(bytes: Buffer, request: IncomingMessage, options: InboxOptions): Received {
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const expected = Buffer.from(signBody(bytes, options.secretKey()));
   const given = Buffer.from(headers[options.signatureHeader().toLowerCase()] ?? "");
   const genuine = expected.length === given.length && timingSafeEqual(expected, given);
-  const { topic, data } = parse(bytes);
+  const value = parseJsonOrText(bytes.toString("utf8"));
+  const { topic, data }: Readonly<Record<string, unknown>> = isObject(value) ? value : { data: value };
   return { topic: typeof topic === "string" ? topic : "", data, headers, genuine };
-}
-
-/** A truncated body is no JSON: it is kept as text, so that a message can show it. */
-function parse(bytes: Buffer): { topic?: unknown; data?: unknown } {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null ? value : { data: value };
-  } catch {
-    return { data: bytes.toString("utf8") };
-  }
 }

@@ -1,21 +1,43 @@
 import { createIdSource, hashToSeed } from "../../kernel/ids.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
-import { type Failure, reasonOf } from "./failure.js";
 import { loadFakeData } from "../file/fake-data.js";
-import type { Received } from "./receiver.js";
-import { runSteps } from "./run-step.js";
 import type { Scenario } from "../file/scenario.js";
+import { type Failure, reasonOf } from "./failure.js";
+import type { Received } from "./receiver.js";
 import type { StepContext } from "./run-request.js";
+import { runSteps } from "./run-step.js";
 import { Variables } from "./variables.js";
-import { type Seen, type Target, nothingSeen } from "./world.js";
+import { nothingSeen, type ScenarioWorld, type Seen, type Target } from "./world.js";
+
+export interface RunOptions {
+  readonly system: SystemClock;
+  /** Makes `${uuid}`, `${faker.…}` and identifiers repeat. */
+  readonly seed: number | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
 
 export interface ReplayOptions extends RunOptions {
-  /** How many stories run at a time; each has a company of its own. */
+  /** How many scenarios run at a time; each has its own company. */
   readonly workers: number;
-  /** Start nothing more after the first that fails. */
+  /** Start no more scenarios after the first failure. */
   readonly bail: boolean;
-  /** Told of each result in the order of the files, whichever ended first. */
+  /** Called with each result, in the order of the files. */
   readonly onResult?: (result: ScenarioResult) => void;
+}
+
+export type Outcome = "passed" | "failed" | "error" | "skipped";
+
+export interface ScenarioResult {
+  readonly scenario: Scenario;
+  readonly outcome: Outcome;
+  /** Why it was skipped. */
+  readonly reason: string | undefined;
+  readonly failure: Failure | undefined;
+  /** Real time, ms. */
+  readonly durationMs: number;
+  /** Those of repetitions and used files are counted each time. */
+  readonly stepsPassed: number;
+  readonly seen: Seen;
 }
 
 export interface ReplaySummary {
@@ -24,45 +46,43 @@ export interface ReplaySummary {
   readonly counts: Readonly<Record<Outcome, number>>;
   readonly durationMs: number;
   readonly seed: number | undefined;
-  /** Not run, because an earlier one failed under `bail`. */
+  /** How many were not run, because an earlier one failed under `bail`. */
   readonly notRun: number;
 }
 
-/** Replays stories, several at a time. The result does not depend on how many. */
+/** Replays scenarios, several at a time. The result does not depend on how many. */
 export async function replay(
   target: Target,
   scenarios: readonly Scenario[],
   options: ReplayOptions,
 ): Promise<ReplaySummary> {
-  const start = options.system.monotonic();
-  const results = new Map<number, ScenarioResult>();
+  const { system, seed, workers, bail, onResult } = options;
+  const start = system.monotonic();
+  const results: (ScenarioResult | undefined)[] = [];
   const names = uniqueNames(scenarios);
-  let next = 0;
-  let told = 0;
+  const queue = scenarios.entries();
+  let reported = 0;
   let stopped = false;
-  const tell = (): void => {
-    for (let result = results.get(told); result !== undefined; result = results.get(++told)) options.onResult?.(result);
-  };
   const worker = async (): Promise<void> => {
-    while (!stopped) {
-      const index = next++;
-      const scenario = scenarios[index];
-      if (scenario === undefined) return;
+    for (const [index, scenario] of queue) {
       const result = await runScenario(target, scenario, names[index] ?? String(index), options);
-      results.set(index, result);
-      if (options.bail && result.failure !== undefined) stopped = true;
-      tell();
+      results[index] = result;
+      for (let next = results[reported]; next !== undefined; next = results[++reported]) onResult?.(next);
+      if (bail && result.failure !== undefined) stopped = true;
+      if (stopped) return;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(options.workers, scenarios.length) }, worker));
-  const ordered = [...results.entries()].sort(([a], [b]) => a - b).map(([, result]) => result);
+  await Promise.all(Array.from({ length: Math.min(workers, scenarios.length) }, worker));
+  const run = results.filter((result) => result !== undefined);
   const counts = { passed: 0, failed: 0, error: 0, skipped: 0 };
-  for (const { outcome } of ordered) counts[outcome]++;
-  const durationMs = options.system.monotonic() - start;
-  return { results: ordered, counts, durationMs, seed: options.seed, notRun: scenarios.length - ordered.length };
+  for (const { outcome } of run) counts[outcome]++;
+  const durationMs = system.monotonic() - start;
+  return { results: run, counts, durationMs, seed, notRun: scenarios.length - run.length };
 }
 
-/** A name for each that is the same in every run; of stories with the same file name and name the later ones are numbered. */
+const NAME_MAX = 80;
+
+/** A name for each that is the same in every run. Equal names are numbered. */
 function uniqueNames(scenarios: readonly Scenario[]): string[] {
   const taken = new Set<string>();
   return scenarios.map(({ file, name }) => {
@@ -77,68 +97,26 @@ function uniqueNames(scenarios: readonly Scenario[]): string[] {
   });
 }
 
-const NAME_MAX = 80;
-
-export interface RunOptions {
-  readonly system: SystemClock;
-  /** Makes `${uuid}`, `${faker.…}` and identifiers repeat. */
-  readonly seed: number | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-export type Outcome = "passed" | "failed" | "error" | "skipped";
-
-export interface ScenarioResult {
-  readonly scenario: Scenario;
-  readonly outcome: Outcome;
-  /** Why it was skipped. */
-  readonly reason: string | undefined;
-  readonly failure: Failure | undefined;
-  /** Real time, ms. */
-  readonly durationMs: number;
-  /** Steps that went well, those of repeats and used files counted each time. */
-  readonly stepsPassed: number;
-  /** What the sandbox saw of it. */
-  readonly seen: Seen;
-}
-
-/** Replays one story in a world of its own. Never rejects: what went wrong is in the result. */
+/** Replays one scenario. Never rejects: problems are in the result. */
 export async function runScenario(
   target: Target,
   scenario: Scenario,
   name: string,
   options: RunOptions,
 ): Promise<ScenarioResult> {
+  const unrun = { scenario, reason: undefined, failure: undefined, durationMs: 0, stepsPassed: 0, seen: nothingSeen };
   const reason = target.unfit(scenario);
-  if (reason !== undefined) {
-    return {
-      scenario,
-      outcome: "skipped",
-      reason,
-      failure: undefined,
-      durationMs: 0,
-      stepsPassed: 0,
-      seen: nothingSeen,
-    };
-  }
+  if (reason !== undefined) return { ...unrun, outcome: "skipped", reason };
   const start = options.system.monotonic();
   let stepsPassed = 0;
   let failure: Failure | undefined;
   let seen = nothingSeen;
+  const onStep: StepContext["onStep"] = (_, failed) => (stepsPassed += failed === undefined ? 1 : 0);
   try {
     const world = await target.open(scenario, name);
     try {
-      const fakes = scenario.usesFaker ? await loadFakeData() : undefined;
-      const drawFake = fakes?.drawer(hashToSeed(options.seed ?? 0, name), world.now());
-      const ids = createIdSource(options.seed, `scenario ${name}`);
-      const context: StepContext = {
-        world,
-        variables: new Variables({ world, ids, env: options.env, drawFake }),
-        system: options.system,
-        waitFor: undefined,
-        onStep: (_, failed) => (stepsPassed += failed === undefined ? 1 : 0),
-      };
-      failure = (await runSteps(context, scenario.steps)) ?? forged(scenario, world.received());
+      const failed = await runInWorld(world, scenario, name, options, { waitFor: undefined, onStep });
+      failure = failed ?? findForged(scenario, world.received());
       seen = world.seen();
     } finally {
       await world.close();
@@ -148,11 +126,25 @@ export async function runScenario(
   }
   const outcome: Outcome = failure === undefined ? "passed" : failure.kind === "failure" ? "failed" : "error";
   const durationMs = options.system.monotonic() - start;
-  return { scenario, outcome, reason: undefined, failure, durationMs, stepsPassed, seen };
+  return { ...unrun, outcome, failure, durationMs, stepsPassed, seen };
 }
 
-/** The runner's own receiver checks every signature; only a story that plays with rules may see a wrong one. */
-function forged({ usesRules, givenPosition }: Scenario, received: readonly Received[]): Failure | undefined {
+/** Runs the steps of a scenario. */
+export async function runInWorld(
+  world: ScenarioWorld,
+  { usesFaker, steps }: Scenario,
+  name: string,
+  { system, seed, env }: RunOptions,
+  hooks: Pick<StepContext, "waitFor" | "onStep">,
+): Promise<Failure | undefined> {
+  const fakes = usesFaker ? await loadFakeData() : undefined;
+  const drawFake = fakes?.drawer(hashToSeed(seed ?? 0, name), world.now());
+  const ids = createIdSource(seed, `scenario ${name}`);
+  return runSteps({ world, variables: new Variables({ world, ids, env, drawFake }), system, ...hooks }, steps);
+}
+
+/** Only a scenario that uses rules may get webhooks with a wrong signature. */
+function findForged({ usesRules, givenPosition }: Scenario, received: readonly Received[]): Failure | undefined {
   const wrong = received.filter((webhook) => !webhook.genuine);
   if (wrong.length === 0 || usesRules) return undefined;
   return {

@@ -2,7 +2,7 @@ import { findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { RequestFields, Saves, Step, When } from "../file/scenario.js";
-import { parsePath, valueAt } from "../file/template.js";
+import { valueAtPath } from "../file/template.js";
 import { type Failure, StepFailed } from "./failure.js";
 import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
@@ -61,7 +61,7 @@ export function saveFrom(
   shown: { request?: Outgoing; answer?: Answer },
 ): void {
   for (const [name, path] of Object.entries(saves ?? {})) {
-    const value = valueAt(from, parsePath(path));
+    const value = valueAtPath(from, path);
     if (value === undefined) {
       throw new StepFailed({ message: `Failed to save ${name}: there is nothing at ${path}`, ...shown });
     }

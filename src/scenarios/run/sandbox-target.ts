@@ -1,17 +1,18 @@
 import { toIso } from "../../kernel/instant.js";
+import { isObject } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { type Answer, type Credentials, type Outgoing, type ScenarioWorld, type Target, readAnswer } from "./world.js";
-import { type Receiver, startReceiver } from "./receiver.js";
-import type { Given, Scenario } from "../file/scenario.js";
 import { describeRule } from "../../sandbox/state/rules.js";
+import type { Given, Scenario } from "../file/scenario.js";
+import { type Receiver, startReceiver } from "./receiver.js";
+import { type Answer, type Credentials, type Outgoing, readAnswer, type ScenarioWorld, type Target } from "./world.js";
 
-/** The sandbox's own door, without a socket. */
+/** Calls the sandbox without a socket. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** Replays in a sandbox of this process: each story in a company of its own, so that any number runs at the same time. */
+/** Replays in a sandbox of this process. Each scenario gets a new company, so any number can run at the same time. */
 export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
   let receiver: Promise<Receiver> | undefined;
   return {
@@ -30,11 +31,11 @@ interface Parts {
   readonly sandbox: Sandbox;
   readonly fetch: Fetch;
   readonly receiver: Receiver;
-  /** Of the story: its receiver's path and its other companies are called by it. */
+  /** Of the scenario: names the path of its receiver and its other companies. */
   readonly name: string;
 }
 
-/** A company of its own, which goes with the story. */
+/** Opens a company, which is removed with the scenario. */
 async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorld> {
   const { sandbox } = given;
   const parts = { ...given, name: freeName(sandbox, given.name) };
@@ -43,8 +44,7 @@ async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorl
   const closeOthers = world.close;
   world.close = async () => {
     await closeOthers();
-    const left = sandbox.findCompany(identity.id);
-    if (left !== undefined) sandbox.remove(left);
+    removeCompany(sandbox, identity.id);
   };
   const { balance, frozenAt, profile, fixtures, webhooks, rules } = scenario.given;
   const subscriptions = webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
@@ -58,25 +58,31 @@ async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorl
   }
 }
 
-/** The same story may be replayed twice at a time in one sandbox. */
+function removeCompany(sandbox: Sandbox, id: string): void {
+  const company = sandbox.findCompany(id);
+  if (company !== undefined) sandbox.remove(company);
+}
+
+/** The same scenario may be replayed twice at a time in one sandbox. */
 function freeName(sandbox: Sandbox, name: string): string {
   for (let count = 1; ; count++) {
     const candidate = count === 1 ? name : `${name}-${count}`;
-    const { id } = setupFor(tokenOf(candidate));
-    if (sandbox.findCompany(id) === undefined && !sandbox.isTokenTaken(tokenOf(candidate))) return candidate;
+    const token = tokenOf(candidate);
+    if (sandbox.findCompany(setupFor(token).id) === undefined && !sandbox.isTokenTaken(token)) return candidate;
   }
 }
 
-/** A name may be anything; what goes into a header may not. */
+/** Any name, encoded for a header. */
 function tokenOf(name: string): string {
   return `at_${encodeURIComponent(name)}`;
 }
 
-/** What a story does in a company of this sandbox. `given`: how another company of the same story begins. */
+/** What a scenario can do in a company of this sandbox. `given` applies to other companies that it opens. */
 export function createCompanyWorld(parts: Parts, companyId: string, given?: Given): ScenarioWorld {
   const { sandbox, fetch, receiver, name } = parts;
-  const opened = new Map<string, Credentials>();
-  // A company's state can be replaced while its story runs (reset, put state): it is looked up each time.
+  const { adminToken, defaults } = sandbox.options;
+  const others = new Map<string, Credentials>();
+  // Looked up each time, because the scenario may replace the company's state.
   const company = (): Company => {
     const found = sandbox.findCompany(companyId);
     if (found === undefined) throw new UsageError("state", `The company ${companyId} of this story was removed.`);
@@ -86,17 +92,15 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     secretKey: () => sandbox.findCompany(companyId)?.record.identity.secretKey ?? "",
     signatureHeader: () => sandbox.findCompany(companyId)?.profile.webhooks.signatureHeader ?? "",
   });
-  // Links in answers begin with the address of the request: so they begin with ${url}.
+  // Links in answers begin with the address of the request, and so with ${url}.
   const { origin } = new URL(sandbox.publicUrl);
 
   const send = async ({ method, path, headers, body }: Outgoing): Promise<Answer> => {
     const url = new URL(origin + path);
     const isControl = path.startsWith("/_sandbox");
     if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", companyId);
-    const { adminToken } = sandbox.options;
-    const admin: Record<string, string> =
-      isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : {};
-    // As bytes: of a text a Request would make up a content type where the story wants none.
+    const admin = isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : undefined;
+    // As bytes: a Request would add a content type to text.
     const content = body === undefined ? {} : { body: new TextEncoder().encode(body) };
     return readAnswer(await fetch(new Request(url, { method, headers: { ...admin, ...headers }, ...content })));
   };
@@ -112,31 +116,36 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     url: sandbox.publicUrl,
     send,
     async control(method, path, body) {
-      const content: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-      const sent = body === undefined ? undefined : JSON.stringify(body);
-      const answer = await send({ method, path, headers: content, body: sent });
+      const json = body === undefined ? undefined : JSON.stringify(body);
+      const headers: Outgoing["headers"] = json === undefined ? {} : { "content-type": "application/json" };
+      const answer = await send({ method, path, headers, body: json });
       if (answer.status < 300) return answer;
       const messages = messagesOf(answer.body);
       throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
     },
     other(otherName) {
-      const known = opened.get(otherName);
+      const known = others.get(otherName);
       if (known !== undefined) return known;
-      const other = setupFor(tokenOf(`${name}-${otherName}`));
-      const { balance, frozenAt, profile } = given ?? sandbox.options.defaults;
-      sandbox.open({ ...other, balance, frozenAt, profile, fixtures: [] });
-      const credentials = describeIdentity(other);
-      opened.set(otherName, credentials);
+      const setup = setupFor(tokenOf(`${name}-${otherName}`));
+      const { balance, frozenAt, profile } = given ?? defaults;
+      sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [] });
+      const credentials = { token: setup.tokens[0]?.token ?? "", companyId: setup.id, secretKey: setup.secretKey };
+      others.set(otherName, credentials);
       return credentials;
     },
     receiverUrl: inbox.url,
     received: () => inbox.received,
     seen: () => {
-      const ids = [companyId, ...[...opened.values()].map((other) => other.companyId)];
-      const companies = ids.filter((id) => sandbox.findCompany(id) !== undefined);
+      const ids = [companyId, ...[...others.values()].map((other) => other.companyId)];
+      const companies = ids.map((id) => sandbox.findCompany(id)).filter((found) => found !== undefined);
       return {
-        findings: companies.flatMap((id) => [...sandbox.observationOf(id).findings.list()]),
-        rulesNeverFired: companies.flatMap((id) => neverFired(sandbox, id)),
+        findings: companies.flatMap(({ id }) => [...sandbox.observationOf(id).findings.list()]),
+        rulesNeverFired: companies.flatMap(({ world }) =>
+          world.rules
+            .values()
+            .filter(({ fired }) => fired === 0)
+            .map(describeRule),
+        ),
       };
     },
     now: () => toIso(company().now()),
@@ -148,24 +157,11 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     },
     close: async () => {
       inbox.close();
-      for (const { companyId: id } of opened.values()) {
-        const left = sandbox.findCompany(id);
-        if (left !== undefined) sandbox.remove(left);
-      }
+      for (const other of others.values()) removeCompany(sandbox, other.companyId);
     },
   };
 }
 
-function describeIdentity({ id, tokens, secretKey }: ReturnType<typeof setupFor>): Credentials {
-  return { token: tokens[0]?.token ?? "", companyId: id, secretKey };
-}
-
-function neverFired(sandbox: Sandbox, companyId: string): string[] {
-  const rules = sandbox.findCompany(companyId)?.world.rules.values() ?? [];
-  return rules.filter(({ fired }) => fired === 0).map(describeRule);
-}
-
 function messagesOf(body: unknown): string[] {
-  if (typeof body !== "object" || body === null || !("message" in body) || !Array.isArray(body.message)) return [];
-  return body.message.map(String);
+  return isObject(body) && Array.isArray(body["message"]) ? body["message"].map(String) : [];
 }

@@ -1,21 +1,22 @@
+import { valueAt } from "../../kernel/fields.js";
 import type { IdSource } from "../../kernel/ids.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { DrawFake } from "../file/fake-data.js";
-import { fill, parsePath, valueAt } from "../file/template.js";
+import { fill, parsePath } from "../file/template.js";
 import type { ScenarioWorld } from "./world.js";
 
 export interface VariableSources {
   readonly world: ScenarioWorld;
   readonly ids: IdSource;
-  /** Only those that start with `SANDBOX_` are given. */
+  /** Only variables that start with `SANDBOX_`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined when the scenario draws nothing. */
+  /** Undefined when the scenario does not use `${faker.…}`. */
   readonly drawFake: DrawFake | undefined;
 }
 
 type Values = ReadonlyMap<string, unknown>;
 
-/** What `${…}` stands for at one place of a running story: what holds only there, then what was saved, then what is always there. */
+/** The values of `${…}` at one place of a running scenario: local ones first, then saved ones, then those that are always known. */
 export class Variables {
   readonly #sources: VariableSources;
   readonly #saved: Map<string, unknown>;
@@ -35,13 +36,12 @@ export class Variables {
     this.#written.set(name, value);
   }
 
-  /** The same place with more that holds only there: the `with` of a used file, the `index` of a repetition. Saves nothing until it is adopted. */
+  /** A copy with more local variables: the `with` of a used file, the `index` of a repetition. What it saves is known here once it is adopted. */
   branch(locals: Readonly<Record<string, unknown>> = {}): Variables {
-    const all = new Map([...this.#locals, ...Object.entries(locals)]);
-    return new Variables(this.#sources, this.#saved, all);
+    return new Variables(this.#sources, this.#saved, new Map([...this.#locals, ...Object.entries(locals)]));
   }
 
-  /** Takes over what a branch saved. */
+  /** Takes over what a branch has saved. */
   adopt(branch: Variables): void {
     for (const [name, value] of branch.#written) this.save(name, value);
   }
@@ -72,16 +72,13 @@ export class Variables {
         return ids.uuid();
       case "now":
         return world.now();
-      case "url":
-        return world.url;
-      case "token":
-        return world.token;
-      case "companyId":
-        return world.companyId;
-      case "secretKey":
-        return world.secretKey;
       case "receiver":
         return world.receiverUrl;
+      case "url":
+      case "token":
+      case "companyId":
+      case "secretKey":
+        return world[root];
       case "testNumbers":
         return valueAt(world.testNumbers, rest);
       case "env":
