@@ -83,14 +83,14 @@ export function describeError(
   error: { readonly status: number; readonly messages: readonly string[]; correlationId: string; path: string },
 ): unknown {
   const { status, correlationId, path } = error;
-  // What was sent is quoted, and the client's own log is no place for its credentials either.
+  // Messages quote the request, and clients log them.
   const messages = error.messages.map(sandbox.redactor.text);
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
   if (shape === "message") return renderPlainError(messages);
   return renderError(status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
 }
 
-/** What could not be kept is no bug: it says what to do. */
+/** A store that fails is not a bug: its message says what to do. */
 export function problemOf(thrown: unknown): { readonly code: ProblemCode; readonly messages: readonly string[] } {
   if (thrown instanceof StoreUnavailable) return { code: "internal", messages: [thrown.message] };
   return isApiProblem(thrown) ? thrown : internal;
@@ -112,7 +112,7 @@ export function logBug(
   sandbox.log.write("error", "bug", { ...where, company: company?.id, error: stack });
 }
 
-/** A request that belongs to no company is told the default one's time. */
+/** The company's time, or the default company's for a request without one. */
 export function nowOf(sandbox: Sandbox, company: Company | undefined): Instant {
   return (company ?? sandbox.companies[0])?.now() ?? sandbox.system.now();
 }

@@ -30,7 +30,7 @@ export function renderClock(company: Company) {
   };
 }
 
-/** `accessToken` is the one to use; `accessTokens` lists all, a rotated one for as long as it is still taken. */
+/** `accessToken` is the one to use; `accessTokens` lists all, including rotated ones that are still accepted. */
 export function renderCompany(company: Company) {
   const { id, tokens, secretKey } = company.record.identity;
   return {

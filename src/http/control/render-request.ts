@@ -48,7 +48,7 @@ export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redact
 
 type Difference = ReturnType<typeof redactMismatch>;
 
-/** Nothing at that place is null, as it is in the request. */
+/** An absent value is null, as in the request. */
 function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor) {
   const { text, value, headers } = redactor;
   // Below `headers` stands one of them; `headers` itself differs only from a matcher of the whole.

@@ -34,7 +34,7 @@ const ownRoutes: readonly ControlRoute[] = [
 ];
 
 /**
- * The control API, for whoever drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
+ * The control API, which drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
  * shape, whatever `errors.shape` makes the API under test answer.
  *
  * The way of every call: forgeries (403), the dashboard's pages, admin token (401), path (404) and method (405), then as `createControlEndpoint` says.

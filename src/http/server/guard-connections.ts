@@ -8,8 +8,8 @@ import { type ConnectionLimits, explainParserError, renderAnswer } from "./malfo
 const LINGER_MS = 1_000;
 
 /**
- * Answers what never becomes a request with the error body too: bytes that are no HTTP, headers that are too large or come too slowly, CONNECT.
- * Where an answer is already being written nothing else can be said, and the connection is cut.
+ * Answers also what never becomes a request with the error body: bytes that are not HTTP, headers that are too large or too slow, CONNECT. Cuts the
+ * connection where an answer is already being written.
  */
 export function guardConnections(
   server: Server,
@@ -26,12 +26,12 @@ export function guardConnections(
     }
     const text = await renderAnswer(await refuse(malformed));
     const outgoing = latest.get(socket);
-    const say = (): void => void (socket.writable ? sayLast(socket, text) : socket.destroy());
-    if (outgoing === undefined || outgoing.writableFinished) say();
+    const refuseNow = (): void => void (socket.writable ? endWith(socket, text) : socket.destroy());
+    if (outgoing === undefined || outgoing.writableFinished) refuseNow();
     // A complete request before it has its answer first.
-    else if (outgoing.req.complete) outgoing.once("close", say);
+    else if (outgoing.req.complete) outgoing.once("close", refuseNow);
     else if (outgoing.headersSent || outgoing.socket !== socket) socket.destroy();
-    else say();
+    else refuseNow();
   };
   server.on("clientError", (error, socket) => void answer(socket, explainParserError(error, limits)));
   server.on("connect", (_, socket) => {
@@ -42,8 +42,8 @@ export function guardConnections(
   server.on("checkExpectation", (incoming, outgoing) => void server.emit("request", incoming, outgoing));
 }
 
-/** What the client still sends is thrown away for a while: to cut it off at once would cost it the answer. */
-function sayLast(socket: Duplex, text: string): void {
+/** Reads what the client still sends for a while: a client that is cut off immediately loses the answer. */
+function endWith(socket: Duplex, text: string): void {
   socket.end(text);
   socket.resume();
   // The server destroys a connection that times out.

@@ -10,7 +10,7 @@ export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed
   return answerJson(sandbox, undefined, status, body, { connection: "close" });
 }
 
-/** What Node's parser stumbled over; undefined when the connection broke, and nobody is there to be answered. */
+/** Why Node's parser refused the bytes; undefined when the connection broke. */
 export function explainParserError(error: Error, limits: ConnectionLimits): Malformed | undefined {
   const code = "code" in error ? String(error.code) : "";
   switch (code) {

@@ -57,8 +57,8 @@ export interface AnswerGate extends ReleaseGate {
 }
 
 /**
- * "Deliveries start when the API's answer has been written": a receiver never hears of a charge before its creator does, or when the client has left
- * without waiting for it. Without a socket the answer is written when it is returned, which is when `returned` resolves.
+ * "Deliveries start when the API's answer has been written": no receiver learns of a charge before its creator does. They also
+ * start when the client has left. Without a socket the answer is written when it is returned, which is when `returned` resolves.
  */
 export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Promise<void>): AnswerGate {
   const awaited: Promise<unknown>[] = [];

@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 
-/** Why there is no request to route: it could not be read as one, or did not come in time. */
+/** Why bytes are not a request: they could not be parsed as one, or came too late. */
 export interface Malformed {
   readonly status: number;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface HttpEnv {
     readonly stopping?: AbortSignal;
     /** Ends the connection without an answer, `reset` so that the client reads ECONNRESET. */
     readonly breakOff?: (fault: "reset" | "hang") => void;
-    /** There is no request: the server asks how to refuse what came. */
+    /** Set where bytes are not a request: the app makes the answer that refuses them. */
     readonly malformed?: Malformed;
   };
 }

@@ -4,7 +4,7 @@ import { correlationIdOf, rounded } from "../../sandbox/narrate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 
-/** One line of the log at debug for each call of what is not the API under test: `Sandbox.tell` is told of those. */
+/** Logs each call at debug, for all but the API under test, whose exchanges are logged as events. */
 export function logRequests(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = sandbox.system.monotonic();
@@ -28,15 +28,15 @@ export function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, 
     status: answer.status,
     durationMs: rounded(system.monotonic() - startedAt),
   };
-  const saying = correlationIdIn(answer).then(async (correlationId) => {
-    // After what it has changed, which is told a turn later.
+  const logged = correlationIdIn(answer).then(async (correlationId) => {
+    // After its changes, which are logged one turn later.
     await system.yieldToEventLoop();
     log.write("debug", "request", { ...fields, correlationId });
   });
-  saying.catch((error: unknown) => log.write("error", "bug", { path: fields.path, error: String(error) }));
+  logged.catch((error: unknown) => log.write("error", "bug", { path: fields.path, error: String(error) }));
 }
 
-/** Only the answers that refuse something have one. */
+/** Only error bodies have one. */
 async function correlationIdIn(answer: Response): Promise<string | undefined> {
   if (answer.status < 400 || answer.headers.get("content-type")?.startsWith("application/json") !== true)
     return undefined;

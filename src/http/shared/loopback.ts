@@ -7,5 +7,5 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(bare) && ipaddr.process(bare).range() === "loopback";
 }
 
-/** What nobody has to read as an address. */
+/** The usual ones. */
 const USUAL: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);

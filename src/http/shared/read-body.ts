@@ -5,7 +5,7 @@ import { refuse } from "../../domain/model/problem-codes.js";
 import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
 import { quote } from "../../kernel/text.js";
 
-/** Far beyond what any request has to say: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
+/** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
 export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
 
 /** A JSON value, and how it was written. */
@@ -20,8 +20,8 @@ export async function readJson(c: HttpContext, limit: number, bounds?: JsonBound
 }
 
 /**
- * The body's JSON; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for what is not
- * JSON, or goes beyond `bounds`.
+ * The body's JSON; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for text that
+ * is not JSON or goes beyond `bounds`.
  */
 export async function readJsonText(
   c: HttpContext,
@@ -88,7 +88,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** As far as the parser says; its own words quote the body, which may hold a secret at any place. */
+/** Where the problem is. The parser's own message quotes the body, which may hold a secret. */
 function reasonOf(parserMessage: string, text: string): string {
   if (text.startsWith("\ufeff")) return ": it must not begin with a byte order mark";
   const [where, position] = /position (\d+)(?: \(line \d+ column \d+\))?/.exec(parserMessage) ?? [];
