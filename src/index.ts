@@ -1,4 +1,4 @@
-/** The library: a sandbox in a test's own process, and the types of everything it says. */
+/** The library: a sandbox in the process of a test, and its types. */
 export { createSandbox } from "./library/create-sandbox.js";
 export { audit } from "./library/audit.js";
 export type { AuditOptions } from "./library/audit.js";

@@ -1,3 +1,4 @@
+import type { DurationInput } from "../domain/profile/profile.js";
 import type { CompanyHandle } from "./company-handle.js";
 import type { AuditReport } from "../audit/reporters/report.js";
 import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
@@ -5,15 +6,17 @@ import { parseDuration, tryParseDuration } from "../kernel/duration.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
-import { type OptionCheck, findOptionProblems } from "./sandbox-options.js";
-import type { DurationInput } from "../domain/profile/profile.js";
+import { findOptionProblems, valueThat } from "./sandbox-options.js";
+import { HEADER_NAME, matching } from "../kernel/fields.js";
+import { isObject } from "../kernel/json.js";
+import type * as z from "zod";
 
 /**
- * Audits a webhook receiver: whether it refuses what is forged, accepts what is genuine in whatever bytes it comes, and, with `check`, whether its
- * application is in the right state after duplicates, late ones and events in reverse order. Sends a bounded number of requests to that URL and to no other;
+ * Audits a webhook receiver: whether it refuses forged events, accepts genuine ones in any valid encoding, and, with `check`, whether its
+ * application is in the right state after duplicate, late and reordered events. Sends a bounded number of requests to that URL and to no other;
  * follows no redirects.
  *
- * What is wrong with the receiver is in the report. Rejects with `UsageError` for wrong options, and for a receiver or a state that cannot be reached.
+ * The report has the receiver's errors. Rejects with `UsageError` for wrong options, and for a receiver or a state that cannot be reached.
  *
  * @param url of the receiver.
  *
@@ -24,7 +27,7 @@ import type { DurationInput } from "../domain/profile/profile.js";
  * ```
  */
 export async function audit(url: string | URL, options: AuditOptions = {}): Promise<AuditReport> {
-  const problems = findOptionProblems(options, checks);
+  const problems = findOptionProblems(options, fields);
   if (problems.length > 0) {
     throw new UsageError(
       "input",
@@ -62,37 +65,32 @@ function doorOf({ fetch }: NonNullable<AuditOptions["sandbox"]>): SandboxDoor {
   };
 }
 
-const text: OptionCheck = (value) =>
-  typeof value === "string" && value.trim() !== "" ? undefined : "a text that is not empty";
-const source: OptionCheck = (value) =>
-  typeof value === "function" || text(value) === undefined ? undefined : "a function, a URL, or a command";
-const names: OptionCheck = (value) =>
-  [value].flat().every((name) => text(name) === undefined)
-    ? undefined
-    : "the id of a check or a group, or a list of them";
+const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+const text = valueThat("a text that is not empty", isText);
+const source = valueThat("a function, a URL, or a command", (value) => typeof value === "function" || isText(value));
+const names = valueThat("the id of a check or a group, or a list of them", (value) => [value].flat().every(isText));
 
-const checks: Readonly<Record<keyof AuditOptions, OptionCheck>> = {
+const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
   secret: text,
-  header: (value) =>
-    typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value) ? undefined : "the name of a header",
+  header: matching(HEADER_NAME, "the name of a header"),
   topic: text,
-  event: (value) => (isEvent(value) ? undefined : "a JSON object, or its text"),
+  event: valueThat("a JSON object, or its text", isEvent),
   check: source,
   order: source,
-  sandbox: (value) =>
-    typeof value === "object" && value !== null && "fetch" in value && "secretKey" in value
-      ? undefined
-      : "a sandbox, or a company of one",
+  sandbox: valueThat(
+    "a sandbox, or a company of one",
+    (value) => isObject(value) && "fetch" in value && "secretKey" in value,
+  ),
   only: names,
   skip: names,
-  timeout: (value) => {
+  timeout: valueThat('a duration above 0, such as "10s"', (value) => {
     const parsed = tryParseDuration(value);
-    return "ms" in parsed && parsed.ms > 0 ? undefined : 'a duration above 0, such as "10s"';
-  },
+    return "ms" in parsed && parsed.ms > 0;
+  }),
 };
 
 function isEvent(value: unknown): boolean {
-  if (typeof value !== "string") return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "string") return isObject(value);
   try {
     return isEvent(JSON.parse(value) ?? undefined) && !/^\s*"/.test(value);
   } catch {
@@ -100,7 +98,7 @@ function isEvent(value: unknown): boolean {
   }
 }
 
-/** What can be chosen for an audit. Nothing is read from files or the environment unless it is named here. */
+/** The options of an audit, which reads no other files and no environment variables. */
 export interface AuditOptions {
   /** The secret key that the receiver verifies with. Default: that of `sandbox`, else `secret_sandbox`. */
   readonly secret?: string;
@@ -111,11 +109,11 @@ export interface AuditOptions {
   /** An event in the place of the audit's own: the exact text, or a value that is printed. */
   readonly event?: string | object;
   /**
-   * Tells the state of the receiver's application, for the state checks: a function that returns a number or something else that JSON can tell, a URL, or a
+   * Returns the state of the receiver's application, for the state checks: a function that returns a number or another JSON value, a URL, or a
    * command.
    */
   readonly check?: string | (() => unknown);
-  /** Makes an order in the receiver's application and tells its charge, `{ id, externalId }`: a function, a URL, or a command. */
+  /** Makes an order in the receiver's application and returns its charge, `{ id, externalId }`: a function, a URL, or a command. */
   readonly order?: string | (() => unknown);
   /** The sandbox that the receiver's application runs against: the events of the state checks are of charges that are there. */
   readonly sandbox?: Pick<CompanyHandle, "fetch" | "secretKey">;

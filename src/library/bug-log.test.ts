@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { Bug } from "../kernel/problem.js";
 import { createBugLog } from "./bug-log.js";
 
-test("what is logged but a bug is nobody's concern", () => {
+test("log lines that are not bugs are ignored", () => {
   const log = createBugLog();
   log.write("info", "listening", { url: "http://127.0.0.1:4010" });
   log.write("error", "server");
   expect(() => log.assertNone()).not.toThrow();
 });
 
-test("bugs are counted, and the first few told with their place and stack", () => {
+test("bugs are counted, and the first few are reported with their place and stack", () => {
   const log = createBugLog();
   for (let n = 1; n <= 7; n++)
     log.write("error", "bug", { path: `/v1/charges/${n}`, error: `Error: number ${n}\n    at x` });

@@ -11,7 +11,7 @@ export interface ClockHandle {
   readonly now: Date;
   readonly mode: "running" | "frozen";
   /**
-   * What is due next; undefined when nothing is.
+   * The next due item; undefined when there is none.
    *
    * @example
    * ```ts
@@ -20,17 +20,17 @@ export interface ClockHandle {
    */
   readonly next: DueItem | undefined;
   /**
-   * Moves time forward, from one due thing to the next, each at its own instant. Resolves when all that became due has happened, and every attempt to
-   * deliver a webhook of it is over: a whole schedule of retries passes in one call. Rejects with `UsageError` for what is no duration.
+   * Moves time forward from one due item to the next, each at its own instant. Resolves when all of them have happened and every delivery attempt
+   * is over: a whole schedule of retries passes in one call. Rejects with `UsageError` for a wrong duration.
    *
    * @example
    * ```ts
-   * await sandbox.clock.advance("1h"); // a charge that nobody paid is dropped now
+   * await sandbox.clock.advance("1h"); // an unpaid charge is dropped now
    * ```
    */
   advance(by: string | number, options?: AdvanceOptions): Promise<Advanced>;
   /**
-   * To the next thing that is due; nowhere when nothing is.
+   * Moves time to the next due item, if there is one.
    *
    * @example
    * ```ts
@@ -39,7 +39,7 @@ export interface ClockHandle {
    */
   advanceToNext(options?: AdvanceOptions): Promise<Advanced>;
   /**
-   * Forward to an instant. Rejects with `UsageError` for one that is past: only `reset` moves the clock back.
+   * Moves time forward to an instant. Rejects with `UsageError` for one in the past: only `reset` moves the clock back.
    *
    * @example
    * ```ts
@@ -48,7 +48,7 @@ export interface ClockHandle {
    */
   set(to: string | Date, options?: AdvanceOptions): Promise<Advanced>;
   /**
-   * Stops the clock where it is: from now on time moves only when told to.
+   * Stops the clock: time moves only by `advance`, `advanceToNext` and `set`.
    *
    * @example
    * ```ts
@@ -57,7 +57,7 @@ export interface ClockHandle {
    */
   freeze(): Promise<void>;
   /**
-   * Lets the clock run on from where it is, as fast as real time.
+   * Lets the clock run from its present time, as fast as real time.
    *
    * @example
    * ```ts
@@ -70,13 +70,13 @@ export interface ClockHandle {
 export interface AdvanceOptions {
   /** Wait until every attempt to deliver is over (default), or resolve after the timers. */
   readonly settle?: boolean;
-  /** Let time run ahead of attempts that are on the wire: faster, and no longer repeatable. Default false. */
+  /** Do not wait for attempts in flight before time moves on: faster, but not repeatable. Default false. */
   readonly lookAhead?: boolean;
-  /** The most real time that is spent waiting for receivers, ms. Default 60 000. */
+  /** The longest real time to wait for receivers, ms. Default 60 000. */
   readonly maxWaitMs?: number;
 }
 
-/** Something that happens by itself. */
+/** Something that the sandbox does at its time. */
 export interface DueItem {
   readonly at: Date;
   readonly kind: "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
@@ -84,19 +84,19 @@ export interface DueItem {
   readonly id: string;
 }
 
-/** What an advance did. */
+/** The result of an advance. */
 export interface Advanced {
   readonly now: Date;
-  /** What happened by itself, in order; the first 10 000. */
+  /** The items that happened, in order; the first 10 000. */
   readonly fired: readonly DueItem[];
   readonly firedCount: number;
   /** Of the attempts that began within it. */
   readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
-  /** Ids of deliveries whose attempt was still on the wire when the time for waiting was used up, or that were not waited for. */
+  /** Ids of deliveries whose attempt was still in flight at the end. */
   readonly unfinished: readonly string[];
 }
 
-/** `current` is asked at each call: a reset puts another company in the place of the first. */
+/** `current` is called each time, since a reset replaces the company. */
 export function createClockHandle(current: () => Company): ClockHandle {
   const move = async (target: AdvanceTarget, options?: AdvanceOptions): Promise<Advanced> =>
     render(await advance(current(), target, options));
@@ -119,7 +119,7 @@ export function createClockHandle(current: () => Company): ClockHandle {
   };
 }
 
-/** Undefined for what is no instant. */
+/** Undefined for a value that is not an instant. */
 export function instantOf(value: unknown): Instant | undefined {
   if (!(value instanceof Date)) return parseInstant(value);
   return Number.isNaN(value.getTime()) ? undefined : parseInstant(toIso(value.getTime()));

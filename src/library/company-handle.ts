@@ -12,14 +12,14 @@ import { type CustomersHandle, createCustomersHandle } from "./customers-handle.
 import { type RulesHandle, createRulesHandle } from "./rules-handle.js";
 import { type WebhookLog, createWebhookLog } from "./webhook-log.js";
 import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
-import { checkBalance } from "./sandbox-options.js";
+import { balanceField } from "./sandbox-options.js";
 import type { Coverage } from "../sandbox/observation/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 
 /**
- * One company as a test uses it: its credentials, its clock, its webhooks, and its world. Nothing in it is seen by another company. Everything but
- * the credentials throws `UsageError` once the company, or the whole sandbox, is closed.
+ * A company for a test: its credentials, clock, webhooks and state, isolated from other companies. Everything but the credentials throws
+ * `UsageError` once the company, or the whole sandbox, is closed.
  */
 export interface CompanyHandle extends AsyncDisposable {
   /** Base address: `http://127.0.0.1:<port>`. The same for all companies of a sandbox: the access token selects one. */
@@ -48,8 +48,7 @@ export interface CompanyHandle extends AsyncDisposable {
   /** XOF, with up to four decimals: fees may have some. */
   readonly balance: number;
   /**
-   * Puts money on the account, or takes it away; the ledger shows it as an adjustment. Throws `UsageError` for what is no amount of XOF from 0
-   * on.
+   * Sets the balance; the ledger has an adjustment. Throws `UsageError` for anything but an amount of XOF from 0.
    *
    * @example
    * ```ts
@@ -58,8 +57,8 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   setBalance(xof: number): void;
   /**
-   * Changes settings from the next request on, each whole; null returns one to its default. Throws `UsageError` with everything that is wrong,
-   * and then nothing has changed.
+   * Replaces settings from the next request on; null restores a default. Throws `UsageError` with everything that is wrong, and changes nothing
+   * then.
    *
    * @example
    * ```ts
@@ -84,8 +83,8 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   readonly fetch: CompanyFetch;
   /**
-   * What was met of the contract by whoever called this company's API, and what never was: operations with their statuses, transitions, error causes,
-   * topics; rules; and the open points that the results rest on. It outlives a reset, so that a whole suite adds to it.
+   * Which parts of the contract the requests to this company have covered, and which not: operations with their statuses, transitions, error
+   * causes, topics, rules, and the open points that the results depend on. A reset keeps it, so that a whole suite adds to it.
    *
    * @example
    * ```ts
@@ -94,17 +93,17 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   coverage(): Coverage;
   /**
-   * Resolves when no delivery is on the wire and nothing is due now. Moves no time.
+   * Resolves when no delivery is in flight and nothing is due now. Does not move time.
    *
    * @example
    * ```ts
-   * await sandbox.settle(); // whoever was to hear of it has heard
+   * await sandbox.settle(); // all receivers have their webhooks
    * ```
    */
   settle(): Promise<void>;
   /**
-   * What the client under test did that costs money in production, oldest first: what was seen, why it is dangerous, what to do, and the requests
-   * that show it. A reset forgets them; the last 1000 are kept.
+   * Dangerous behaviour of the client under test, oldest first: what was seen, why it is dangerous, what to do, and the requests that show it. A
+   * reset clears them; the last 1000 are kept.
    *
    * @example
    * ```ts
@@ -113,7 +112,7 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   findings(): readonly Finding[];
   /**
-   * The company back to how it began: fixtures, balance, profile, rules and clock. What it still owed its subscribers is dropped.
+   * Restores the initial state: fixtures, balance, profile, rules and clock. Pending deliveries are cancelled.
    *
    * @example
    * ```ts
@@ -122,7 +121,7 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   reset(): Promise<void>;
   /**
-   * Closes the company: its token is unknown from now on. `await using` does it too. May be called twice.
+   * Closes the company: its token becomes unknown. `await using` does it too. May be called twice.
    *
    * @example
    * ```ts
@@ -133,10 +132,10 @@ export interface CompanyHandle extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The handle of the company `id`, whichever company stands under it: a reset puts another in the place of the first. */
+/** The handle of the company `id`. A reset replaces the company behind it. */
 export function createCompanyHandle(core: Core, door: Door, id: string): CompanyHandle {
   const { identity: first } = open(core, id).record;
-  // A handle that is closed still says whose it was.
+  // A closed handle still has its credentials.
   const identity = () => core.findCompany(id)?.record.identity ?? first;
   const current = (): Company => {
     const company = open(core, id);
@@ -173,8 +172,8 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
       return toXof(balanceOf(current()));
     },
     setBalance(xof) {
-      const problem = checkBalance(xof);
-      if (problem !== undefined) throw new UsageError("input", `balance must be ${problem}, got ${String(xof)}.`);
+      const [issue] = balanceField.safeParse(xof).error?.issues ?? [];
+      if (issue !== undefined) throw new UsageError("input", `balance ${issue.message}, got ${String(xof)}.`);
       current().run(setBalance, fromXof(xof));
     },
     setProfile: (patch) => changeProfile(current(), patch),

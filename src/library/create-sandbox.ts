@@ -85,14 +85,14 @@ async function build(resolved: ResolvedOptions, server: Listener, log: Log): Pro
     return new Core(resolved, { url: server.url, log });
   } catch (error) {
     await server.close();
-    // What fixtures ask for is right by itself, and not together: two charges with one externalId, say.
+    // Each fixture is valid, but not all together: two charges with the same externalId, for example.
     throw isApiProblem(error)
       ? new UsageError("file", `Failed to create the sandbox: ${error.messages.join("; ")}`, { cause: error })
       : error;
   }
 }
 
-/** Names for companies that nobody has named: `test_1`, `test_2` and so on, those that are taken left out. */
+/** Names for companies without one: `test_1`, `test_2` and so on, if they are free. */
 function createNames(core: Core): () => string {
   let made = 0;
   const isTaken = (name: string): boolean =>

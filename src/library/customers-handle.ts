@@ -5,11 +5,10 @@ import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { CustomerCheckBody } from "../contract/resources.js";
 
-/** The people whom the customer check knows, beside the test numbers. */
+/** The registered customers of a company, besides the test numbers. */
 export interface CustomersHandle {
   /**
-   * Registers a person under a number, or changes the one who has it. Throws `UsageError` for what is no phone number, and for a name without a
-   * visible character.
+   * Registers a customer, or changes the one with this number. Throws `UsageError` for a wrong phone number and for a blank name.
    *
    * @param msisdn 8 to 15 digits after an optional `+` or `00`; the country prefix 225 may be left out.
    *
@@ -20,7 +19,7 @@ export interface CustomersHandle {
    */
   set(msisdn: string, person: Person): Customer;
   /**
-   * Undefined when nobody is registered under the number. Throws `UsageError` for what is no phone number.
+   * Undefined for an unregistered number. Throws `UsageError` for a wrong phone number.
    *
    * @example
    * ```ts
@@ -29,7 +28,7 @@ export interface CustomersHandle {
    */
   get(msisdn: string): Customer | undefined;
   /**
-   * Whoever was registered first comes first.
+   * In the order of registration.
    *
    * @example
    * ```ts
@@ -38,7 +37,7 @@ export interface CustomersHandle {
    */
   list(): readonly Customer[];
   /**
-   * Does nothing when nobody is registered under the number. Throws `UsageError` for what is no phone number.
+   * Does nothing for an unregistered number. Throws `UsageError` for a wrong phone number.
    *
    * @example
    * ```ts
@@ -60,7 +59,7 @@ export interface Customer extends Readonly<CustomerCheckBody> {
   readonly msisdn: string;
 }
 
-/** `current` is asked at each call: a reset puts another company in the place of the first. */
+/** `current` is called each time, since a reset replaces the company. */
 export function createCustomersHandle(current: () => Company): CustomersHandle {
   return {
     set(msisdn, person) {
@@ -93,7 +92,7 @@ function assertMsisdn(msisdn: unknown): asserts msisdn is string {
 
 const LENGTH_MAX = 200;
 
-/** As the control API takes one: names that a reader would see something of. */
+/** The same checks as in the control API. */
 function parsePerson(person: Person): Person {
   const fields = ["firstName", "lastName", "kycStatus"] as const;
   const problems = fields.flatMap((name) => {

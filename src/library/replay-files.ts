@@ -10,7 +10,7 @@ import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 
 const WORKERS = 8;
 
-/** Throws ScenarioFailed when one does not come out as told; UsageError("file") for files that are wrong, all of them at once. */
+/** Throws ScenarioFailed when a scenario fails; UsageError("file") with the problems of all files. */
 export async function replayFiles(core: Core, fetch: Fetch, files: readonly string[]): Promise<ReplayReport> {
   const scenarios = await loadAll(files);
   const target = createSandboxTarget(core, fetch);
@@ -21,11 +21,11 @@ export async function replayFiles(core: Core, fetch: Fetch, files: readonly stri
       failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],
     );
     if (failures.length > 0) throw new ScenarioFailed(failures.join("\n\n"));
-    const told = results.map(({ scenario, outcome }) => {
+    const reported = results.map(({ scenario, outcome }) => {
       const { name, file } = scenario;
       return { name, file, outcome: outcome === "skipped" ? ("skipped" as const) : ("passed" as const) };
     });
-    return { passed: counts.passed, skipped: counts.skipped, scenarios: told };
+    return { passed: counts.passed, skipped: counts.skipped, scenarios: reported };
   } finally {
     await target.close();
   }

@@ -5,20 +5,20 @@ import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import { renderRule } from "../sandbox/state/rules.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";
-/** How a company's world misbehaves: a failure that costs money, caused on demand. "The newest match wins; `times` counts down and the rule goes." */
+/** Rules that make a company misbehave: failures on demand. "The newest match wins; `times` counts down and the rule goes." */
 export interface RulesHandle {
   /**
-   * From the next request on. Throws `UsageError` with everything that is wrong with the rule.
+   * Applies from the next request on. Throws `UsageError` with everything that is wrong with the rule.
    *
    * @example
    * ```ts
-   * // The charge is made, its webhook is owed, and the answer is lost.
+   * // The charge is created and its webhook is enqueued, but the answer is lost.
    * sandbox.rules.add({ on: "request", match: { path: "/v1/charges" }, then: { fault: "reset", commit: true }, times: 1 });
    * ```
    */
   add(rule: RuleInput): Rule;
   /**
-   * Newest first: the order in which they are asked.
+   * Newest first, the order in which they are matched.
    *
    * @example
    * ```ts
@@ -27,7 +27,7 @@ export interface RulesHandle {
    */
   list(): readonly Rule[];
   /**
-   * What it held back (`reverse`) is sent. Throws `UsageError` when there is no such rule.
+   * Sends the webhooks that the rule held back (`reverse`). Throws `UsageError` for an unknown rule.
    *
    * @example
    * ```ts
@@ -37,7 +37,7 @@ export interface RulesHandle {
    */
   remove(id: string): void;
   /**
-   * All of them.
+   * Removes all rules.
    *
    * @example
    * ```ts
@@ -47,7 +47,7 @@ export interface RulesHandle {
   clear(): void;
 }
 
-/** A rule that stands. */
+/** An active rule. */
 export interface Rule {
   readonly id: string;
   readonly name: string | null;
@@ -55,7 +55,7 @@ export interface Rule {
   readonly match: Readonly<Record<string, unknown>>;
   /** As it was given, with durations as texts. */
   readonly then: Readonly<Record<string, unknown>>;
-  /** How often it still applies; null: without end. */
+  /** How often it still applies; null: always. */
   readonly times: number | null;
   /** How often it applied. */
   readonly fired: number;
@@ -66,7 +66,7 @@ export type RuleInput = RequestRuleInput | TransferRuleInput | PaymentRuleInput 
 
 interface RuleInputBase {
   readonly name?: string;
-  /** How often it applies, then it goes. Without it: always. */
+  /** How often it applies before it is removed. Default: always. */
   readonly times?: number;
 }
 
@@ -76,12 +76,12 @@ type DurationInput = string | number;
 /** A value, or a matcher such as `{ $regex: "^pay" }`, `{ $gt: 5000 }`. */
 type Pattern = unknown;
 
-/** What becomes of an answer of the API. */
+/** Changes an answer of the API. */
 export interface RequestRuleInput extends RuleInputBase {
   readonly on: "request";
   readonly match?: {
     readonly method?: Pattern;
-    /** Without the query; `:id` stands for one segment. */
+    /** Without the query; `:id` matches one segment. */
     readonly path?: Pattern;
     readonly query?: Pattern;
     readonly headers?: Pattern;
@@ -94,12 +94,12 @@ export interface RequestRuleInput extends RuleInputBase {
     readonly body?: unknown;
     readonly headers?: Readonly<Record<string, string>>;
     readonly fault?: "reset" | "hang" | "empty" | "malformed";
-    /** The work is done first and only the answer is lost. */
+    /** The request takes effect, and only its answer is lost. */
     readonly commit?: boolean;
   };
 }
 
-/** How a transfer ends. Amounts in XOF. */
+/** Chooses the outcome of a transfer. Amounts in XOF. */
 export interface TransferRuleInput extends RuleInputBase {
   readonly on: "transfer";
   readonly match?: { readonly msisdn?: Pattern; readonly amount?: Pattern; readonly reference?: Pattern };
@@ -112,7 +112,7 @@ export interface TransferRuleInput extends RuleInputBase {
   };
 }
 
-/** How a payment of a charge ends. Amounts in XOF. */
+/** Chooses the outcome of a payment of a charge. Amounts in XOF. */
 export interface PaymentRuleInput extends RuleInputBase {
   readonly on: "payment";
   readonly match?: { readonly msisdn?: Pattern; readonly amount?: Pattern; readonly externalId?: Pattern };
@@ -120,12 +120,12 @@ export interface PaymentRuleInput extends RuleInputBase {
     readonly outcome?: "paid" | "failed";
     /** Of a failed attempt. Default `payment_declined`. */
     readonly error?: string;
-    /** On the company's clock: the answer is `due`, the result comes later and may lose against the drop. */
+    /** On the company's clock: the answer is `due`, and the result comes later, possibly after the drop. */
     readonly after?: DurationInput;
   };
 }
 
-/** How a webhook reaches its receiver. */
+/** Changes the delivery of a webhook. */
 export interface DeliveryRuleInput extends RuleInputBase {
   readonly on: "delivery";
   readonly match?: { readonly topic?: Pattern; readonly url?: Pattern; readonly data?: Pattern };
@@ -133,14 +133,14 @@ export interface DeliveryRuleInput extends RuleInputBase {
     readonly drop?: boolean;
     /** On the company's clock. */
     readonly delay?: DurationInput;
-    /** How many more of the same are sent. */
+    /** The number of extra copies. */
     readonly duplicate?: number;
     readonly corruptSignature?: boolean;
-    /** How many bytes of the body are sent, under the signature of the whole. */
+    /** The number of bytes of the body that are sent, with the signature of the whole body. */
     readonly truncate?: number;
     /** The API's answer waits until the first attempt has ended, at most `webhooks.timeout`. */
     readonly before?: "response";
-    /** The resource's events are held until its last, then sent one after another in reverse. */
+    /** The events of a resource are held until the last one, then sent in reverse order. */
     readonly reverse?: boolean;
   };
 }

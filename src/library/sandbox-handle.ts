@@ -4,7 +4,7 @@ import type { CompanyOptions } from "./sandbox-options.js";
 /** A running sandbox, and its first company. */
 export interface Sandbox extends CompanyHandle {
   /**
-   * Opens one more isolated world, for a parallel test. What is not given is as in the sandbox's own options. Rejects with `UsageError` for wrong
+   * Opens one more isolated company, for a parallel test. Defaults are the options of the sandbox. Rejects with `UsageError` for wrong
    * options and a name that is taken.
    *
    * @example
@@ -14,7 +14,7 @@ export interface Sandbox extends CompanyHandle {
    */
   company(options?: CompanyOptions): Promise<CompanyHandle>;
   /**
-   * Replays scenario files, each in a company of its own. Rejects with `ScenarioFailed` when one does not come out as told: its message has the
+   * Replays scenario files, each in a new company. Rejects with `ScenarioFailed` when one fails: its message has the
    * step, its place in the file, and what differed. Rejects with `UsageError` for files that are wrong, before anything runs.
    *
    * @example
@@ -24,8 +24,8 @@ export interface Sandbox extends CompanyHandle {
    */
   replay(...files: string[]): Promise<ReplayReport>;
   /**
-   * Stops the whole of it: no new requests, nothing more is delivered. `await using` does it too. May be called twice. Rejects when the sandbox met a bug
-   * of its own while it ran: then no green test can be trusted.
+   * Stops the sandbox: no more requests and deliveries. `await using` does it too. May be called twice. Rejects if a bug of the sandbox occurred
+   * while it ran: then no green test can be trusted.
    *
    * @example
    * ```ts
@@ -45,7 +45,7 @@ export interface ReplayReport {
   }[];
 }
 
-/** Scenarios that did not come out as told. The message holds each one's step, its place in the file, and what differed. */
+/** Scenarios that failed. The message has the step of each, its position in the file, and the difference. */
 export class ScenarioFailed extends Error {
   override readonly name = "ScenarioFailed";
 }

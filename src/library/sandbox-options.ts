@@ -1,8 +1,10 @@
+import * as z from "zod";
 import { fromXof, isExactXof } from "../domain/values/money.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import { isObject } from "../kernel/json.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
 import type { Instant } from "../kernel/instant.js";
+import { flag, matching } from "../kernel/fields.js";
 import { UsageError } from "../kernel/problem.js";
 import { systemClock } from "../kernel/system-clock.js";
 import {
@@ -19,10 +21,10 @@ import { mergeOverrides } from "../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../domain/profile/settings.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 
-/** What can be chosen for one company. */
+/** The options of a company. */
 export interface CompanyOptions {
   /**
-   * Names it: company id `company_<name>`, access token `at_<name>`, secret key `secret_<name>`. Letters, digits, `.`, `_`, `~` and `-`. Made up unless
+   * Company id `company_<name>`, access token `at_<name>`, secret key `secret_<name>`. Letters, digits, `.`, `_`, `~` and `-`. Generated unless
    * given.
    */
   readonly name?: string;
@@ -36,7 +38,7 @@ export interface CompanyOptions {
   readonly rules?: readonly RuleInput[];
 }
 
-/** What can be chosen for a sandbox in this process. Nothing is read from files or the environment unless it is named here. */
+/** The options of a sandbox in this process, which reads no other files and no environment variables. */
 export interface SandboxOptions {
   /** `running` (default), `frozen` (at the machine's now), or frozen at an ISO 8601 instant or a date. */
   readonly clock?: Clock;
@@ -44,13 +46,13 @@ export interface SandboxOptions {
   readonly balance?: number;
   /** What the contract leaves open: settings, or the path of a profile file. */
   readonly profile?: ProfileInput | string;
-  /** A whole number that makes identifiers and names repeat: the same story gives the same bytes. */
+  /** A whole number that makes identifiers and names repeat: the same requests give the same bytes. */
   readonly seed?: number;
-  /** How its world misbehaves from the start, and again after a reset; of every company. */
+  /** Rules of every company, from the start and again after a reset. */
   readonly rules?: readonly RuleInput[];
   /** Paths of fixtures files: customers, charges and so on to begin with. */
   readonly fixtures?: string | readonly string[];
-  /** Any unseen access token opens a company of its own on first use. Default false. */
+  /** An unknown access token opens a new company on first use. Default false. */
   readonly autoProvision?: boolean;
   /** Default 0: a free one. */
   readonly port?: number;
@@ -66,29 +68,27 @@ export interface SandboxOptions {
 
 type Clock = "running" | "frozen" | (string & {}) | Date;
 
-/** What a value must be; undefined when it is. */
-export type OptionCheck = (value: unknown) => string | undefined;
+/** A value of an option: `must be <expected>` when the test fails. */
+export function valueThat(expected: string, test: (value: unknown) => boolean): z.ZodType {
+  return z.custom(test, { error: `must be ${expected}` });
+}
 
-/** Each option that is wrong, and each that is none, in a sentence. */
-export function findOptionProblems(options: object, checks: Readonly<Record<string, OptionCheck>>): string[] {
+/** One sentence for each wrong value and each unknown option. */
+export function findOptionProblems(options: object, fields: Readonly<Record<string, z.ZodType>>): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    if (!Object.hasOwn(checks, name)) return [`${name} is not an option.${didYouMean(name, Object.keys(checks))}`];
-    const wanted = checks[name]?.(value);
-    return wanted === undefined ? [] : [`${name} must be ${wanted}, got ${show(value)}.`];
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined) return [`${name} is not an option.${didYouMean(name, Object.keys(fields))}`];
+    const [issue] = field.safeParse(value).error?.issues ?? [];
+    return issue === undefined ? [] : [`${name} ${issue.message}, got ${show(value)}.`];
   });
 }
 
-export interface ParsedOptions {
-  readonly resolved: ResolvedOptions;
-  readonly port: number;
-  readonly host: string;
-}
-
 /** Throws UsageError("input") with everything that is wrong with the options, UsageError("file") for a file that they name. */
-export async function parseSandboxOptions(options: SandboxOptions): Promise<ParsedOptions> {
-  const wanted = typeof options.profile === "string" ? await readProfile(options.profile) : options.profile;
-  const overrides = check("create the sandbox", options, sandboxChecks, { base: {}, profile: wanted });
+export async function parseSandboxOptions(options: SandboxOptions) {
+  const wanted =
+    typeof options.profile === "string" ? await (await loadFiles()).loadProfileFile(options.profile) : options.profile;
+  const overrides = check("create the sandbox", options, sandboxFields, { base: {}, profile: wanted });
   const { clock = "running", seed, port = 0, host = "127.0.0.1", fixtures = [] } = options;
   const bare: CompanyDefaults = {
     balance: options.balance === undefined ? DEFAULT_BALANCE : fromXof(options.balance),
@@ -109,25 +109,24 @@ export async function parseSandboxOptions(options: SandboxOptions): Promise<Pars
   return { resolved, port, host };
 }
 
-async function readProfile(file: string): Promise<ProfileOverrides> {
-  const { loadProfileFile } = await import("../sandbox/config/load-files.js");
-  return loadProfileFile(file);
-}
+/** The readers of files, which a sandbox without files does not need. */
+const loadFiles = () => import("../sandbox/config/load-files.js");
 
 async function readWorlds(
   files: readonly string[],
   bare: CompanyDefaults,
   seed: number | undefined,
 ): Promise<Pick<ResolvedOptions, "defaults"> & Partial<Pick<ResolvedOptions, "companies">>> {
-  const { loadFixtureFiles } = await import("../sandbox/config/load-files.js");
-  const { shared, companies } = await loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
+  const { shared, companies } = await (
+    await loadFiles()
+  ).loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
   return { defaults: { ...bare, fixtures: [shared] }, ...(companies.length === 0 ? {} : { companies }) };
 }
 
-/** What is not given is the sandbox's. Throws UsageError("input") with everything that is wrong. */
+/** The options over the defaults of the sandbox. Throws UsageError("input") with everything that is wrong. */
 export function parseCompanyOptions(options: CompanyOptions, defaults: CompanyDefaults): CompanyDefaults {
   const { profile } = options;
-  const overrides = check("open the company", options, companyChecks, { base: defaults.profile, profile });
+  const overrides = check("open the company", options, companyFields, { base: defaults.profile, profile });
   return {
     ...defaults,
     ...(options.balance === undefined ? {} : { balance: fromXof(options.balance) }),
@@ -141,57 +140,56 @@ function rulesOf(rules: readonly unknown[] = [], what: string): readonly RuleOrd
   return rules.map((rule, index) => parseRule(rule, `${what}: rules[${index}]`));
 }
 
-/** What a balance must be; undefined when it is. */
-export function checkBalance(value: unknown): string | undefined {
-  const right = typeof value === "number" && value >= 0 && isExactXof(value);
-  return right ? undefined : "a number of XOF, at least 0, with at most four decimals";
-}
+export const balanceField = valueThat(
+  "a number of XOF, at least 0, with at most four decimals",
+  (value) => typeof value === "number" && value >= 0 && isExactXof(value),
+);
+const clock = valueThat(
+  '"running", "frozen", an ISO 8601 instant such as "2026-01-15T09:00:00Z", or a Date',
+  (value) => value === "running" || value === "frozen" || instantOf(value) !== undefined,
+);
+const rules = valueThat("a list of rules", Array.isArray);
+const text = valueThat("a text that is not empty", (value) => typeof value === "string" && value !== "");
 
-const companyChecks: Readonly<Record<keyof CompanyOptions, OptionCheck>> = {
-  name: (value) =>
-    typeof value === "string" && /^[\w.~-]{1,100}$/.test(value)
-      ? undefined
-      : "1 to 100 letters, digits, dots, underscores, tildes and dashes",
-  clock: (value) =>
-    value === "running" || value === "frozen" || instantOf(value) !== undefined
-      ? undefined
-      : '"running", "frozen", an ISO 8601 instant such as "2026-01-15T09:00:00Z", or a Date',
-  balance: checkBalance,
-  profile: (value) => (isObject(value) ? undefined : "an object of settings"),
-  rules: checkList,
+const companyFields: Readonly<Record<keyof CompanyOptions, z.ZodType>> = {
+  name: matching(/^[\w.~-]{1,100}$/, "1 to 100 letters, digits, dots, underscores, tildes and dashes"),
+  clock,
+  balance: balanceField,
+  profile: valueThat("an object of settings", isObject),
+  rules,
 };
 
-const sandboxChecks: Readonly<Record<keyof SandboxOptions, OptionCheck>> = {
-  clock: companyChecks.clock,
-  balance: checkBalance,
-  profile: (value) =>
-    typeof value === "string" || isObject(value) ? undefined : "settings, or the path of a profile file",
-  rules: checkList,
-  seed: (value) => (Number.isSafeInteger(value) ? undefined : "a whole number"),
-  fixtures: (value) =>
-    typeof value === "string" || (Array.isArray(value) && value.every((file) => typeof file === "string"))
-      ? undefined
-      : "the path of a fixtures file, or a list of them",
-  autoProvision: checkFlag,
-  port: (value) =>
-    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535 ? undefined : "a port from 0 to 65535",
-  host: checkText,
-  publicUrl: (value) =>
-    typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)
-      ? undefined
-      : "an absolute http or https URL",
-  adminToken: checkText,
-  productionHeadersOnly: checkFlag,
+const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
+  clock,
+  balance: balanceField,
+  profile: valueThat(
+    "settings, or the path of a profile file",
+    (value) => typeof value === "string" || isObject(value),
+  ),
+  rules,
+  seed: valueThat("a whole number", Number.isSafeInteger),
+  fixtures: valueThat("the path of a fixtures file, or a list of them", (value) =>
+    [value].flat().every((file) => typeof file === "string"),
+  ),
+  autoProvision: flag,
+  port: valueThat("a port from 0 to 65535", (value) => z.int().min(0).max(65_535).safeParse(value).success),
+  host: text,
+  publicUrl: valueThat(
+    "an absolute http or https URL",
+    (value) => typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value),
+  ),
+  adminToken: text,
+  productionHeadersOnly: flag,
 };
 
-/** The settings that the options make, or all that is wrong at once. */
+/** The settings of the options. Throws UsageError("input") with everything that is wrong. */
 function check(
   what: string,
   options: object,
-  checks: Readonly<Record<string, OptionCheck>>,
+  fields: Readonly<Record<string, z.ZodType>>,
   { base, profile = {} }: { readonly base: ProfileOverrides; readonly profile: unknown },
 ): ProfileOverrides {
-  const problems = findOptionProblems(options, checks);
+  const problems = findOptionProblems(options, fields);
   const parsed = parseProfile(isObject(profile) ? mergeOverrides(base, profile) : base);
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message));
   if (parsed.ok && problems.length === 0) return parsed.overrides;
@@ -204,16 +202,4 @@ function check(
 function frozenAtOf(clock: NonNullable<SandboxOptions["clock"]>, base?: Instant): Instant | undefined {
   if (clock === "running") return undefined;
   return instantOf(clock) ?? base ?? systemClock.now();
-}
-
-function checkFlag(value: unknown): string | undefined {
-  return typeof value === "boolean" ? undefined : "true or false";
-}
-
-function checkList(value: unknown): string | undefined {
-  return Array.isArray(value) ? undefined : "a list of rules";
-}
-
-function checkText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? undefined : "a text that is not empty";
 }

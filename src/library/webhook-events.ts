@@ -15,14 +15,14 @@ export type TransactionTopic =
 /** A topic in either of its spellings; both mean the same. */
 export type TopicName = ChargeTopic | TransactionTopic;
 
-/** What a webhook of a charge says: it became paid, dropped, refunded or refunded in part. */
-export type ChargeEvent = Told<ChargeTopic, ChargeBody>;
+/** The webhook of a charge that became paid, dropped, refunded or partially refunded. */
+export type ChargeEvent = EventOf<ChargeTopic, ChargeBody>;
 
-/** What a webhook of a transfer says. The ids in it are plain UUIDs, without `txn_` and `bat_`, unless the profile says otherwise. */
-export type TransactionEvent = Told<TransactionTopic, TransactionBody>;
+/** The webhook of a transfer. The ids in it are plain UUIDs, without `txn_` and `bat_`, unless the profile says otherwise. */
+export type TransactionEvent = EventOf<TransactionTopic, TransactionBody>;
 
 /**
- * The body of a webhook, as your receiver is sent it. Of a topic: what that topic's webhooks say. Without one: what any says, told apart by `topic`.
+ * The body of a webhook, of one topic or of any. `topic` discriminates the union.
  *
  * @example
  * ```ts
@@ -34,12 +34,12 @@ export type WebhookEvent<Name extends TopicName = TopicName> = Name extends Char
   ? ChargeEvent
   : TransactionEvent;
 
-/** One member for each spelling, so that a comparison of `topic` tells what `data` is. */
-type Told<Topic, Data> = Topic extends TopicName
+/** One member for each spelling, so that `topic` discriminates `data`. */
+type EventOf<Topic, Data> = Topic extends TopicName
   ? {
-      /** As whoever subscribed spells it; `sandbox.webhooks` spells as `webhooks.topicSpelling` says, plural unless that says singular. */
+      /** In the subscriber's spelling; in `sandbox.webhooks` in that of the setting `webhooks.topicSpelling`, plural by default. */
       readonly topic: Topic;
-      /** As it stood right after the change; amounts in XOF. */
+      /** The resource right after the change; amounts in XOF. */
       readonly data: Data;
     }
   : never;

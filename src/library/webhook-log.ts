@@ -12,16 +12,16 @@ import { toIso } from "../kernel/instant.js";
 import { renderPayload } from "../contract/webhooks.js";
 import { shownSubject } from "../domain/model/work.js";
 
-/** The webhooks that a company's events cause, whether or not anybody has subscribed to them. */
+/** The webhooks of a company's events, with or without subscribers. */
 export interface WebhookLog {
   /**
-   * Waits for the first event of a topic that `matches`, whether it has come already or is still to come; of this company only. It resolves once
-   * every subscriber of the event has answered its first attempt, or failed to: what your receiver does with it has been done by then.
+   * Waits for the first event of a topic that `matches`, past or future, of this company. It resolves once every subscriber of the event has
+   * answered its first attempt, or failed to: your receiver has handled it by then.
    *
-   * It moves no time. On a frozen clock a transfer settles when the clock is advanced, so advance first.
+   * It does not move time. On a frozen clock a transfer settles when the clock is advanced, so advance first.
    *
-   * Rejects with `UsageError` after `timeout` (its message lists the webhooks that did come, and what the clock would bring next), when the company
-   * is closed meanwhile, and for something that is not a topic. What `matches` throws it rejects with too.
+   * Rejects with `UsageError` after `timeout` (its message lists the webhooks that did come, and what is due next), when the company is closed,
+   * and for an unknown topic. Also rejects with the errors of `matches`.
    *
    * @param topic in either spelling: `charges/events` and `charge/events` mean the same.
    * @param matches the first event for which it is true; without it, the first of the topic.
@@ -37,11 +37,11 @@ export interface WebhookLog {
     options?: WaitOptions,
   ): Promise<WebhookEvent<Name>>;
   /**
-   * Every event so far, oldest first; of a topic, or of all. Throws `UsageError` for something that is not a topic.
+   * Every event so far, oldest first; of a topic, or of all. Throws `UsageError` for an unknown topic.
    *
    * @example
    * ```ts
-   * const told = sandbox.webhooks.list("transactions/completed").map(({ data }) => data.reference);
+   * const references = sandbox.webhooks.list("transactions/completed").map(({ data }) => data.reference);
    * ```
    */
   list<Name extends TopicName>(topic?: Name): readonly WebhookEvent<Name>[];
@@ -66,7 +66,7 @@ interface Missed {
 const CAME_MAX = 20;
 const LINE_MAX = 400;
 
-/** What came instead, and what the clock would have brought: so that nobody has to run it again to find out. */
+/** The webhooks that came instead, and what is due next on the clock. */
 export function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed): string {
   const failed = `Failed to wait for a webhook of ${name}`;
   const within = `within ${formatDuration(timeoutMs)}`;
@@ -96,12 +96,12 @@ function describeCame(came: readonly WebhookEvent[]): string {
 
 const TIMEOUT_DEFAULT = "5s";
 
-/** `current` is asked at each call and each wake: a reset puts another company in the place of the first. */
+/** `current` is called each time, since a reset replaces the company. */
 export function createWebhookLog(current: () => Company): WebhookLog {
   return {
     waitFor: (topic, matches = () => true, options = {}) => waitFor(current, topic, matches, options),
     list: <Name extends TopicName>(topic?: Name) =>
-      readEvents<Name>(current(), topic && parseTopic(topic), -1).map(({ told }) => told),
+      readEvents<Name>(current(), topic && parseTopic(topic), -1).map(({ body }) => body),
   };
 }
 
@@ -117,22 +117,22 @@ async function waitFor<Name extends TopicName>(
   const { system } = company.deps;
   const end = system.monotonic() + timeoutMs;
   let seen = -1;
-  let found: Told<Name> | undefined;
+  let found: Webhook<Name> | undefined;
   let unanswered: readonly Delivery[] = [];
   for (;;) {
     const now = current();
-    // After a reset the story begins anew: what was found before is no event of it.
+    // After a reset earlier events do not count.
     if (now !== company) [company, seen, found] = [now, -1, undefined];
     if (found === undefined) {
-      found = readEvents<Name>(company, topic, seen).find(({ told }) => matches(told));
+      found = readEvents<Name>(company, topic, seen).find(({ body }) => matches(body));
       seen = company.record.seq;
       unanswered = found === undefined ? [] : deliveriesOf(company, found.event);
     }
     unanswered = unanswered.flatMap(({ id }) => company.world.deliveries.get(id) ?? []).filter(isUnanswered);
-    if (found !== undefined && unanswered.length === 0) return found.told;
+    if (found !== undefined && unanswered.length === 0) return found.body;
     const left = end - system.monotonic();
     if (left <= 0) {
-      const came = readEvents(company, undefined, -1).map(({ told }) => told);
+      const came = readEvents(company, undefined, -1).map(({ body }) => body);
       throw new UsageError("state", describeTimeout({ company, name, timeoutMs, came, unanswered }));
     }
     const { id, events } = company;
@@ -140,10 +140,10 @@ async function waitFor<Name extends TopicName>(
   }
 }
 
-/** An event, and what its webhook says. */
-interface Told<Name extends TopicName> {
+/** An event, and the body of its webhook. */
+interface Webhook<Name extends TopicName> {
   readonly event: DomainEvent;
-  readonly told: WebhookEvent<Name>;
+  readonly body: WebhookEvent<Name>;
 }
 
 /** The events after the place `afterSeq` in the order of the company's records; of a topic, or of all. */
@@ -151,21 +151,21 @@ function readEvents<Name extends TopicName>(
   company: Company,
   topic: Topic | undefined,
   afterSeq: number,
-): Told<Name>[] {
+): Webhook<Name>[] {
   const { profile, world } = company;
   const { rows } = world.events.page({ limit: Number.POSITIVE_INFINITY, beyond: afterSeq });
   return rows.flatMap((event) => {
     const itsTopic = webhookTopicOf(profile, event);
     if (itsTopic === undefined || (topic !== undefined && itsTopic !== topic)) return [];
     const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(itsTopic) : itsTopic;
-    // A copy for each reader, who may do with it as they like. Its type is the topic's.
-    const told: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
-    return [{ event, told }];
+    // A copy for each reader.
+    const body: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
+    return [{ event, body }];
   });
 }
 
 function deliveriesOf({ world }: Company, event: DomainEvent): readonly Delivery[] {
-  // They were owed in the same step as the event, right after it.
+  // They were enqueued in the same commit, right after the event.
   const after = { limit: Number.POSITIVE_INFINITY, beyond: event.seq };
   return world.deliveries.page({ ...after, where: ({ eventId }) => eventId === event.id }).rows;
 }

@@ -11,12 +11,11 @@ import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit } from "../../audit/reporters/machine-readable.js";
 import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
 import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
-import { isObject } from "../../kernel/json.js";
+import { type JsonBounds, beyondBounds, isObject } from "../../kernel/json.js";
 import { plainStyle } from "../../kernel/report.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import { EXIT } from "../shared/exit-codes.js";
 import { createCounter, printData, printDiagnostic, printJson, styleFor, writeOutput } from "../shared/output.js";
-import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
 import type { AuditEvent } from "../../audit/wire/check.js";
 
 export const verb: Verb = (command, exitWith) => {
