@@ -9,7 +9,7 @@ import type { Log } from "../../kernel/log.js";
 import { systemClock } from "../../kernel/system-clock.js";
 import type { StoredSandbox } from "../../sandbox/state/company-record.js";
 import type { ResolvedOptions } from "../../sandbox/config/options.js";
-import { narrate } from "../../sandbox/narrate.js";
+import { logActivity } from "../../sandbox/activity-log.js";
 import { SecretRedactor, secretTexts } from "../../sandbox/observation/redact.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { type LogPlace, type LogSource, createLog } from "./log.js";
@@ -37,10 +37,10 @@ export async function runSandbox(
       : await openStore(storeFile, `sandbox ${logPlace?.beside === true ? "exec" : "start"}`, server, log);
   const { sandbox, fetch, replayer } = await build(server, store, options, log);
   source = sourceOf(sandbox);
-  const narrator = narrate(sandbox);
+  const activityLog = logActivity(sandbox);
   /** Finishes requests and deliveries in flight, within bounds. */
   const stop = async (): Promise<void> => {
-    await stopGracefully(server, sandbox, { log, narrator });
+    await stopGracefully(server, sandbox, { log, activityLog });
     await replayer.close();
   };
   return { sandbox, url: server.url, log, fetch, stop };

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { toIso } from "../../kernel/instant.js";
-import { correlationIdOf, rounded } from "../../sandbox/narrate.js";
+import { correlationIdOf, rounded } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 

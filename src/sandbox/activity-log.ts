@@ -1,0 +1,224 @@
+import { toXof } from "../domain/values/money.js";
+import type { Charge } from "../domain/model/charge.js";
+import { type Delivery, type DeliveryStatus, shownDeliveryResource } from "../domain/model/delivery.js";
+import { type DomainEvent, shownEventResource } from "../domain/model/events.js";
+import type { Transfer } from "../domain/model/transfer.js";
+import { toIso } from "../kernel/instant.js";
+import { parseUrl } from "../kernel/text.js";
+import type { Exchange } from "./company/exchange.js";
+import type { World } from "../domain/model/work.js";
+import type { Log } from "../kernel/log.js";
+import { type Change, isChangeOf } from "../kernel/unit-of-work.js";
+import type { Company } from "./company/company.js";
+import type { ExchangeEvent, Sandbox } from "./sandbox.js";
+
+export interface ActivityLog {
+  /** Writes immediately what is waiting. */
+  flush(): void;
+  /** Writes what is waiting, and nothing after it. */
+  stop(): void;
+}
+
+/** Writes one line. It knows the requests of its batch, one of which may be its cause. */
+type WriteLine = (requests: readonly ExchangeEvent[]) => void;
+
+/** At most so many lines wait. */
+const WAITING_MAX = 10_000;
+
+/**
+ * Logs each state change (info) and each request to the API under test (debug), with the company and the time of its clock. Lines are written after
+ * the answer was made, when it is known which request caused what.
+ */
+export function logActivity(sandbox: Sandbox): ActivityLog {
+  const { log, system, events } = sandbox;
+  if (!wants(log, "info")) return { flush: () => undefined, stop: () => undefined };
+  let lines: WriteLine[] = [];
+  let requests: ExchangeEvent[] = [];
+  const flush = (): void => {
+    const batch = { lines, requests };
+    lines = [];
+    requests = [];
+    for (const write of batch.lines) {
+      try {
+        write(batch.requests);
+      } catch (error) {
+        log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+      }
+    }
+  };
+  const add = (line: WriteLine): void => {
+    lines.push(line);
+    if (lines.length === 1) void whenAnswered(sandbox).then(flush);
+    else if (lines.length > WAITING_MAX) flush();
+  };
+  const stopRequests = events.on("exchange", (answered) => {
+    const endedAt = system.monotonic();
+    requests.push(answered);
+    add(() => {
+      if (wants(log, "debug")) writeRequest(log, answered, endedAt);
+    });
+  });
+  const stopChanges = events.on("changed", ({ company, changes }) => {
+    for (const change of changes) {
+      const line = lineOf(log, company, change);
+      if (line !== undefined) add(line);
+    }
+  });
+  return {
+    flush,
+    stop() {
+      stopRequests();
+      stopChanges();
+      flush();
+    },
+  };
+}
+
+function wants(log: Log, level: "debug" | "info"): boolean {
+  return log.wants?.(level) === true;
+}
+
+/** Resolves when the change is stored, and the answer to the request that caused it, if any, was made. */
+async function whenAnswered(sandbox: Sandbox): Promise<void> {
+  // The commit is not over yet.
+  await Promise.resolve();
+  // A failure to store it is reported with the answer.
+  await sandbox.durable()?.catch(() => undefined);
+  await sandbox.system.yieldToEventLoop();
+}
+
+/** The line for a new event or for a delivery that changed. Rows are immutable, so that they can be rendered later. */
+function lineOf(log: Log, owner: Company, change: Change): WriteLine | undefined {
+  const { id: company, world } = owner;
+  if (isChangeOf(world.events, change)) {
+    const { before, after: event } = change;
+    if (before !== undefined || event === undefined) return undefined;
+    return (requests) => {
+      const cause = requests.find(({ exchange }) => hasCaused(exchange, world, event));
+      const fields = fieldsOfEvent(event, cause?.requestId);
+      log.write("info", event.type, { company, now: toIso(event.at), ...fields });
+    };
+  }
+  if (!isChangeOf(world.deliveries, change)) return undefined;
+  const { before, after: delivery } = change;
+  const name = nameOfDelivery(before, delivery);
+  if (name === undefined || delivery === undefined) return undefined;
+  const isAttempt = delivery.attempts.length > (before?.attempts.length ?? 0);
+  const at = owner.now();
+  return () => log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, isAttempt) });
+}
+
+function writeRequest(log: Log, { exchange, companyId, requestId }: ExchangeEvent, endedAt: number): void {
+  const fields = fieldsOfExchange(exchange, requestId, endedAt);
+  log.write("debug", "request", { company: companyId, now: toIso(exchange.at), ...fields });
+}
+
+/** After a reset, the company of the same id has another `world`. */
+function hasCaused({ made, company }: Exchange, world: World, event: DomainEvent): boolean {
+  return company?.world === world && event.seq > made.from && event.seq <= made.to;
+}
+
+/** The fields of a line: amounts in XOF, ids as in the API. Undefined fields are left out. */
+type LogFields = Readonly<Record<string, unknown>>;
+
+/** `request`: the id of its cause, if any. */
+function fieldsOfEvent(event: DomainEvent, request: string | undefined): LogFields {
+  return { resource: shownEventResource(event) ?? undefined, ...fieldsOfSubject(event), eventId: event.id, request };
+}
+
+function fieldsOfSubject({ subject, type }: DomainEvent): LogFields {
+  switch (subject.kind) {
+    case "charge":
+      return fieldsOfCharge(subject.charge, type === "charge.payment_failed");
+    case "transaction":
+      return fieldsOfTransfer(subject.transaction);
+    case "batch":
+      return { amount: toXof(subject.batch.totalAmount), transactions: subject.batch.transactionIds.length };
+    case "subscription":
+      return { topic: subject.subscription.spelling, url: withoutCredentials(subject.subscription.url) };
+    case "account":
+      return { balance: toXof(subject.balance) };
+  }
+}
+
+function fieldsOfCharge(charge: Charge, hasFailed: boolean): LogFields {
+  const { amount, refunded, externalId, droppedReason, entries } = charge;
+  return {
+    amount: toXof(amount),
+    refunded: refunded === 0 ? undefined : toXof(refunded),
+    externalId,
+    reason: (hasFailed ? entries[0]?.error : droppedReason) ?? undefined,
+  };
+}
+
+function fieldsOfTransfer({ amount, reference, failureReason }: Transfer): LogFields {
+  return { amount: toXof(amount), reference, reason: failureReason ?? undefined };
+}
+
+/** With its last attempt if that is the change. */
+function fieldsOfDelivery(delivery: Delivery, isAttempt: boolean): LogFields {
+  const { id, topic, url, attempts, eventId, nextAttemptAt } = delivery;
+  const attempt = isAttempt ? attempts.at(-1) : undefined;
+  return {
+    resource: shownDeliveryResource(delivery),
+    topic,
+    url: withoutCredentials(url),
+    attempt: attempt === undefined ? undefined : attempts.length,
+    status: attempt?.status ?? undefined,
+    durationMs: attempt === undefined ? undefined : rounded(attempt.latencyMs),
+    reason: attempt?.error ?? undefined,
+    nextAttemptAt: nextAttemptAt === null ? undefined : toIso(nextAttemptAt),
+    delivery: id,
+    eventId,
+  };
+}
+
+/** Undefined when the delivery was only created or forgotten. */
+function nameOfDelivery(before: Delivery | undefined, after: Delivery | undefined): string | undefined {
+  if (after === undefined) return undefined;
+  if (after.status !== (before?.status ?? "pending")) return deliveryEvents[after.status];
+  if (after.attempts.length === (before?.attempts.length ?? 0)) return undefined;
+  return after.attempts.at(-1)?.error === null ? "delivery.attempt_succeeded" : "delivery.attempt_failed";
+}
+
+const deliveryEvents: Readonly<Record<DeliveryStatus, string>> = {
+  pending: "delivery.redelivered",
+  succeeded: "delivery.succeeded",
+  failed: "delivery.failed",
+  exhausted: "delivery.exhausted",
+  cancelled: "delivery.cancelled",
+};
+
+/** `endedAt`: real time, as `receivedAt`. */
+function fieldsOfExchange(exchange: Exchange, request: string | undefined, endedAt: number): LogFields {
+  const { method, path, status, receivedAt, operation, problem, rule, fault, answer } = exchange;
+  return {
+    request,
+    method,
+    path,
+    status,
+    durationMs: rounded(endedAt - receivedAt),
+    operation,
+    problem,
+    correlationId: correlationIdOf(answer),
+    rule: rule === undefined ? undefined : (rule.name ?? rule.id),
+    fault,
+  };
+}
+
+/** The correlation id in an error's body. */
+export function correlationIdOf(answer: unknown): string | undefined {
+  if (typeof answer !== "object" || answer === null || !("correlationId" in answer)) return undefined;
+  return typeof answer.correlationId === "string" ? answer.correlationId : undefined;
+}
+
+/** To tenths of a millisecond. */
+export function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}
+
+/** Without user, password and query, which may authenticate the caller. */
+function withoutCredentials(text: string): string | undefined {
+  const url = parseUrl(text);
+  return url === undefined ? undefined : url.origin + url.pathname;
+}
