@@ -1,12 +1,10 @@
-import type { DueItem } from "../../../../kernel/due-work.js";
+import { type DueKind, shownSubject } from "../../../../domain/model/work.js";
 import { toIso } from "../../../../kernel/instant.js";
 import { Action, Field } from "../parts/action.js";
-import { Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
-import { DataTable, Facts, Panel } from "../parts/table.js";
-import { type DashboardPage, type View, linkTo } from "../view/view.js";
-import { type DueKind, shownSubject } from "../../../../domain/model/work.js";
+import { CodeLink, describeDistance, Pill, Status, Time } from "../parts/show.js";
+import { DataTable, Facts, Panel, Section } from "../parts/table.js";
+import { type DashboardPage, linkTo, type View } from "../view/view.js";
 
-/** Of what is due, as much as one looks at. */
 const DUE_SHOWN = 25;
 
 export const clockPage: DashboardPage = {
@@ -24,22 +22,26 @@ export const clockPage: DashboardPage = {
   ),
 };
 
-function Now({ view }: { readonly view: View }) {
-  const { company } = view;
-  const { mode } = company.clock;
-  const next = company.world.due.peek();
+interface Props {
+  readonly view: View;
+}
+
+function Now({ view }: Props) {
+  const { clock, world } = view.company;
+  const now = view.company.now();
+  const next = world.due.peek();
   return (
     <Panel title="Now">
       <p class="big">
-        <Time at={company.now()} /> <Status of={mode} />
+        <Time at={now} /> <Status of={clock.mode} />
       </p>
       <Facts
         of={[
-          ["Due", `${company.world.due.size} ${company.world.due.size === 1 ? "timer" : "timers"}`],
-          ["Next", next === undefined ? "nothing" : describeDistance(next.dueAt, company.now())],
+          ["Due", `${world.due.size} ${world.due.size === 1 ? "timer" : "timers"}`],
+          ["Next", next === undefined ? "nothing" : describeDistance(next.dueAt, now)],
         ]}
       />
-      {mode === "running" ? (
+      {clock.mode === "running" ? (
         <Action view={view} name="freeze" label="Freeze" />
       ) : (
         <Action view={view} name="resume" label="Let it run" />
@@ -48,8 +50,8 @@ function Now({ view }: { readonly view: View }) {
   );
 }
 
-function Move({ view }: { readonly view: View }) {
-  const { company } = view;
+function Move({ view }: Props) {
+  const tomorrow = toIso(view.company.now() + 86_400_000);
   return (
     <Panel title="Move it forward">
       <div class="actions">
@@ -60,83 +62,54 @@ function Move({ view }: { readonly view: View }) {
       <Action view={view} name="advance" example={{ by: "2h30m" }} label="Advance" tone="quiet" inline>
         <Field id="by" name="by" label="By a duration" placeholder="2h30m, PT1H, or milliseconds" required />
       </Action>
-      <Action
-        view={view}
-        name="set"
-        example={{ now: toIso(company.now() + 86_400_000) }}
-        label="Go there"
-        inline
-        tone="quiet"
-      >
-        <Field
-          id="now"
-          name="now"
-          label="To a time, ISO 8601"
-          placeholder={toIso(company.now() + 86_400_000)}
-          required
-        />
+      <Action view={view} name="set" example={{ now: tomorrow }} label="Go there" inline tone="quiet">
+        <Field id="now" name="now" label="To a time, ISO 8601" placeholder={tomorrow} required />
       </Action>
       <Action view={view} name="settle" label="Wait until no webhook is in flight" tone="quiet" />
     </Panel>
   );
 }
 
-function Due({ view }: { readonly view: View }) {
+/** What happens, and where its resource is shown. A payment is shown with its charge. */
+const kinds: Readonly<Record<DueKind, readonly [what: string, path: string]>> = {
+  "charge.expire": ["charge is dropped", "/charges/"],
+  "payment.settle": ["payment settles", "/charges/"],
+  "transfer.settle": ["transfer settles", "/transfers/"],
+  "delivery.attempt": ["webhook is sent", "/deliveries/"],
+};
+
+function Due({ view }: Props) {
   const { company } = view;
-  const { due } = company.world;
-  const soonest = due.values().slice(0, DUE_SHOWN);
-  const more = due.size - soonest.length;
+  const { due, payments } = company.world;
+  const more = due.size - DUE_SHOWN;
   return (
-    <section class="stack">
-      <h2>What is due next</h2>
+    <Section title="What is due next">
       <DataTable
         caption="What is due next"
-        rows={soonest}
+        rows={due.values().slice(0, DUE_SHOWN)}
         idOf={({ id }) => `due-${id}`}
         empty="Nothing is due. A charge that waits for its payment, a transfer that settles, a webhook that is sent again would stand here."
         columns={[
           {
             title: "At",
-            cell: ({ dueAt }) => (
-              <>
-                <Time at={dueAt} /> <span class="soft">{describeDistance(dueAt, company.now())}</span>
-              </>
-            ),
+            cell: ({ dueAt }) => [
+              <Time at={dueAt} />,
+              <span class="soft"> {describeDistance(dueAt, company.now())}</span>,
+            ],
           },
-          { title: "What", cell: ({ kind }) => <Pill>{words[kind]}</Pill> },
-          { title: "Of", kind: "wide", cell: (item) => <Subject view={view} item={item} /> },
+          { title: "What", cell: ({ kind }) => <Pill>{kinds[kind][0]}</Pill> },
+          {
+            title: "Of",
+            kind: "wide",
+            cell: (item) => {
+              const payment = item.kind === "payment.settle" ? payments.get(item.subject) : undefined;
+              const id = payment?.chargeId ?? shownSubject(item);
+              return <CodeLink href={linkTo(view, kinds[item.kind][1] + encodeURIComponent(id))} text={id} />;
+            },
+          },
         ]}
       />
       {more > 0 && <p class="soft">And {more} more.</p>}
-    </section>
+    </Section>
   );
-}
-
-const words: Readonly<Record<DueKind, string>> = {
-  "charge.expire": "charge is dropped",
-  "transfer.settle": "transfer settles",
-  "payment.settle": "payment settles",
-  "delivery.attempt": "webhook is sent",
-};
-
-function Subject({ view, item }: { readonly view: View; readonly item: DueItem<DueKind> }) {
-  const id = subjectOf(view, item);
-  return (
-    <a href={linkTo(view, sections[item.kind] + encodeURIComponent(id))}>
-      <Code>{id}</Code>
-    </a>
-  );
-}
-
-const sections: Readonly<Record<DueKind, string>> = {
-  "charge.expire": "/charges/",
-  "payment.settle": "/charges/",
-  "transfer.settle": "/transfers/",
-  "delivery.attempt": "/deliveries/",
-};
-
-/** A payment is seen at its charge. */
-function subjectOf({ company: { world } }: View, item: DueItem<DueKind>): string {
-  const payment = item.kind === "payment.settle" ? world.payments.get(item.subject) : undefined;
-  return payment?.chargeId ?? shownSubject(item);
 }

@@ -1,7 +1,7 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
 import { Action, Field } from "../parts/action.js";
 import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
-import { Amount, Code, Pill, Status, Time } from "../parts/show.js";
+import { Amount, Pill, Status, Time, CodeLink } from "../parts/show.js";
 import { DataTable, Panel } from "../parts/table.js";
 import { searchList } from "../view/search-list.js";
 import { type DashboardPage, formUrl } from "../view/view.js";
@@ -28,9 +28,7 @@ export const companiesPage: DashboardPage = {
               kind: "wide",
               cell: (company) => (
                 <>
-                  <a href={formUrl({ ...view, company }, path)}>
-                    <Code>{company.id}</Code>
-                  </a>{" "}
+                  <CodeLink href={formUrl({ ...view, company }, path)} text={company.id} />{" "}
                   {company.id === view.company.id && <Pill tone="good">shown</Pill>}
                 </>
               ),

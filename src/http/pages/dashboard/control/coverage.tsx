@@ -1,15 +1,14 @@
 import type { Child } from "hono/jsx";
-import type {
-  Counted,
-  Coverage,
-  CoverageSection,
-  OperationCoverage,
-} from "../../../../sandbox/observation/coverage-report.js";
+import type { Counted, Coverage, CoverageSection } from "../../../../sandbox/observation/coverage-report.js";
 import { redactCoverage, sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
-import { Code, Pill } from "../parts/show.js";
-import { DataTable } from "../parts/table.js";
-import { type DashboardPage, type View, linkTo } from "../view/view.js";
 import { describeRendered } from "../../../../sandbox/state/rules.js";
+import { Code, CodeLink, Pill } from "../parts/show.js";
+import { DataTable, Panel, Section } from "../parts/table.js";
+import { type DashboardPage, linkTo, type View } from "../view/view.js";
+
+interface Props {
+  readonly coverage: Coverage;
+}
 
 export const coveragePage: DashboardPage = {
   path: "/coverage",
@@ -17,15 +16,27 @@ export const coveragePage: DashboardPage = {
   lead: "What the client under test met of the contract, and what it never met. It outlives a reset.",
   render: (view) => {
     const coverage = redactCoverage(view.sandbox.coverage.of(view.company), view.redactor);
+    const { transitions, causes, topics, rules } = coverage;
     return (
       <>
         <Summary coverage={coverage} />
-        <Operations operations={coverage.operations} />
+        <Operations coverage={coverage} />
         <div class="panels">
-          <Transitions coverage={coverage} />
-          <Causes coverage={coverage} />
-          <Topics coverage={coverage} />
-          <Rules coverage={coverage} />
+          <Part section="transitions" items={transitions} what="Transition">
+            {({ resource, from, action, to }) => [soft(resource), ` ${from} → ${to} `, soft(`(${action})`)]}
+          </Part>
+          <Part section="causes" items={causes} what="Cause">
+            {({ of, cause, status }) => [<Code>{cause}</Code>, " ", soft(String(status ?? of))]}
+          </Part>
+          <Part section="topics" items={topics} what="Topic">
+            {({ topic, delivered, met }) => [
+              <Code>{topic}</Code>,
+              !met && delivered > 0 && soft(" delivered, never acknowledged"),
+            ]}
+          </Part>
+          <Part section="rules" items={rules} what="Rule" empty="There was no rule.">
+            {(rule) => <Code>{describeRendered(rule)}</Code>}
+          </Part>
         </div>
         <OpenPoints view={view} coverage={coverage} />
       </>
@@ -33,7 +44,7 @@ export const coveragePage: DashboardPage = {
   },
 };
 
-function Summary({ coverage: { percent, met, total, sections } }: { readonly coverage: Coverage }) {
+function Summary({ coverage: { percent, met, total, sections } }: Props) {
   const shown = ["operations", "transitions", "causes", "topics"] as const satisfies CoverageSection[];
   return (
     <section class="panel">
@@ -56,67 +67,40 @@ function Summary({ coverage: { percent, met, total, sections } }: { readonly cov
   );
 }
 
-/** Each operation against each status that it answers. What can never come is empty. */
-function Operations({ operations }: { readonly operations: Coverage["operations"] }) {
+/** One row for each operation, one column for each status. Statuses that an operation never answers are empty. */
+function Operations({ coverage: { operations } }: Props) {
   const statuses = [...new Set(operations.map(({ status }) => status))].sort((a, b) => a - b);
-  const byOperation = new Map<string, OperationCoverage[]>();
-  for (const item of operations) {
-    const name = `${item.method} ${item.path}`;
-    byOperation.set(name, [...(byOperation.get(name) ?? []), item]);
-  }
+  const nameOf = ({ method, path }: (typeof operations)[number]): string => `${method} ${path}`;
   return (
-    <section class="stack">
-      <h2>{sectionTitles.operations}</h2>
-      <p class="soft legend">
+    <Section title={sectionTitles.operations}>
+      <p class="soft">
         <Met count={3} met /> met, with how often · <Met count={0} met={false} /> never met · empty: does not answer so
       </p>
-      <div class="scroll" tabindex={0} role="region" aria-label="Operations and statuses">
-        <table class="matrix">
-          <caption class="visually-hidden">Operations and the statuses that they answer</caption>
-          <thead>
-            <tr>
-              <th scope="col">Operation</th>
-              {statuses.map((status) => (
-                <th scope="col" class="mark">
-                  {status}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[...byOperation].map(([name, items]) => (
-              <tr>
-                <th scope="row">
-                  <Code>{name}</Code>
-                </th>
-                {statuses.map((status) => {
-                  const item = items.find((one) => one.status === status);
-                  return (
-                    <td class="mark" title={item?.means}>
-                      {item !== undefined && <Met {...item} />}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+      <DataTable
+        caption="Operations and the statuses that they answer"
+        rows={[...new Set(operations.map(nameOf))]}
+        empty=""
+        columns={[
+          { title: "Operation", kind: "wide", cell: (name) => <Code>{name}</Code> },
+          ...statuses.map((status) => ({
+            title: String(status),
+            cell: (name: string) => {
+              const item = operations.find((one) => one.status === status && nameOf(one) === name);
+              return item && <Met {...item} title={item.means} />;
+            },
+          })),
+        ]}
+      />
+    </Section>
   );
 }
 
-/** A mark and a number, and words for those who see neither. */
-function Met({ met, count }: Counted) {
-  return met ? (
-    <span class="met yes">
-      <span aria-hidden="true">✓ {count}</span>
-      <span class="visually-hidden">met {count} times</span>
-    </span>
-  ) : (
-    <span class="met no">
-      <span aria-hidden="true">○</span>
-      <span class="visually-hidden">never met</span>
+/** A mark and a number, with words for screen readers. */
+function Met({ met, count, title }: Counted & { readonly title?: string }) {
+  return (
+    <span class={`met ${met ? "yes" : "no"}`} title={title}>
+      <span aria-hidden="true">{met ? `✓ ${count}` : "○"}</span>
+      <span class="visually-hidden">{met ? `met ${count} times` : "never met"}</span>
     </span>
   );
 }
@@ -125,94 +109,37 @@ interface PartProps<Item> {
   readonly section: CoverageSection;
   readonly items: readonly Item[];
   readonly what: string;
-  readonly describe: (item: Item) => Child;
   readonly empty?: string;
+  /** Describes an item. */
+  readonly children: (item: Item) => Child;
 }
 
-function Part<Item extends Counted>({ section, items, what, describe, empty = "" }: PartProps<Item>) {
+function Part<Item extends Counted>({ section, items, what, empty = "", children }: PartProps<Item>) {
   const title = sectionTitles[section];
   return (
-    <section class="panel">
-      <h2>
-        {title} <span class="soft">{`${items.filter(({ met }) => met).length} of ${items.length}`}</span>
-      </h2>
+    <Panel title={title} note={`${items.filter(({ met }) => met).length} of ${items.length}`}>
       <DataTable
         caption={title}
         rows={items}
         empty={empty}
         columns={[
-          { title: what, kind: "wide", cell: describe },
+          { title: what, kind: "wide", cell: children },
           { title: "Met", kind: "number", cell: ({ met, count }) => <Met met={met} count={count} /> },
         ]}
       />
-    </section>
+    </Panel>
   );
 }
 
-function Transitions({ coverage: { transitions } }: { readonly coverage: Coverage }) {
-  return (
-    <Part
-      section="transitions"
-      items={transitions}
-      what="Transition"
-      describe={({ resource, from, action, to }) => (
-        <>
-          <span class="soft">{resource}</span> {from} → {to} <span class="soft">({action})</span>
-        </>
-      )}
-    />
-  );
-}
-
-function Causes({ coverage: { causes } }: { readonly coverage: Coverage }) {
-  return (
-    <Part
-      section="causes"
-      items={causes}
-      what="Cause"
-      describe={({ of, cause, status }) => (
-        <>
-          <Code>{cause}</Code> <span class="soft">{status ?? of}</span>
-        </>
-      )}
-    />
-  );
-}
-
-function Topics({ coverage: { topics } }: { readonly coverage: Coverage }) {
-  return (
-    <Part
-      section="topics"
-      items={topics}
-      what="Topic"
-      describe={({ topic, delivered, met }) => (
-        <>
-          <Code>{topic}</Code>
-          {!met && delivered > 0 && <span class="soft"> delivered, never acknowledged</span>}
-        </>
-      )}
-    />
-  );
-}
-
-function Rules({ coverage: { rules } }: { readonly coverage: Coverage }) {
-  return (
-    <Part
-      section="rules"
-      items={rules}
-      what="Rule"
-      empty="There was no rule."
-      describe={(rule) => <Code>{describeRendered(rule)}</Code>}
-    />
-  );
+function soft(text: string): Child {
+  return <span class="soft">{text}</span>;
 }
 
 /** "which assumptions a client's green test rests on". */
-function OpenPoints({ view, coverage: { openPoints } }: { readonly view: View; readonly coverage: Coverage }) {
+function OpenPoints({ view, coverage: { openPoints } }: Props & { readonly view: View }) {
   const met = openPoints.filter((point) => point.met);
   return (
-    <section class="stack">
-      <h2>What the results rest on</h2>
+    <Section title="What the results rest on">
       <p class="soft">
         The contract leaves these open, and what was answered or done depended on the choice: {met.length} of{" "}
         {openPoints.length}.
@@ -224,11 +151,7 @@ function OpenPoints({ view, coverage: { openPoints } }: { readonly view: View; r
         columns={[
           {
             title: "Setting",
-            cell: ({ setting }) => (
-              <a href={linkTo(view, `/profile/${setting}`)}>
-                <Code>{setting}</Code>
-              </a>
-            ),
+            cell: ({ setting }) => <CodeLink href={linkTo(view, `/profile/${setting}`)} text={setting} />,
           },
           { title: "Value", kind: "wide", cell: ({ value }) => <Code>{JSON.stringify(value)}</Code> },
           {
@@ -238,6 +161,6 @@ function OpenPoints({ view, coverage: { openPoints } }: { readonly view: View; r
           { title: "Times", kind: "number", cell: ({ count }) => count },
         ]}
       />
-    </section>
+    </Section>
   );
 }

@@ -1,74 +1,157 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DescribedSetting, describeProfile } from "../../../../domain/profile/describe-profile.js";
-import { groupOf } from "../../../../domain/profile/settings.js";
+import { findSetting, groupOf, settings } from "../../../../domain/profile/settings.js";
+import { UsageError } from "../../../../kernel/problem.js";
+import { didYouMean } from "../../../../kernel/suggest.js";
+import { quote } from "../../../../kernel/text.js";
 import { profileValuesOf } from "../../../control/render-control.js";
-import { Code, Pill, Sentence } from "../parts/show.js";
-import { type DashboardPage, type View, linkTo } from "../view/view.js";
+import { Action, TextArea } from "../parts/action.js";
+import { Code, CodeLink, Pill, Sentence } from "../parts/show.js";
+import { DataTable, Facts, Panel, Section } from "../parts/table.js";
+import { type DashboardPage, linkTo, type View } from "../view/view.js";
 
 export const profilePage: DashboardPage = {
   path: "/profile",
   title: "Profile",
   lead: "The contract leaves these points open. Each has a default, alternatives, and the contract's own sentence.",
   render: (view) => {
-    const groups = new Map<string, DescribedSetting[]>();
-    for (const setting of describeProfile(profileValuesOf(view.company))) {
-      const group = groupOf(setting.setting);
-      groups.set(group, [...(groups.get(group) ?? []), setting]);
-    }
+    const described = describeProfile(profileValuesOf(view.company));
+    const groups = new Set(described.map(({ setting }) => groupOf(setting)));
     return (
-      <div class="scroll" tabindex={0} role="region" aria-label="Settings">
-        <table class="settings">
-          <caption class="visually-hidden">Settings</caption>
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">What it says</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
-          {[...groups].map(([name, settings]) => (
-            <tbody>
-              <tr>
-                <th scope="rowgroup" colspan={3}>
-                  {name}
-                </th>
-              </tr>
-              {settings.map((setting) => (
-                <SettingRow view={view} setting={setting} />
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </div>
+      <>
+        {[...groups].map((group) => (
+          <Section title={group}>
+            <DataTable
+              caption={`Settings of ${group}`}
+              rows={described.filter(({ setting }) => groupOf(setting) === group)}
+              idOf={({ setting }) => `setting-${setting}`}
+              empty=""
+              columns={[
+                {
+                  title: "Setting",
+                  cell: ({ setting }) => <CodeLink href={linkTo(view, `/profile/${setting}`)} text={setting} />,
+                },
+                { title: "What it says", kind: "wide", cell: ({ summary }) => <Sentence text={summary} /> },
+                {
+                  title: "Value",
+                  cell: (setting) => (
+                    <span class="value">
+                      <Code>{showValue(setting.value)}</Code>
+                      {!isDefault(setting) && <Pill tone="info">changed</Pill>}
+                    </span>
+                  ),
+                },
+              ]}
+            />
+          </Section>
+        ))}
+      </>
     );
   },
 };
 
-function SettingRow({ view, setting }: { readonly view: View; readonly setting: DescribedSetting }) {
+export const settingPage: DashboardPage = {
+  path: "/profile/:id",
+  title: ({ id }) => id,
+  render: (view) => {
+    const described = getSetting(view);
+    const { setting, summary, value, contract } = described;
+    const isUnchanged = isDefault(described);
+    const json = JSON.stringify(value, undefined, 2);
+    return (
+      <>
+        <p>
+          <Sentence text={summary} />
+        </p>
+        <div class="panels">
+          <Panel title="Now">
+            <Facts
+              of={[
+                ["Value", <Code>{showValue(value)}</Code>],
+                ["Default", <Code>{showValue(described.default)}</Code>],
+                ["", isUnchanged ? <Pill>default</Pill> : <Pill tone="info">changed</Pill>],
+              ]}
+            />
+            {!isUnchanged && <Choose view={view} setting={setting} value="null" label="Back to the default" />}
+          </Panel>
+          <Panel title="The contract">
+            <blockquote>
+              <Sentence text={contract} />
+            </blockquote>
+          </Panel>
+        </div>
+        <Alternatives view={view} setting={setting} />
+        <Panel title="Another value">
+          <Action
+            view={view}
+            name="setting"
+            label="Set"
+            fields={{ setting }}
+            example={{ value: JSON.stringify(value) }}
+          >
+            <TextArea id="value" name="value" label="Value, as JSON" rows={Math.min(12, json.split("\n").length + 1)}>
+              {json}
+            </TextArea>
+          </Action>
+        </Panel>
+        <p>
+          <a href={linkTo(view, "/profile")}>← All settings</a>
+        </p>
+      </>
+    );
+  },
+};
+
+function getSetting({ company, id }: View): DescribedSetting {
+  const found = describeProfile(profileValuesOf(company)).find(({ setting }) => setting === id);
+  if (found !== undefined) return found;
+  const known = settings.map(({ path }) => path);
+  throw new UsageError("not-found", `No setting has the name ${quote(id)}.${didYouMean(id, known)}`);
+}
+
+function Alternatives({ view, setting }: { readonly view: View; readonly setting: string }) {
   return (
-    <tr id={`setting-${setting.setting}`}>
-      <td>
-        <a href={linkTo(view, `/profile/${setting.setting}`)}>
-          <Code>{setting.setting}</Code>
-        </a>
-      </td>
-      <td class="wide">
-        <Sentence text={setting.summary} />
-      </td>
-      <td>
-        <span class="value">
-          <Code>{showValue(setting.value)}</Code>
-          {!isDefault(setting) && <Pill tone="info">changed</Pill>}
-        </span>
-      </td>
-    </tr>
+    <Section title="Alternatives">
+      <DataTable
+        caption="Alternatives"
+        rows={findSetting(setting)?.alternatives ?? []}
+        empty="There is none."
+        columns={[
+          {
+            title: "Value",
+            cell: ({ value, form }) => (form === true ? showValue(value) : <Code>{showValue(value)}</Code>),
+          },
+          { title: "What it does", kind: "wide", cell: ({ effect }) => <Sentence text={effect} /> },
+          {
+            title: "",
+            cell: ({ value, form }) => {
+              const describes = `Choose ${showValue(value)}`;
+              return form !== true && <Choose {...{ view, setting, describes }} value={JSON.stringify(value)} />;
+            },
+          },
+        ]}
+      />
+    </Section>
   );
 }
 
-export function isDefault({ value, default: byDefault }: DescribedSetting): boolean {
+interface ChooseProps {
+  readonly view: View;
+  readonly setting: string;
+  /** As JSON. */
+  readonly value: string;
+  readonly label?: string;
+  readonly describes?: string;
+}
+
+function Choose({ setting, value, label = "Choose", ...props }: ChooseProps) {
+  return <Action {...props} name="setting" label={label} fields={{ setting, value }} tone="quiet" />;
+}
+
+function isDefault({ value, default: byDefault }: DescribedSetting): boolean {
   return isDeepStrictEqual(value, byDefault);
 }
 
-export function showValue(value: unknown): string {
+function showValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

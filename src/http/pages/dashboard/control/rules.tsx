@@ -1,11 +1,15 @@
-import { Action } from "../parts/action.js";
+import { describeRendered, renderRule } from "../../../../sandbox/state/rules.js";
+import { Action, TextArea } from "../parts/action.js";
+import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 import { Code, Pill } from "../parts/show.js";
-import { DataTable, Panel } from "../parts/table.js";
-import { ruleExamples } from "./rule-examples.js";
+import { DataTable, Panel, Section } from "../parts/table.js";
 import { searchList } from "../view/search-list.js";
 import type { DashboardPage, View } from "../view/view.js";
-import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
-import { type RenderedRule, describeRendered, renderRule } from "../../../../sandbox/state/rules.js";
+import { ruleExamples } from "./rule-examples.js";
+
+interface Props {
+  readonly view: View;
+}
 
 export const rulesPage: DashboardPage = {
   path: "/rules",
@@ -14,22 +18,20 @@ export const rulesPage: DashboardPage = {
   render: (view) => (
     <>
       <InForce view={view} />
-      <SwitchedOff view={view} />
+      {view.switchedOff.length > 0 && <SwitchedOff view={view} />}
       <Add view={view} />
     </>
   ),
 };
 
-function InForce({ view }: { readonly view: View }) {
+function InForce({ view }: Props) {
   const { company, redactor } = view;
-  const list = searchList(company.world.rules, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
+  const { rules } = company.world;
+  const list = searchList(rules, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
   const shown = (value: unknown): string => JSON.stringify(redactor.value(value));
+  const removeAll = rules.size > 1 && <Action view={view} name="removeRules" label="Switch all off" tone="danger" />;
   return (
-    <section class="stack">
-      <div class="row">
-        <h2>In force</h2>
-        {company.world.rules.size > 1 && <Action view={view} name="removeRules" label="Switch all off" tone="danger" />}
-      </div>
+    <Section title="In force" note={removeAll}>
       <DataTable
         caption="Rules in force"
         rows={list.rows.map(renderRule)}
@@ -53,56 +55,46 @@ function InForce({ view }: { readonly view: View }) {
           },
           { title: "Left", kind: "number", cell: ({ times }) => times ?? "always" },
           { title: "Fired", kind: "number", cell: ({ fired }) => fired },
-          { title: "", cell: (rule) => <SwitchOff view={view} rule={rule} /> },
+          {
+            title: "",
+            cell: (rule) => {
+              const describes = `Switch off the rule ${redactor.text(describeRendered(rule))}`;
+              const shared = { view, fields: { id: rule.id }, describes };
+              return <Action {...shared} name="removeRule" label="Switch off" tone="quiet" />;
+            },
+          },
         ]}
       />
       <Pager view={view} path="/rules" list={list} />
-    </section>
+    </Section>
   );
 }
 
-function SwitchOff({ view, rule }: { readonly view: View; readonly rule: RenderedRule }) {
-  const { redactor } = view;
-  const describes = `Switch off the rule ${redactor.text(describeRendered(rule))}`;
-  const fields = { id: rule.id };
-  return <Action view={view} name="removeRule" label="Switch off" fields={fields} tone="quiet" describes={describes} />;
-}
-
-function SwitchedOff({ view }: { readonly view: View }) {
-  const rules = view.switchedOff;
-  if (rules.length === 0) return <></>;
+function SwitchedOff({ view }: Props) {
   return (
-    <section class="stack">
-      <h2>Switched off</h2>
+    <Section title="Switched off">
       <DataTable
         caption="Rules that were switched off here"
-        rows={rules}
+        rows={view.switchedOff}
         empty=""
         columns={[
           { title: "Rule", kind: "wide", cell: ({ text }) => <Code>{view.redactor.text(text)}</Code> },
           {
             title: "",
-            cell: ({ name, text }) => (
-              <Action
-                view={view}
-                name="addRule"
-                label="Switch on"
-                fields={{ rule: text }}
-                tone="quiet"
-                curl={false}
-                describes={`Switch on the rule ${view.redactor.text(name ?? text)}`}
-              />
-            ),
+            cell: ({ name, text }) => {
+              const describes = `Switch on the rule ${view.redactor.text(name ?? text)}`;
+              const shared = { view, fields: { rule: text }, describes, curl: false };
+              return <Action {...shared} name="addRule" label="Switch on" tone="quiet" />;
+            },
           },
         ]}
       />
-    </section>
+    </Section>
   );
 }
 
-function Add({ view }: { readonly view: View }) {
-  const [first] = ruleExamples;
-  const chosen = ruleExamples.find(({ title }) => title === view.query["example"]) ?? first;
+function Add({ view }: Props) {
+  const chosen = ruleExamples.find(({ title }) => title === view.query["example"]) ?? ruleExamples[0];
   const text = JSON.stringify(chosen?.rule, undefined, 2);
   return (
     <Panel title="Add a rule">
@@ -121,14 +113,9 @@ function Add({ view }: { readonly view: View }) {
         <button class="act quiet scriptless">Take it</button>
       </form>
       <Action view={view} name="addRule" label="Add the rule" example={{ rule: text }}>
-        <label class="labelled" for="rule">
-          <span>
-            Rule, as JSON: <code>{"{name?, on, match?, then, times?}"}</code>
-          </span>
-          <textarea id="rule" name="rule" class="input" rows={9} spellcheck={false} required>
-            {text}
-          </textarea>
-        </label>
+        <TextArea id="rule" name="rule" label="Rule, as JSON: {name?, on, match?, then, times?}" rows={9}>
+          {text}
+        </TextArea>
       </Action>
     </Panel>
   );

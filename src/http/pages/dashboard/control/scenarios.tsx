@@ -1,6 +1,6 @@
-import { Action } from "../parts/action.js";
+import { Action, TextArea } from "../parts/action.js";
 import { Code } from "../parts/show.js";
-import { DataTable, Empty, Panel } from "../parts/table.js";
+import { DataTable, Empty, Panel, Section } from "../parts/table.js";
 import type { DashboardPage, View } from "../view/view.js";
 
 export const scenariosPage: DashboardPage = {
@@ -20,8 +20,7 @@ export const scenariosPage: DashboardPage = {
 
 function Files({ view, files }: { readonly view: View; readonly files: readonly string[] }) {
   return (
-    <section class="stack">
-      <h2>Files</h2>
+    <Section title="Files">
       <DataTable
         caption="Scenario files"
         rows={files}
@@ -42,7 +41,7 @@ function Files({ view, files }: { readonly view: View; readonly files: readonly 
           },
         ]}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -72,12 +71,9 @@ function Own({ view }: { readonly view: View }) {
   return (
     <Panel title="A story of your own">
       <Action view={view} name="replayText" label="Run it" example={{ story }}>
-        <label class="labelled" for="story">
-          <span>Scenario, as JSON</span>
-          <textarea id="story" name="story" class="input tall" rows={16} spellcheck={false} required>
-            {story}
-          </textarea>
-        </label>
+        <TextArea id="story" name="story" label="Scenario, as JSON" rows={16} tall>
+          {story}
+        </TextArea>
       </Action>
     </Panel>
   );

@@ -1,6 +1,6 @@
 import { Action, Field } from "../parts/action.js";
 import { Code, Time } from "../parts/show.js";
-import { DataTable, Panel } from "../parts/table.js";
+import { DataTable, Panel, Section } from "../parts/table.js";
 import { searchList } from "../view/search-list.js";
 import type { DashboardPage, View } from "../view/view.js";
 import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
@@ -34,8 +34,7 @@ function Snapshots({ view }: { readonly view: View }) {
   const { snapshots } = view.company.record;
   const list = searchList(snapshots, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
   return (
-    <section class="stack">
-      <h2>Snapshots</h2>
+    <Section title="Snapshots">
       <DataTable
         caption="Snapshots"
         rows={list.rows}
@@ -64,6 +63,6 @@ function Snapshots({ view }: { readonly view: View }) {
         ]}
       />
       <Pager view={view} path="/state" list={list} />
-    </section>
+    </Section>
   );
 }

@@ -130,3 +130,23 @@ export function Choice({ id, name, label, choices, chosen }: ChoiceProps) {
     </label>
   );
 }
+
+interface TextAreaProps {
+  readonly id: string;
+  readonly name: string;
+  readonly label: string;
+  readonly rows: number;
+  readonly tall?: boolean;
+  readonly children?: Child;
+}
+
+export function TextArea({ id, name, label, rows, tall = false, children }: TextAreaProps) {
+  return (
+    <label class="labelled" for={id}>
+      <span>{label}</span>
+      <textarea id={id} name={name} class={tall ? "input tall" : "input"} rows={rows} spellcheck={false} required>
+        {children}
+      </textarea>
+    </label>
+  );
+}

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { transactionId } from "../../../../domain/values/ids.js";
 import { type View, linkTo } from "../view/view.js";
-import { Code } from "./show.js";
+import { CodeLink } from "./show.js";
 import type { Charge } from "../../../../domain/model/charge.js";
 import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
 import { redactAndTruncate } from "../view/text.js";
@@ -53,9 +53,5 @@ export function ResourceLink({ view, id }: LinkProps & { readonly id: string | n
   if (transfer !== undefined) return <TransferLink view={view} transfer={transfer} />;
   const batch = batches.get(id);
   if (batch === undefined) return <ShortId id={id} />;
-  return (
-    <a href={batchUrl(view, batch)}>
-      <Code>{batchId(id)}</Code>
-    </a>
-  );
+  return <CodeLink href={batchUrl(view, batch)} text={batchId(id)} />;
 }

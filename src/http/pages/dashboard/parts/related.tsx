@@ -11,7 +11,7 @@ import { type View, linkTo } from "../view/view.js";
 import { ResourceLink } from "./links.js";
 import { RequestLine } from "./request-line.js";
 import { Code, Pill, Status, Time } from "./show.js";
-import { type Column, DataTable, Empty } from "./table.js";
+import { type Column, DataTable, Empty, Section } from "./table.js";
 import { plainId } from "../../../../domain/values/ids.js";
 import { idInPath } from "../../../../sandbox/observation/detector.js";
 
@@ -62,8 +62,7 @@ interface RowsProps<T extends Row> {
 
 function RowsAbout<T extends Row>({ title, rows, empty, columns }: RowsProps<T>) {
   return (
-    <section class="stack">
-      <h2>{title}</h2>
+    <Section title={title}>
       <DataTable
         caption={title}
         rows={rows.slice(-RELATED_SHOWN).toReversed()}
@@ -72,7 +71,7 @@ function RowsAbout<T extends Row>({ title, rows, empty, columns }: RowsProps<T>)
         columns={columns.filter((column) => column.title !== "Of")}
       />
       {rows.length > RELATED_SHOWN && <p class="soft">And {rows.length - RELATED_SHOWN} older.</p>}
-    </section>
+    </Section>
   );
 }
 
@@ -86,8 +85,7 @@ function RequestsAbout({ view, resource: { id, seq } }: { readonly view: View; r
   };
   const { rows, more } = entries.page({ limit: RELATED_SHOWN, newestFirst: true, where });
   return (
-    <section class="stack">
-      <h2>Requests</h2>
+    <Section title="Requests">
       {rows.length === 0 ? (
         <Empty>No request of the API was about it, or the journal has forgotten them.</Empty>
       ) : (
@@ -100,7 +98,7 @@ function RequestsAbout({ view, resource: { id, seq } }: { readonly view: View; r
         </ol>
       )}
       {more && <p class="soft">Older ones are not shown here.</p>}
-    </section>
+    </Section>
   );
 }
 

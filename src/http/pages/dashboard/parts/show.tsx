@@ -31,6 +31,14 @@ export function Code({ children }: { readonly children?: Child }) {
   return <code class="code">{children}</code>;
 }
 
+export function CodeLink({ href, text }: { readonly href: string; readonly text: string }) {
+  return (
+    <a href={href}>
+      <Code>{text}</Code>
+    </a>
+  );
+}
+
 export type Tone = "good" | "bad" | "warn" | "info" | "plain";
 
 /** A state as a small label; the colour repeats the word. */

@@ -55,11 +55,33 @@ export function Empty({ children }: { readonly children?: Child }) {
   return <p class="empty">{children}</p>;
 }
 
-/** A part of a page with a heading. */
-export function Panel({ title, children }: { readonly title: string; readonly children?: Child }) {
+interface PartProps {
+  readonly title: string;
+  /** Beside the title. */
+  readonly note?: Child;
+  readonly children?: Child;
+}
+
+/** A part of a page in a box. */
+export function Panel({ title, note, children }: PartProps) {
   return (
     <section class="panel">
-      <h2>{title}</h2>
+      <h2>
+        {title} {note !== undefined && <span class="soft">{note}</span>}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/** A part of a page without a box. */
+export function Section({ title, note, children }: PartProps) {
+  return (
+    <section class="stack">
+      <div class="row">
+        <h2>{title}</h2>
+        {note}
+      </div>
       {children}
     </section>
   );

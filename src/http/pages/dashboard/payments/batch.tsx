@@ -5,7 +5,7 @@ import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
 import { Pager, ROWS_SHOWN } from "../parts/list.js";
 import { Related, rowsAbout } from "../parts/related.js";
 import { Amount, Code, Status, Time } from "../parts/show.js";
-import { DataTable, Facts, Panel } from "../parts/table.js";
+import { DataTable, Facts, Panel, Section } from "../parts/table.js";
 import { redactAndTruncate } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
 import { transferColumns } from "./transfers.js";
@@ -65,8 +65,7 @@ function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch
   const next = to < transactionIds.length ? String(to) : null;
   const prev = from > 0 ? String(Math.max(0, from - ROWS_SHOWN)) : null;
   return (
-    <section class="stack">
-      <h2>Its transfers</h2>
+    <Section title="Its transfers">
       <DataTable
         caption="Transfers of the batch"
         rows={transactionIds.slice(from, to).flatMap((id) => view.company.world.transfers.get(id) ?? [])}
@@ -78,7 +77,7 @@ function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch
         ]}
       />
       <Pager view={view} path={`/batches/${batchId(batch.id)}`} list={{ prev, next }} oldestFirst />
-    </section>
+    </Section>
   );
 }
 

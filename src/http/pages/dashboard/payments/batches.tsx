@@ -1,7 +1,7 @@
 import type { Batch } from "../../../../domain/model/transfer.js";
 import { batchUrl } from "../parts/links.js";
 import { Hint, createListPage } from "../parts/list.js";
-import { Amount, Code, Status, Time } from "../parts/show.js";
+import { Amount, Status, Time, CodeLink } from "../parts/show.js";
 import { apiCurl } from "../view/curl.js";
 import { batchId, plainId } from "../../../../domain/values/ids.js";
 import { shownBatchStatus } from "../../../../contract/transfers.js";
@@ -30,11 +30,7 @@ export const batchesPage = createListPage<Batch>({
     {
       title: "Id",
       kind: "wide",
-      cell: (batch) => (
-        <a href={batchUrl(view, batch)}>
-          <Code>{batchId(batch.id)}</Code>
-        </a>
-      ),
+      cell: (batch) => <CodeLink href={batchUrl(view, batch)} text={batchId(batch.id)} />,
     },
     { title: "Transfers", kind: "number", cell: ({ transactionIds }) => String(transactionIds.length) },
     { title: "Pending", kind: "number", cell: ({ open }) => String(open) },

@@ -8,7 +8,7 @@ import { Action, Choice, Field } from "../parts/action.js";
 import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
 import { RELATED_SHOWN, Related, rowsAbout } from "../parts/related.js";
 import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/show.js";
-import { DataTable, Facts, Panel } from "../parts/table.js";
+import { DataTable, Facts, Panel, Section } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
 
@@ -149,8 +149,7 @@ function Payments({ view, charge }: Props) {
   const pending = payments.values().filter(({ chargeId }) => chargeId === charge.id);
   const older = charge.entries.length - RELATED_SHOWN;
   return (
-    <section class="stack">
-      <h2>Payments and refunds</h2>
+    <Section title="Payments and refunds">
       {pending.slice(0, RELATED_SHOWN).map(({ id, msisdn }) => {
         const at = due.get(dueId("payment.settle", id))?.dueAt;
         return (
@@ -180,6 +179,6 @@ function Payments({ view, charge }: Props) {
         ]}
       />
       {older > 0 && <p class="soft">And {older} older.</p>}
-    </section>
+    </Section>
   );
 }

@@ -2,8 +2,8 @@ import type { Child } from "hono/jsx";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest } from "../../../control/render-request.js";
 import { FateMark, shownPath } from "../parts/request-line.js";
-import { Code, Pill, Status, Text, Time } from "../parts/show.js";
-import { Empty, Facts, Panel } from "../parts/table.js";
+import { Code, Pill, Status, Text, Time, CodeLink } from "../parts/show.js";
+import { Empty, Facts, Panel, Section } from "../parts/table.js";
 import { headerLines, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
 import { ChangeLines } from "./story.js";
@@ -57,8 +57,7 @@ export const requestPage: DashboardPage = {
             <Body of="answer" body={shown.answer} />
           </Panel>
         </div>
-        <section class="stack">
-          <h2>What it made</h2>
+        <Section title="What it made">
           {changes.length === 0 ? (
             <Empty>It changed nothing, or the state that it changed was replaced since.</Empty>
           ) : (
@@ -66,7 +65,7 @@ export const requestPage: DashboardPage = {
               <ChangeLines view={view} changes={changes} isCut={isCut} />
             </div>
           )}
-        </section>
+        </Section>
         <Settings view={view} entry={entry} />
       </>
     );
@@ -104,9 +103,7 @@ function Settings({ view, entry: { settings } }: { readonly view: View; readonly
       <ul class="lines">
         {settings.map((setting) => (
           <li>
-            <a href={linkTo(view, `/profile/${setting}`)}>
-              <Code>{setting}</Code>
-            </a>
+            <CodeLink href={linkTo(view, `/profile/${setting}`)} text={setting} />
           </li>
         ))}
       </ul>

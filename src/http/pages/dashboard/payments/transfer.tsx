@@ -4,7 +4,7 @@ import { dueId } from "../../../../domain/model/work.js";
 import { Action, Field } from "../parts/action.js";
 import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
 import { Related, rowsAbout } from "../parts/related.js";
-import { Amount, Code, Status, Time, describeDistance } from "../parts/show.js";
+import { Amount, Code, Status, Time, describeDistance, CodeLink } from "../parts/show.js";
 import { Facts, Panel } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
@@ -63,9 +63,7 @@ function Terms({ view, transfer }: Props) {
           ["Id", <Code>{transactionId(transfer.id)}</Code>],
           batch !== null && [
             "Batch",
-            <a href={linkTo(view, `/batches/${batchId(batch)}`)}>
-              <Code>{batchId(batch)}</Code>
-            </a>,
+            <CodeLink href={linkTo(view, `/batches/${batchId(batch)}`)} text={batchId(batch)} />,
           ],
           ["Created", <Time at={transfer.createdAt} />],
           ["Updated", <Time at={transfer.updatedAt} />],

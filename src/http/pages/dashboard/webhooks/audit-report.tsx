@@ -1,7 +1,7 @@
 import type { AuditedCheck, AuditedReceiver, Group, Snippet } from "../view/auditor.js";
 import { CommandLine } from "../parts/action.js";
 import { Code, Pill, Sentence, Text, Time, type Tone } from "../parts/show.js";
-import { DataTable, type Fact, Facts } from "../parts/table.js";
+import { DataTable, type Fact, Facts, Section } from "../parts/table.js";
 import { CountPills, VerdictPill } from "./verdict.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
 import type { KeptAudit } from "../view/memory.js";
@@ -121,8 +121,7 @@ function RightCode({ of, snippet: { title, code } }: { readonly of: string; read
 
 function Checks({ view, group: { title, checks } }: { readonly view: View; readonly group: Group<AuditedCheck> }) {
   return (
-    <section class="stack">
-      <h2>{title}</h2>
+    <Section title={title}>
       <DataTable
         caption={title}
         rows={checks}
@@ -146,6 +145,6 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
           { title: "After", kind: "number", cell: ({ latencyMs }) => (latencyMs === null ? "" : `${latencyMs} ms`) },
         ]}
       />
-    </section>
+    </Section>
   );
 }

@@ -2,8 +2,8 @@ import type { Group, ListedCheck } from "../view/auditor.js";
 import { readList } from "../parts/list.js";
 import { subscriptions } from "./subscriptions.js";
 import { Choice, CommandLine, FormToken } from "../parts/action.js";
-import { Code, Sentence, Time } from "../parts/show.js";
-import { DataTable, Empty, Panel } from "../parts/table.js";
+import { Code, Sentence, Time, CodeLink } from "../parts/show.js";
+import { DataTable, Empty, Panel, Section } from "../parts/table.js";
 import { CountPills } from "./verdict.js";
 import { formUrl, type DashboardPage, type View, linkTo } from "../view/view.js";
 import { topicSpellings } from "../../../../domain/values/topic.js";
@@ -97,10 +97,8 @@ function Form({ view, groups, isRunning }: FormProps) {
         <p class="soft">
           The events are signed with this company's secret key, in the header <Code>{signatureHeader}</Code>. About
           seventy requests go to this address and to no other; the setting{" "}
-          <a href={linkTo(view, "/profile/webhooks.allow")}>
-            <Code>webhooks.allow</Code>
-          </a>{" "}
-          holds. Events that are genuine count as such: use a receiver of a test environment.
+          <CodeLink href={linkTo(view, "/profile/webhooks.allow")} text="webhooks.allow" /> holds. Events that are
+          genuine count as such: use a receiver of a test environment.
         </p>
         <div class="action-line">
           <button class="act main">Run the audit</button>
@@ -141,8 +139,7 @@ function Checks({ groups, chosen }: ChecksProps) {
 
 function Reports({ view, kept }: { readonly view: View; readonly kept: readonly KeptAudit[] }) {
   return (
-    <section class="stack">
-      <h2>The last reports</h2>
+    <Section title="The last reports">
       <DataTable
         caption="The last reports"
         rows={kept}
@@ -160,7 +157,7 @@ function Reports({ view, kept }: { readonly view: View; readonly kept: readonly 
           { title: "Found", cell: ({ report }) => <CountPills counts={report.counts} /> },
         ]}
       />
-    </section>
+    </Section>
   );
 }
 

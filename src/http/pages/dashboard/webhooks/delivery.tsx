@@ -2,7 +2,7 @@ import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
 import { Action, CommandLine } from "../parts/action.js";
 import { ResourceLink } from "../parts/links.js";
 import { Code, describeDistance, Pill, Status, Text, Time, type Tone } from "../parts/show.js";
-import { Facts, Panel } from "../parts/table.js";
+import { Facts, Panel, Section } from "../parts/table.js";
 import { FACT_MAX, headerLines, redactAndTruncate, truncateBody } from "../view/text.js";
 import { type DashboardPage, getOrNotFound, linkTo, type View } from "../view/view.js";
 import { bytesOf, COMMAND_BODY_MAX, signatureCommand, signatureSent, type SignatureVerdict } from "./delivery-bytes.js";
@@ -134,8 +134,7 @@ function Attempts({ view, delivery }: Props) {
   const isSubscribed = company.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const steps = retryPlanOf(delivery, company.profile.webhooks.retry, isSubscribed);
   return (
-    <section class="stack">
-      <h2>Attempts and retries</h2>
+    <Section title="Attempts and retries">
       {steps.length === 0 && <p class="empty">A rule dropped it: nothing was sent.</p>}
       {steps.length > 0 && (
         <ol class="steps">
@@ -157,7 +156,7 @@ function Attempts({ view, delivery }: Props) {
           the company's clock.
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 
