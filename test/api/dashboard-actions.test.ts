@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ruleExamples } from "../../src/http/pages/dashboard/control/rule-examples.js";
-import { DASHBOARD, visit, type Visitor } from "../support/dashboard.js";
+import { ruleExamples } from "../../src/http/pages/dashboard/control/rules.js";
+import { DASHBOARD, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { startLive } from "../support/live.js";
 import { runShell } from "../support/shell.js";
-import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../support/world.js";
+import { type LooseJson, type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
 
 interface Desk extends Visitor {
   readonly world: TestWorld;
@@ -227,8 +227,7 @@ describe("coverage", () => {
     const { html, text } = await desk.get(`${DASHBOARD}/coverage`);
     const coverage = await desk.see("/coverage");
     expect(text).toContain(`${coverage.percent} % ${coverage.met} of ${coverage.total}`);
-    const row =
-      /<code class="code">GET \/v1\/balance<\/code>(.*?)<\/tr>/.exec(html)?.[1] ?? "";
+    const row = /<code class="code">GET \/v1\/balance<\/code>(.*?)<\/tr>/.exec(html)?.[1] ?? "";
     expect(row).toContain("met 2 times");
     const planned = coverage.operations.filter(({ operation }: { operation: string }) => operation === "getBalance");
     expect(row.match(/never met/g)).toHaveLength(planned.length - 1);

@@ -2,7 +2,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ExtraHeaders, respond } from "../../api/answer.js";
-import { answerPage } from "../answer-page.js";
+import { answerPage } from "../shared/answer-page.js";
 import { ChargePage, NoticePage } from "./pages.js";
 import type { Payment } from "./payment.js";
 import type { Entered } from "./payment-form.js";

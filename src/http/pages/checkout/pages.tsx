@@ -1,14 +1,13 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { redirectionOf } from "../../../contract/charges.js";
-import { checkoutScript, checkoutStyle } from "../assets/assets.js";
-import { Layout } from "../layout.js";
-import { showMoney } from "../show.js";
-import { Bill } from "./bill.js";
+import { checkoutScript, checkoutStyle } from "../shared/assets.js";
+import { Layout } from "../shared/layout.js";
+import { showMoney } from "../shared/show.js";
+import { Bill, type Entered, PaymentForm } from "./payment-form.js";
 import { type Payment, type PaymentState, stateOf, versionOf } from "./payment.js";
-import { type Entered, PaymentForm } from "./payment-form.js";
-import { languageNames, languages, type Notice, type Texts } from "./texts.js";
-import { type CheckoutView, redirectionTo, WAITING } from "./view.js";
+import { type Notice, type Texts, languageNames, languages } from "./texts.js";
+import { type CheckoutView, WAITING, redirectionTo } from "./view.js";
 
 /** The page of a charge in any state. */
 export function ChargePage(view: CheckoutView, payment: Payment, entered: Entered): JSX.Element {

@@ -12,15 +12,13 @@
  */
 import { auditPage } from "./webhooks/audit.js";
 import { auditReportPage } from "./webhooks/audit-report.js";
-import { batchPage } from "./payments/batch.js";
-import { batchesPage } from "./payments/batches.js";
-import { chargePage } from "./payments/charge.js";
-import { chargesPage } from "./payments/charges.js";
+import { batchPage, batchesPage } from "./payments/batches.js";
+import { chargePage, chargesPage } from "./payments/charges.js";
 import { clockPage } from "./control/clock.js";
 import { companiesPage } from "./control/companies.js";
 import { coveragePage } from "./control/coverage.js";
 import { customersPage } from "./payments/customers.js";
-import { deliveriesPage } from "./webhooks/deliveries.js";
+import { deliveriesPage, subscriptionsPage } from "./webhooks/deliveries.js";
 import { deliveryPage } from "./webhooks/delivery.js";
 import { findingsPage } from "./control/findings.js";
 import { ledgerPage } from "./payments/ledger.js";
@@ -30,9 +28,7 @@ import { requestPage } from "./payments/request.js";
 import { rulesPage } from "./control/rules.js";
 import { scenariosPage } from "./control/scenarios.js";
 import { statePage } from "./control/state.js";
-import { subscriptionsPage } from "./webhooks/subscriptions.js";
-import { transferPage } from "./payments/transfer.js";
-import { transfersPage } from "./payments/transfers.js";
+import { transferPage, transfersPage } from "./payments/transfers.js";
 import type { DashboardPage } from "./view/view.js";
 
 export interface NavigationGroup {

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { VERSION } from "../../../kernel/version.js";
-import { dashboardScripts, dashboardStyle } from "../assets/assets.js";
-import { Layout } from "../layout.js";
+import { dashboardScripts, dashboardStyle } from "../shared/assets.js";
+import { Layout } from "../shared/layout.js";
 import { CommandLine, FormToken } from "./parts/action.js";
 import { Pill, Text } from "./parts/show.js";
 import { navigation } from "./registry.js";

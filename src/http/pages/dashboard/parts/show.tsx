@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { Money } from "../../../../domain/values/money.js";
 import { formatDuration } from "../../../../kernel/duration.js";
 import { type Instant, toIso } from "../../../../kernel/instant.js";
-import { showInstant, showMoney } from "../../show.js";
+import { showInstant, showMoney } from "../../shared/show.js";
 
 /** An instant of the company's clock; the title has its milliseconds. */
 export function Time({ at }: { readonly at: Instant }) {

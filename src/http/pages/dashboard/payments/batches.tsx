@@ -1,10 +1,17 @@
-import type { Batch } from "../../../../domain/model/transfer.js";
-import { batchUrl } from "../parts/links.js";
-import { Hint, createListPage } from "../parts/list.js";
-import { Amount, Status, Time, CodeLink } from "../parts/show.js";
-import { apiCurl } from "../view/curl.js";
-import { batchId, plainId } from "../../../../domain/values/ids.js";
+import { batchId, plainId, transactionId } from "../../../../domain/values/ids.js";
+import { type Batch, type Transfer, batchLifecycle } from "../../../../domain/model/transfer.js";
+import { Action } from "../parts/action.js";
+import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
+import { Hint, Pager, ROWS_SHOWN, createListPage } from "../parts/list.js";
+import { Related, rowsAbout } from "../parts/related.js";
+import { Amount, Code, CodeLink, Status, Time } from "../parts/show.js";
+import { DataTable, Facts, Panel, Section } from "../parts/table.js";
+import { redactAndTruncate } from "../view/text.js";
+import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
+import { transferColumns } from "./transfers.js";
 import { shownBatchStatus } from "../../../../contract/transfers.js";
+import { batchUrl } from "../parts/links.js";
+import { apiCurl } from "../view/curl.js";
 
 export const batchesPage = createListPage<Batch>({
   path: "/batches",
@@ -51,3 +58,84 @@ export const batchesPage = createListPage<Batch>({
     );
   },
 });
+
+export const batchPage: DashboardPage = {
+  path: "/batches/:id",
+  title: (view) => {
+    const { length } = batchOf(view).transactionIds;
+    return `Batch of ${length === 1 ? "1 transfer" : `${length} transfers`}`;
+  },
+  render: (view) => {
+    const batch = batchOf(view);
+    const { createdAt, updatedAt, status } = batch;
+    const visits = visitsOf(
+      rowsAbout(view.company.world.events, batch),
+      ({ subject }) => (subject.kind === "batch" ? subject.batch.status : undefined),
+      { status: "processing", at: createdAt },
+      { status, at: updatedAt },
+    );
+    return (
+      <>
+        <div class="panels">
+          <Panel title="Terms">
+            <Facts
+              of={[
+                ["Status", <Status of={shownBatchStatus(batch, view.company.profile)} />],
+                ["Total", <Amount money={batch.totalAmount} />],
+                ["Of it fees", <Amount money={batch.totalFee} />],
+                ["Transfers", String(batch.transactionIds.length)],
+                ["Still pending", String(batch.open)],
+                ["Id", <Code>{batchId(batch.id)}</Code>],
+                ["Created", <Time at={createdAt} />],
+                ["Updated", <Time at={updatedAt} />],
+              ]}
+            />
+          </Panel>
+          <LifecyclePanel lifecycle={batchLifecycle} visits={visits} what="batch" />
+        </div>
+        <Transfers view={view} batch={batch} />
+        <Related view={view} resource={batch} isPaid={false} />
+      </>
+    );
+  },
+};
+
+function batchOf({ company, id }: View): Batch {
+  return getOrNotFound(company.world.batches.get(plainId(id)), "batch", id);
+}
+
+/** In the order of the request. */
+function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch }) {
+  const { transactionIds } = batch;
+  const from = Math.min(Number(/^\d{1,6}$/.exec(view.query["cursor"] ?? "")?.[0] ?? 0), transactionIds.length);
+  const to = from + ROWS_SHOWN;
+  const next = to < transactionIds.length ? String(to) : null;
+  const prev = from > 0 ? String(Math.max(0, from - ROWS_SHOWN)) : null;
+  return (
+    <Section title="Its transfers">
+      <DataTable
+        caption="Transfers of the batch"
+        rows={transactionIds.slice(from, to).flatMap((id) => view.company.world.transfers.get(id) ?? [])}
+        idOf={({ id }) => id}
+        empty="It has no transfers."
+        columns={[
+          ...transferColumns(view).filter(({ title }) => title !== "Created" && title !== "Id"),
+          { title: "By hand", cell: (transfer) => <SettleByHand view={view} transfer={transfer} /> },
+        ]}
+      />
+      <Pager view={view} path={`/batches/${batchId(batch.id)}`} list={{ prev, next }} oldestFirst />
+    </Section>
+  );
+}
+
+function SettleByHand({ view, transfer }: { readonly view: View; readonly transfer: Transfer }) {
+  if (transfer.status !== "pending") return <></>;
+  const shared = { view, fields: { id: transactionId(transfer.id) }, curl: false };
+  const reference = redactAndTruncate(view, transfer.reference);
+  return (
+    <div class="actions">
+      <Action {...shared} name="complete" label="Complete" describes={`Complete ${reference}`} tone="quiet" />
+      <Action {...shared} name="fail" label="Fail" describes={`Fail ${reference}`} tone="danger" />
+    </div>
+  );
+}

@@ -1,10 +1,20 @@
-import { type Charge, chargeLifecycle } from "../../../../domain/model/charge.js";
+import { type Charge, chargeLifecycle, dueOf, refundableOf } from "../../../../domain/model/charge.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import { dueId } from "../../../../domain/model/work.js";
+import { toXof } from "../../../../domain/values/money.js";
+import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
+import { textsIn } from "../../checkout/texts.js";
+import { Action, Choice, Field } from "../parts/action.js";
+import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
+import { RELATED_SHOWN, Related, rowsAbout } from "../parts/related.js";
+import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/show.js";
+import { DataTable, Facts, Panel, Section } from "../parts/table.js";
+import { FACT_MAX, redactAndTruncate, truncateBody } from "../view/text.js";
+import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
 import { statusesOf } from "../../../../kernel/lifecycle.js";
 import { ChargeLink, ShortId } from "../parts/links.js";
 import { Hint, createListPage } from "../parts/list.js";
-import { Amount, Status, Time } from "../parts/show.js";
 import { apiCurl } from "../view/curl.js";
-import { redactAndTruncate } from "../view/text.js";
 
 export const chargesPage = createListPage<Charge>({
   path: "/charges",
@@ -46,3 +56,174 @@ export const chargesPage = createListPage<Charge>({
     );
   },
 });
+
+export const chargePage: DashboardPage = {
+  path: "/charges/:id",
+  title: (view) => `Charge ${redactAndTruncate(view, chargeOf(view).externalId)}`,
+  render: (view) => {
+    const charge = chargeOf(view);
+    const { createdAt, status } = charge;
+    const events = rowsAbout(view.company.world.events, charge);
+    const visits = visitsOf(events, statusIn, { status: "due", at: createdAt }, { status, at: null });
+    return (
+      <>
+        <div class="panels">
+          <Terms view={view} charge={charge} />
+          <Panel title="Do">
+            <Steering view={view} charge={charge} />
+          </Panel>
+        </div>
+        <LifecyclePanel lifecycle={chargeLifecycle} visits={visits} what="charge" />
+        <Payments view={view} charge={charge} />
+        <Related view={view} resource={charge} isPaid />
+      </>
+    );
+  },
+};
+
+function chargeOf({ company, id }: View): Charge {
+  return getOrNotFound(company.world.charges.get(id), "charge", id);
+}
+
+/** A payment that comes too late does not change the status. */
+function statusIn({ type, subject }: DomainEvent): string | undefined {
+  return subject.kind === "charge" && type !== "charge.payment_lost" ? subject.charge.status : undefined;
+}
+
+interface Props {
+  readonly view: View;
+  readonly charge: Charge;
+}
+
+function Terms({ view, charge }: Props) {
+  const { status, droppedReason, expiresAt } = charge;
+  const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
+  return (
+    <Panel title="Terms">
+      <Facts
+        of={[
+          ["Status", <Status of={status} />, droppedReason !== null && ` ${fact(droppedReason)}`],
+          ["Amount", <Amount money={charge.amount} />],
+          ["Due", <Amount money={dueOf(charge)} />],
+          ["Paid", <Amount money={charge.paid} />],
+          ["Refunded", <Amount money={charge.refunded} />],
+          ["Fee", <Amount money={charge.fee} />, <span class="soft"> rate {charge.feeRate}</span>],
+          ["Attempts", String(charge.attempts)],
+          ["Description", fact(charge.description)],
+          ["externalId", <Code>{fact(charge.externalId)}</Code>],
+          ["Id", <Code>{charge.id}</Code>],
+          ["Created", <Time at={charge.createdAt} />],
+          status === "due" && [
+            "Drops at",
+            <Time at={expiresAt} />,
+            <span class="soft"> {describeDistance(expiresAt, view.company.now())} if nobody pays</span>,
+          ],
+          ["If completed", <Code>{fact(charge.onCompletedRedirectionUrl)}</Code>],
+          ["If canceled", <Code>{fact(charge.onCanceledRedirectionUrl)}</Code>],
+        ]}
+      />
+      <details id="metadata">
+        <summary>Metadata</summary>
+        <Text label="Metadata">{truncateBody(JSON.stringify(view.redactor.value(charge.metadata), undefined, 2))}</Text>
+      </details>
+    </Panel>
+  );
+}
+
+function Steering({ view, charge }: Props) {
+  const { id, status } = charge;
+  if (status === "due") return <WhileDue view={view} charge={charge} />;
+  const { further } = view.company.profile.refunds;
+  if (status !== "paid" && !(status === "refunded_partially" && further === "allowed"))
+    return <p class="soft">Nothing more can happen to this charge: {status.replaceAll("_", " ")} is its last state.</p>;
+  const left = refundableOf(charge);
+  const part = String(Math.max(1, Math.floor(toXof(left) / 2)));
+  return (
+    <>
+      <p>
+        <Amount money={left} /> can be refunded.
+      </p>
+      <Action view={view} name="refund" fields={{ id }} label="Refund all that is left" />
+      <Action view={view} name="refund" fields={{ id }} label="Refund a part" example={{ amount: part }} tone="quiet">
+        <Field id="amount" name="amount" label="XOF" placeholder={part} required />
+      </Action>
+    </>
+  );
+}
+
+function WhileDue({ view, charge: { id } }: Props) {
+  const { profile } = view.company;
+  const { failure, limit } = profile.testNumbers;
+  const numbers = testNumberChoices(profile, textsIn.en);
+  return (
+    <>
+      <p>
+        <a href={`${view.root}checkout/${id}`}>The customer's payment page</a>
+      </p>
+      <div class="actions">
+        <Action view={view} name="pay" fields={{ id }} label="Pay" />
+        <Action view={view} name="pay" fields={{ id, msisdn: failure }} label="Fail a payment" tone="quiet" />
+        <Action view={view} name="cancel" fields={{ id }} label="Cancel as the customer" tone="quiet" />
+      </div>
+      <Action
+        view={view}
+        name="pay"
+        fields={{ id }}
+        label="Pay with this number"
+        example={{ msisdn: limit }}
+        tone="quiet"
+      >
+        <Choice
+          id="payer"
+          name="msisdn"
+          label="Test number"
+          choices={numbers.map(({ msisdn, effect }) => [msisdn, `${showMsisdn(msisdn)}: ${effect}`])}
+          chosen={limit}
+        />
+      </Action>
+      <Action view={view} name="drop" fields={{ id }} label="Drop" example={{ reason: "expired" }} tone="danger">
+        <Field id="reason" name="reason" label="Reason" placeholder={profile.charges.droppedReason} />
+      </Action>
+    </>
+  );
+}
+
+/** Attempts and refunds as the API's answers list them, and payments whose result comes later. */
+function Payments({ view, charge }: Props) {
+  const { due, payments } = view.company.world;
+  const pending = payments.values().filter(({ chargeId }) => chargeId === charge.id);
+  const older = charge.entries.length - RELATED_SHOWN;
+  return (
+    <Section title="Payments and refunds">
+      {pending.slice(0, RELATED_SHOWN).map(({ id, msisdn }) => {
+        const at = due.get(dueId("payment.settle", id))?.dueAt;
+        return (
+          <p id={`pending-${id}`}>
+            <Status of="pending" /> A rule holds the result of a payment by <Code>{msisdn}</Code> back
+            {at !== undefined && [" until ", <Time at={at} />, ` (${describeDistance(at, view.company.now())})`]}.
+          </p>
+        );
+      })}
+      <DataTable
+        caption="Payments and refunds"
+        rows={charge.entries.slice(0, RELATED_SHOWN)}
+        idOf={({ id }) => id}
+        empty="Nobody has tried to pay."
+        columns={[
+          { title: "Entry", cell: ({ type }) => type },
+          { title: "Phone number", cell: ({ recipientMsisdn }) => <Code>{recipientMsisdn}</Code> },
+          { title: "Id", kind: "wide", cell: ({ id }) => <Code>{id}</Code> },
+          {
+            title: "Status",
+            cell: ({ status, error }) => [
+              <Status of={status} />,
+              error !== null && <span class="soft"> {redactAndTruncate(view, error)}</span>,
+            ],
+          },
+          { title: "Amount", kind: "number", cell: ({ amount }) => <Amount money={amount} /> },
+        ]}
+      />
+      {older > 0 && <p class="soft">And {older} older.</p>}
+    </Section>
+  );
+}

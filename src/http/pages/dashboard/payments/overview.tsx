@@ -1,5 +1,5 @@
 import { balanceOf } from "../../../../domain/accounts/ledger.js";
-import { showMoney } from "../../show.js";
+import { showMoney } from "../../shared/show.js";
 import { CutNote, Filter, Hint, Search, searchedFor } from "../parts/list.js";
 import { Empty } from "../parts/table.js";
 import { apiCurl } from "../view/curl.js";

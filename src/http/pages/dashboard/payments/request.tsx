@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest } from "../../../control/render-request.js";
-import { FateMark, shownPath } from "../parts/request-line.js";
-import { Code, Pill, Status, Text, Time, CodeLink } from "../parts/show.js";
+import { FateMark, shownPath } from "../parts/links.js";
+import { Code, CodeLink, Pill, Status, Text, Time } from "../parts/show.js";
 import { Empty, Facts, Panel, Section } from "../parts/table.js";
 import { headerLines, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";

@@ -1,8 +1,8 @@
-import type { AuditedCheck, AuditedReceiver, Group, Snippet } from "../view/auditor.js";
-import { CommandLine } from "../parts/action.js";
+import type { Child } from "hono/jsx";
+import type { AuditedCheck, AuditedReceiver, Group, Snippet, Verdict } from "../view/auditor.js";
 import { Code, Pill, Sentence, Text, Time, type Tone } from "../parts/show.js";
+import { CommandLine } from "../parts/action.js";
 import { DataTable, type Fact, Facts, Section } from "../parts/table.js";
-import { CountPills, VerdictPill } from "./verdict.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
 import type { KeptAudit } from "../view/memory.js";
 import { FACT_MAX, redactAndTruncate } from "../view/text.js";
@@ -146,5 +146,43 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
         ]}
       />
     </Section>
+  );
+}
+
+const looks: Readonly<Record<Verdict, { readonly mark: string; readonly tone: Tone; readonly counted: string }>> = {
+  fail: { mark: "✗", tone: "bad", counted: "failed" },
+  warn: { mark: "!", tone: "warn", counted: "warned" },
+  pass: { mark: "✓", tone: "good", counted: "passed" },
+  skipped: { mark: "–", tone: "plain", counted: "skipped" },
+};
+
+const worstFirst = ["fail", "warn", "pass", "skipped"] as const satisfies readonly Verdict[];
+
+/** What a check of an audit came to: by its word, its mark, and last by its colour. */
+export function VerdictPill({ of }: { readonly of: Verdict }) {
+  return <Marked verdict={of}>{of}</Marked>;
+}
+
+/** `✗ 2 failed`, without what did not happen. */
+export function CountPills({ counts }: Pick<AuditedReceiver, "counts">) {
+  return (
+    <span class="actions">
+      {worstFirst
+        .filter((verdict) => counts[verdict] > 0)
+        .map((verdict) => (
+          <Marked verdict={verdict}>
+            {counts[verdict]} {looks[verdict].counted}
+          </Marked>
+        ))}
+    </span>
+  );
+}
+
+function Marked({ verdict, children }: { readonly verdict: Verdict; readonly children?: Child }) {
+  const { mark, tone } = looks[verdict];
+  return (
+    <Pill tone={tone}>
+      <span aria-hidden="true">{mark}</span> {children}
+    </Pill>
   );
 }

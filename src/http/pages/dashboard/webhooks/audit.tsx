@@ -1,11 +1,11 @@
 import type { Group, ListedCheck } from "../view/auditor.js";
 import { readList } from "../parts/list.js";
-import { subscriptions } from "./subscriptions.js";
+import { subscriptions } from "./deliveries.js";
 import { Choice, CommandLine, FormToken } from "../parts/action.js";
-import { Code, Sentence, Time, CodeLink } from "../parts/show.js";
+import { Code, CodeLink, Sentence, Time } from "../parts/show.js";
 import { DataTable, Empty, Panel, Section } from "../parts/table.js";
-import { CountPills } from "./verdict.js";
-import { formUrl, type DashboardPage, type View, linkTo } from "../view/view.js";
+import { CountPills } from "./audit-report.js";
+import { type DashboardPage, type View, formUrl, linkTo } from "../view/view.js";
 import { topicSpellings } from "../../../../domain/values/topic.js";
 import type { KeptAudit } from "../view/memory.js";
 import { redactAndTruncate } from "../view/text.js";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { type Asset, ASSETS, icon, pageStyle } from "./assets/assets.js";
+import { type Asset, ASSETS, icon, pageStyle } from "./assets.js";
 
 export interface LayoutProps {
   readonly lang: string;

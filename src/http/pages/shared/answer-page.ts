@@ -1,7 +1,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Company } from "../../sandbox/company/company.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
-import { type ExtraHeaders, respond } from "../api/answer.js";
+import type { Company } from "../../../sandbox/company/company.js";
+import type { Sandbox } from "../../../sandbox/sandbox.js";
+import { type ExtraHeaders, respond } from "../../api/answer.js";
 
 export interface PageAnswer {
   readonly status: number;
