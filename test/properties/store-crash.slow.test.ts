@@ -104,7 +104,7 @@ it("a crash at any operation loses nothing that was acknowledged, and leaves not
     const session = await inFolder(join(root, "live"), new Map(), (path) => live(path, fs, script));
     await expectWhole(join(root, "left"), fs, session ?? nothing, `a crash at operation ${crash}`);
   }
-}, 30_000);
+});
 
 it("nor does one soon after any operation that failed", async () => {
   const root = await folderWith({});
@@ -118,7 +118,7 @@ it("nor does one soon after any operation that failed", async () => {
       await expectWhole(join(root, "left"), fs, session ?? nothing, when);
     }
   }
-}, 30_000);
+});
 
 it("nor do several in a row, with a disk that fails for a while in between", async () => {
   const root = await folderWith({});
@@ -155,4 +155,4 @@ it("nor do several in a row, with a disk that fails for a while in between", asy
     }),
     { numRuns: 25 },
   );
-}, 30_000);
+});

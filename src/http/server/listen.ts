@@ -1,11 +1,12 @@
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
+import { systemClock } from "../../kernel/system-clock.js";
 import { internal } from "../api/answer.js";
 import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, findMalformed, unreadable } from "./malformed.js";
@@ -38,6 +39,9 @@ export interface RunningServer {
 export interface Listener extends RunningServer {
   answerWith(app: Hono<HttpEnv>): void;
 }
+
+/** After this a client that does not read its answer holds a server that stops no longer. */
+const UNREAD_AFTER_STOP_MS = 1_000;
 
 /** Resolves when it listens; throws UsageError("cannot-run") when it cannot. */
 export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<RunningServer> {
@@ -91,9 +95,12 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       return refuse({ status: 500, message: internal.messages.join() });
     },
   });
+  const unfinished = new Set<ServerResponse>();
   server.on("request", (incoming, outgoing) => {
+    unfinished.add(outgoing);
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
+      unfinished.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
     void respond(incoming, outgoing);
@@ -103,7 +110,10 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     port,
     close() {
       stopping.abort();
-      return close(server);
+      const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {
+        for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();
+      });
+      return close(server).finally(cancel);
     },
     cutOff: () => server.closeAllConnections(),
     answerWith: attach,
