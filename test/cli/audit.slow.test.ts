@@ -29,7 +29,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(stdout).not.toContain("✗");
   });
 
-  it("says of a mistake what was sent, what came back, why it matters, and how to mend it; exits 4", async () => {
+  it("reports what was sent, what came back, why it matters and the fix; exits with 4", async () => {
     const { code, stdout } = await audit(receiving("skips verification when the header is missing"));
     expect(code).toBe(4);
     expect(stdout).toMatch(/^✗ signature-missing +an event without a signature +200 +\d+ ms$/m);
@@ -156,7 +156,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(listed.map(({ id }: { id: string }) => id)).toEqual(allChecks.map(({ id }) => id));
   });
 
-  it("sends the event of a file as it is there, in the header and of the topic that are said", async () => {
+  it("sends the bytes of an event file, with the given header and topic", async () => {
     const event = '{"topic": "charge/events",  "data": {"id": "ch_1", "amount": 50.50}}\n';
     const cwd = await folderWith({ "event.json": event });
     const { url, received } = await startReceiver(({ headers, body }) =>
@@ -193,7 +193,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(failing).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/^sandbox: .*exit 3/) });
   });
 
-  it("does not trust a certificate that nobody signed, unless NODE_EXTRA_CA_CERTS names it", async () => {
+  it("refuses a self-signed certificate unless NODE_EXTRA_CA_CERTS names it", async () => {
     const server = createServer(selfSigned, (request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -13,7 +13,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-/** Each test is told the time of a company of its own. */
+/** Each test has its own company. */
 let opened = 0;
 
 interface Account {

@@ -73,7 +73,7 @@ describe("sandbox profile", () => {
   });
 });
 
-describe("a reader who has seen enough", () => {
+describe("a reader that closes the pipe", () => {
   it("is no error", async () => {
     expect(await runSandbox(["profile"], { closeStdout: true })).toEqual({ code: 0, stdout: "", stderr: "" });
   });

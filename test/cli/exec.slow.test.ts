@@ -19,7 +19,7 @@ const exec = (
 ): Promise<Finished> => runSandbox(["exec", ...options, "--", ...command], run);
 
 /** What a child of `exec OPTIONS` printed as JSON. */
-async function told(options: readonly string[], code: string, run?: RunOptions): Promise<LooseJson> {
+async function outputOf(options: readonly string[], code: string, run?: RunOptions): Promise<LooseJson> {
   const { code: exitCode, stdout, stderr } = await exec(options, node(code), run);
   if (exitCode !== 0) throw new Error(`exec ended with ${exitCode}: ${stderr}`);
   return JSON.parse(stdout);
@@ -33,7 +33,7 @@ const api = async (path, json) => (await fetch(SANDBOX_URL + path, { headers, ..
 const order = { amount: 10000, externalId: "order-1", description: "Shoes", onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };
 `;
 
-/** A child that goes on until it is told to end, beside its sandbox. */
+/** A child that runs until it gets a signal. */
 async function start(options: readonly string[], code: string) {
   const child = spawn(process.execPath, [`${root}bin/sandbox.js`, "exec", ...options, "--", ...node(code)], {
     env: { PATH: process.env["PATH"] ?? "" },
@@ -51,7 +51,7 @@ async function start(options: readonly string[], code: string) {
 
 describe("the child's environment", () => {
   it("leads to a sandbox that is there", async () => {
-    const seen = await told(
+    const seen = await outputOf(
       [],
       `${client}
        const { SANDBOX_SECRET_KEY } = process.env;
@@ -68,7 +68,7 @@ describe("the child's environment", () => {
   });
 
   it("has the names that the program under test reads, as --env says", async () => {
-    const seen = await told(
+    const seen = await outputOf(
       ["--env", "PAY_URL=url", "--env", "PAY_KEY=token", "PAY_COMPANY=company", "--env", "PAY_SECRET=secret"],
       `const { PAY_URL, PAY_KEY, PAY_COMPANY, PAY_SECRET, SANDBOX_URL } = process.env;
        console.log(JSON.stringify([PAY_URL === SANDBOX_URL, PAY_KEY, PAY_COMPANY, PAY_SECRET]))`,
@@ -88,10 +88,10 @@ describe("the child's environment", () => {
 
   it("has everything else that was there, PORT too, which is the child's", async () => {
     const env = { PORT: "1", COLOUR: "red" };
-    const seen = await told([], "console.log(JSON.stringify([process.env.PORT, process.env.COLOUR]))", { env });
+    const seen = await outputOf([], "console.log(JSON.stringify([process.env.PORT, process.env.COLOUR]))", { env });
     expect(seen).toEqual(["1", "red"]);
     // `start` would refuse it.
-    expect(await told([], "console.log(1)", { env: { PORT: "none" } })).toBe(1);
+    expect(await outputOf([], "console.log(1)", { env: { PORT: "none" } })).toBe(1);
   });
 });
 
@@ -110,7 +110,7 @@ describe("the exit code", () => {
     expect(code).toBe(expected);
   });
 
-  it("is 3 when there is no such command, or it is none", async () => {
+  it("is 3 when the command is missing or not executable", async () => {
     const missing = await exec([], ["no-such-command-anywhere"]);
     expect(missing).toEqual({
       code: 3,
@@ -192,7 +192,7 @@ describe("input and output", () => {
     expect([code, stdout]).toEqual([0, ""]);
   });
 
-  it("stay the child's when the sandbox is told to speak", async () => {
+  it("belong to the child when the sandbox logs", async () => {
     const { stdout, stderr } = await exec(["--log", "json"], node("console.log('of the child')"));
     expect(stdout).toBe("of the child\n");
     expect(stderr).toContain('"event":"stopped"');
@@ -220,7 +220,7 @@ describe("the sandbox", () => {
   it("begins as the options of start say", async () => {
     const folder = await folderWith({ "strict.yaml": "http: { createdStatus: 200 }\n" });
     const options = ["--clock", "2026-01-15T09:00:00Z", "--profile", join(folder, "strict.yaml"), "--seed", "7"];
-    const seen = await told(
+    const seen = await outputOf(
       options,
       `${client}
        const created = await fetch(SANDBOX_URL + "/v1/charges", { method: "POST", headers, body: JSON.stringify(order) });
@@ -234,7 +234,7 @@ describe("the sandbox", () => {
 
   it("begins as the configuration of the folder says, but for its port", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": "balance: 77\nport: 1\n" });
-    const seen = await told([], `${client} console.log(JSON.stringify(await api("/v1/balance")));`, { cwd });
+    const seen = await outputOf([], `${client} console.log(JSON.stringify(await api("/v1/balance")));`, { cwd });
     expect(seen).toEqual({ balance: 77, currency: "XOF" });
   });
 });
@@ -276,7 +276,7 @@ describe("the report", () => {
       process.exitCode = Number(process.env.EXIT ?? 0);
     });`;
 
-  it("says on stderr what was asked, and which webhooks nobody acknowledged", async () => {
+  it("prints requests and unacknowledged webhooks on stderr", async () => {
     const { stderr } = await exec(["--clock", "frozen"], node(story));
     expect(stderr).toMatch(
       /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract met \(\d+ of \d+\)\n$/,

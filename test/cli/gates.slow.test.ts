@@ -27,7 +27,7 @@ rules:
 const node = (code: string): string[] => ["--", process.execPath, "--input-type=module", "--eval", code];
 
 describe("exec --fail-on findings", () => {
-  it("exits with 5 and tells what would have been paid twice, by which requests, and how to mend it", async () => {
+  it("exits with 5 and reports the double payment, its requests and the fix", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node(doublePayout)], { cwd });
     expect(code, stderr).toBe(5);
@@ -40,7 +40,7 @@ describe("exec --fail-on findings", () => {
     expect(stderr).toContain("--fail-on findings: there is 1 finding");
   });
 
-  it("without the gate findings are told, and the code is the child's", async () => {
+  it("without the gate findings are reported, and the exit code is the child's", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const { code, stderr } = await runSandbox(["exec", ...node(doublePayout)], { cwd });
     expect(code).toBe(0);
@@ -62,7 +62,7 @@ describe("exec --fail-on findings", () => {
     expect(code).toBe(5);
   });
 
-  it("is 0 when there are none, and tells of rules that never fired", async () => {
+  it("is 0 without findings, and reports rules that never fired", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node("")], { cwd });
     expect(code).toBe(0);
@@ -77,13 +77,13 @@ describe("exec --fail-on findings", () => {
   });
 });
 
-it("examples/double-payout comes out as told", async () => {
+it("examples/double-payout passes", async () => {
   const story = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
   await expect(story).resolves.toMatchObject({ stdout: expect.stringContaining("It came out as told.") });
 });
 
 describe("exec --fail-under", () => {
-  it("exits with 5 when less of the contract was met, and shows what was never met", async () => {
+  it("exits with 5 below the required coverage, and shows uncovered items", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-under", "50", ...node("")]);
     expect(code).toBe(5);
     expect(stderr).toContain("--fail-under 50: 0 % of the contract was met");
@@ -96,7 +96,7 @@ describe("exec --fail-under", () => {
     expect(stderr).toMatch(/\d+(\.\d)? % of the contract met \(\d+ of \d+\)/);
   });
 
-  it.each(["-1", "101", "all", ""])("%j is no per cent", async (percent) => {
+  it.each(["-1", "101", "all", ""])("%j is refused as a percentage", async (percent) => {
     const { code, stderr } = await runSandbox(["exec", `--fail-under=${percent}`, ...node("")]);
     expect(code).toBe(1);
     expect(stderr).toContain("--fail-under must be a number of per cent from 0 to 100");
@@ -129,7 +129,7 @@ steps:
 `;
 
 describe("replay --fail-on findings", () => {
-  it("exits with 5 when a story that came out as told shows a dangerous client", async () => {
+  it("exits with 5 when a passed scenario has findings", async () => {
     const cwd = await folderWith({ "story.yaml": story });
     const { code, stdout, stderr } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
     expect(code, stdout + stderr).toBe(5);
@@ -147,7 +147,7 @@ describe("replay --fail-on findings", () => {
     ]);
   });
 
-  it("a story that does not come out as told is 4 all the same", async () => {
+  it("a failed scenario exits with 4 all the same", async () => {
     const cwd = await folderWith({ "story.yaml": story.replace("status: 400", "status: 200") });
     const { code } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
     expect(code).toBe(4);

@@ -163,7 +163,7 @@ describe("what is hostile", () => {
 
   const encoded = Buffer.from("user:hush-7f3k").toString("base64url");
 
-  it("forges no line and tells no secret", async () => {
+  it("forges no line and shows no secret", async () => {
     const sandbox = await started(["--log-level", "debug", "--admin-token", "hush-7f3k"]);
     const admin = { authorization: "Bearer hush-7f3k" };
     await ask(sandbox, "POST", "/v1/charges", chargeRequest({ externalId: forged, description: forged }));

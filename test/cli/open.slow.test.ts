@@ -22,7 +22,7 @@ async function started(args: readonly string[], env: Readonly<Record<string, str
   return sandbox;
 }
 
-/** A browser that tells a receiver what it was to open. */
+/** A browser that reports the URL it opens to a receiver. */
 async function tellingBrowser() {
   const receiver = await startReceiver();
   const script = `#!${process.execPath}\nfetch("${receiver.url}", { method: "POST", body: JSON.stringify(process.argv.slice(2)) });\n`;

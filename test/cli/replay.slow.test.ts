@@ -50,7 +50,7 @@ describe("replay", () => {
     }
   });
 
-  it("leaves alone what stands beside the stories of a folder and is none", async () => {
+  it("ignores other files in a folder of scenarios", async () => {
     const folder = await folderWith({
       "sandbox.config.yaml": "clock: frozen\n",
       "people.yaml": "customers: [{ msisdn: '+2250700000010', firstName: Awa, lastName: Koné }]\n",
@@ -114,9 +114,9 @@ describe("replay", () => {
     const folder = await folderWith({
       "a.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { id: '${uuid}' } } }]\n",
     });
-    const said = async (seed: string): Promise<string | undefined> =>
+    const stdoutWith = async (seed: string): Promise<string | undefined> =>
       /expected "([^"]+)"/.exec((await replay(folder, ["a.yaml", "--seed", seed])).stdout)?.[1];
-    const [one, two, three] = await Promise.all([said("7"), said("7"), said("8")]);
+    const [one, two, three] = await Promise.all([stdoutWith("7"), stdoutWith("7"), stdoutWith("8")]);
     expect(one).toMatch(/^[0-9a-f-]{36}$/);
     expect(two).toBe(one);
     expect(three).not.toBe(one);
@@ -156,7 +156,7 @@ describe("replay --target", () => {
     expect(await sandbox.stop()).toBe(0);
   });
 
-  it("exits 3 when nobody answers there", async () => {
+  it("exits with 3 when the target cannot be reached", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -220,7 +220,7 @@ describe("init", () => {
     expect(tested.code).toBe(0);
   });
 
-  it("leaves what is there as it is", async () => {
+  it("does not overwrite files", async () => {
     const folder = await folderWith({ "sandbox.config.yaml": "port: 1\n" });
     const finished = await runSandbox(["init"], { cwd: folder });
     expect(finished).toMatchObject({
@@ -300,7 +300,7 @@ steps:
     expect(await sandbox.stop()).toBe(0);
   });
 
-  it("says where a story that is played did not come out as told, and goes on serving", async () => {
+  it("reports where a played scenario failed, and keeps serving", async () => {
     const folder = await folderWith({ "story.yaml": bad });
     const sandbox = await startSandbox(["--scenario", join(folder, "story.yaml")]);
     expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({ outcome: "failed" });
@@ -309,7 +309,7 @@ steps:
     expect(await sandbox.stop()).toBe(0);
   });
 
-  it("does not begin with a story that is wrong", async () => {
+  it("does not start with a wrong scenario", async () => {
     const folder = await folderWith({ "story.yaml": "steps: [{ advnace: 1h }]\n" });
     const finished = await runSandbox(["start", "--port", "0", "--scenario", join(folder, "story.yaml")]);
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "advance"') });

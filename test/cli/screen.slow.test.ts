@@ -62,7 +62,7 @@ Business Payments Sandbox ${VERSION}
     expect(plain.stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);
   });
 
-  it("tells of the company that is configured, and of others", async () => {
+  it("shows the configured company, and the number of others", async () => {
     const cwd = await folderWith({
       "sandbox.config.yaml": `publicUrl: https://pay.test
 profile: { testNumbers: { success: "+2250100000001" } }

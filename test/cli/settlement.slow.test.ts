@@ -90,7 +90,7 @@ it("a charge of a started sandbox is paid, cancelled and dropped by hand", async
   });
 });
 
-it("replay does by hand whatever the shipped stories do by hand, under every settlement", async () => {
+it("the shipped scenarios pass under every settlement", async () => {
   const names = [
     "charge-by-hand",
     "settlement-immediate",

@@ -44,7 +44,7 @@ describe("the listening line", () => {
     expect((await get(sandbox, "/v1/balance")).body).toEqual({ balance: 10_000_000, currency: "XOF" });
   });
 
-  it("tells the address that --host names", async () => {
+  it("prints the address of --host", async () => {
     expect((await started(["--host", "localhost"])).url).toMatch(/^http:\/\/localhost:\d+$/);
     expect((await started(["--host", "0.0.0.0"])).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });

@@ -41,7 +41,7 @@ async function withWebhookInFlight(
 describe("SIGINT and SIGTERM", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("%s ends an idle sandbox with 0", async (signal) => {
     const sandbox = await started();
-    // A connection that a client keeps for later is no reason to stay.
+    // An idle keep-alive connection does not delay the end.
     await post(sandbox, "/v1/charges", chargeRequest());
     sandbox.signal(signal);
     expect(await sandbox.ended).toBe(0);

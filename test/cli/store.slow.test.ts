@@ -154,7 +154,7 @@ it("a stop under load answers what it has begun, and keeps what it answered", as
   const work = async (): Promise<void> => {
     for (;;) {
       const reference = `ref-${++made}`;
-      // Whoever comes later finds nobody there.
+      // A later sandbox finds the store unlocked.
       const answer = await call(first, "POST", "/v1/transactions", transferRequest({ reference })).catch(
         () => undefined,
       );

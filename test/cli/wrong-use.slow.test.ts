@@ -144,7 +144,7 @@ describe("exit code 3, it could not run", () => {
 });
 
 describe("exit code 70, a bug", () => {
-  // Something of ours that throws where nobody awaits it.
+  // An error that no await catches.
   const preload = "data:text/javascript,process.on('SIGUSR2',()=>{throw%20new%20TypeError('boom')})";
 
   async function crash(env: Record<string, string>): Promise<{ code: number | string; stderr: string }> {

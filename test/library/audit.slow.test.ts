@@ -20,7 +20,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(sandbox.rules.list()).toEqual([]);
   });
 
-  it("is about charges alone where there is no money for transfers", async () => {
+  it("covers only charges without a balance for transfers", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);
     const { url } = await startApplication(shop, sandbox.secretKey);

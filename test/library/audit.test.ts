@@ -5,7 +5,7 @@ import { SECRET, startReceiver, take } from "../audit/receivers.js";
 const verdictsOf = ({ checks }: AuditReport) => Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
 
 describe("audit", { timeout: 60_000 }, () => {
-  it("tells what is wrong with a receiver, why it matters and how to mend it", async () => {
+  it("reports the errors of a receiver, why they matter and the fix", async () => {
     const { url, received } = await startReceiver(({ body }) => take(body));
     const report = await audit(url, { secret: SECRET, only: ["valid-event", "signature-wrong-secret"] });
     expect(report).toMatchObject({ receiver: url, passed: false, accepted: true, requests: received.length });
@@ -28,7 +28,7 @@ describe("audit", { timeout: 60_000 }, () => {
     expect(received.map(({ body }) => body.toString())).toEqual([text, '{"topic":"x","data":{}}']);
   });
 
-  it("says all that is wrong with its options, and reaches nobody then", async () => {
+  it("reports all wrong options, and sends nothing", async () => {
     const wrong = { secret: "", timeout: "soon", event: "[]", onyl: "state" };
     await expect(audit("http://127.0.0.1:9/hooks", wrong)).rejects.toMatchObject({
       kind: "input",

@@ -24,7 +24,7 @@ describe("one more company", () => {
     await expect(waiting).rejects.toThrow("None of any topic did.");
   });
 
-  test("begins with options of its own over the sandbox's, before and after a reset", async () => {
+  test("has its options over those of the sandbox, before and after a reset", async () => {
     const sandbox = await create({ profile: { http: { createdStatus: 200 }, charges: { max: 20_000 } } });
     const options: CompanyOptions = {
       clock: "2026-03-01T00:00:00Z",
@@ -49,7 +49,7 @@ describe("one more company", () => {
     expect(frozen.clock.now).toEqual(sandbox.clock.now);
   });
 
-  test("has a name of its own, given or not", async () => {
+  test("has a unique name, given or generated", async () => {
     const sandbox = await create({ autoProvision: true });
     const [a, b] = await Promise.all([sandbox.company(), sandbox.company()]);
     expect(a.companyId).not.toBe(b.companyId);

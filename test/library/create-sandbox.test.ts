@@ -26,7 +26,7 @@ describe("a sandbox in the test's own process", () => {
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
   });
 
-  test("runs in real time unless told otherwise", async () => {
+  test("runs in real time by default", async () => {
     const sandbox = await createSandbox();
     await using _ = sandbox;
     expect(sandbox.clock.mode).toBe("running");
@@ -68,7 +68,7 @@ describe("a sandbox in the test's own process", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("two of one seed tell the same story, and never meet", async () => {
+  test("two with the same seed answer the same, and are isolated", async () => {
     const sandboxes = await Promise.all([create({ seed: 7 }), create({ seed: 7 }), create({ seed: 8 })]);
     const [one, two, three] = await Promise.all(
       sandboxes.map(async (sandbox) => (await createCharge(sandbox, "order-1")).id),
@@ -142,7 +142,7 @@ describe("close", () => {
 });
 
 describe("time", () => {
-  test("stands where it was put, and moves only when told to", async () => {
+  test("is frozen at the given time, and moves only by calls", async () => {
     const sandbox = await create();
     expect(sandbox.clock.next).toBeUndefined();
     const { id } = await createCharge(sandbox, "order-1");
@@ -189,7 +189,7 @@ describe("time", () => {
 });
 
 describe("replay", () => {
-  test("of a story that comes out as told resolves", async () => {
+  test("of a passing scenario resolves", async () => {
     const sandbox = await create();
     expect(await sandbox.replay("scenarios/charge-dropped.yaml")).toEqual({
       passed: 1,

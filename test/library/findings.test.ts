@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import type { Finding, FindingKind } from "../../src/index.js";
 import { create, createCharge } from "./sandboxes.js";
 
-test("findings() tells what the client did that costs money, of this company, until it is reset", async () => {
+test("findings() lists dangerous behaviour of this company's client until a reset", async () => {
   const sandbox = await create();
   const other = await sandbox.company();
   const { id } = await createCharge(sandbox, "order-1");

@@ -40,7 +40,7 @@ describe("the data of an event", () => {
     void (() => sandbox.webhooks.waitFor("transactions/started", ({ data }) => data.externalId === "order-1"));
   });
 
-  test("is told apart by its topic, as a receiver does with what it parsed", () => {
+  test("is discriminated by its topic", () => {
     const event: WebhookEvent = JSON.parse('{"topic":"charge/events","data":{}}');
     if (event.topic === "charges/events" || event.topic === "charge/events")
       expectTypeOf(event.data).toEqualTypeOf<Charge>();
@@ -69,7 +69,7 @@ describe("options and handles", () => {
     void (() => createSandbox({ profile: { transfers: { setlement: "manual" } } }));
     // @ts-expect-error An unknown option.
     void (() => createSandbox({ clok: "frozen" }));
-    // @ts-expect-error A company has no port of its own.
+    // @ts-expect-error A company has no port.
     void (() => sandbox.company({ port: 4010 }));
     expectTypeOf(() => sandbox.customers.list()).returns.toEqualTypeOf<readonly Customer[]>();
     expectTypeOf(() => sandbox.fetch<Charge>("/v1/charges/1"))
@@ -85,7 +85,7 @@ describe("an audit", () => {
     void (() => audit("http://127.0.0.1:4020", { check: () => 1, order: async () => ({ id: "1" }), only: "state" }));
     void (() => audit(new URL("http://127.0.0.1:4020"), { check: "http://127.0.0.1:4020/state", sandbox }));
     void (async () => audit("http://127.0.0.1:4020", { sandbox: await sandbox.company() }));
-    // @ts-expect-error A state is told by a function, a URL or a command.
+    // @ts-expect-error A state comes from a function, a URL or a command.
     void (() => audit("http://127.0.0.1:4020", { check: 5 }));
     // @ts-expect-error An unknown option.
     void (() => audit("http://127.0.0.1:4020", { onyl: "state" }));

@@ -28,7 +28,7 @@ describe("waitFor", () => {
     expect(data.externalId).toBe("order-1");
   });
 
-  test("tells of transfers, whose ids are plain as in the contract's payload", async () => {
+  test("has transfers, with plain ids as in the contract's payload", async () => {
     const sandbox = await create();
     const answer = await sandbox.fetch<Transaction>("/v1/transactions", { json: payout("payout-1") });
     const { id } = await answer.json();
@@ -96,7 +96,7 @@ describe("waitFor", () => {
     await closing;
   });
 
-  test("refuses what is no topic and what is no duration", async () => {
+  test("refuses unknown topics and wrong durations", async () => {
     const sandbox = await create();
     const noTopic = sandbox.webhooks.waitFor("transactions/complete" as "transactions/completed");
     await expect(noTopic).rejects.toThrow(
@@ -162,12 +162,12 @@ describe("list", () => {
     const { id } = await createCharge(sandbox, "order-2");
     await sandbox.clock.advance("1h");
     await sandbox.fetch("/v1/transactions", { json: { ...payout("payout-1"), msisdn: "+2250700000005" } });
-    const told = sandbox.webhooks.list();
-    expect(told).toMatchObject([{ topic: "charge/events", data: { id, status: "dropped" } }]);
-    expect(told[0]?.data).not.toHaveProperty("transactions");
+    const events = sandbox.webhooks.list();
+    expect(events).toMatchObject([{ topic: "charge/events", data: { id, status: "dropped" } }]);
+    expect(events[0]?.data).not.toHaveProperty("transactions");
   });
 
-  test("gives copies: whoever changes one changes no company", async () => {
+  test("gives copies: changing one does not change the company", async () => {
     const sandbox = await create();
     await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
     for (const { data } of sandbox.webhooks.list("charges/events")) data.metadata["seen"] = true;

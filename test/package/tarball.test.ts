@@ -68,7 +68,7 @@ describe("the packed package", () => {
     async (resolution) => {
       await writeFile(join(project, "story.ts"), story);
       const module = resolution === "Bundler" ? "ESNext" : resolution;
-      // skipLibCheck off: a declaration that imports a bundled package would be an error for whoever installs this one.
+      // skipLibCheck off: a declaration that imports a bundled package would be an error in an installation.
       const libraries = [
         "--skipLibCheck",
         "false",
@@ -102,7 +102,7 @@ describe("the packed package", () => {
     expect(stdout).toBe("order-1 was paid: genuine\npayout-1 completed, with a fee of 50\norder-2 was dropped\n");
   });
 
-  it("can be required, by a test that is no module itself", async () => {
+  it("can be required by a CommonJS file", async () => {
     const names = `Object.keys(require("business-payments-sandbox")).join() + " " + Object.keys(require("business-payments-sandbox/webhooks"))`;
     await writeFile(join(project, "names.cjs"), `console.log(${names})`);
     const { stdout } = await run(process.execPath, ["names.cjs"], { cwd: project });

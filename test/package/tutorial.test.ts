@@ -13,7 +13,7 @@ const page = openPage("docs/tutorial.md");
 const steps = stepsOf(page);
 const install = textOf(page.take("sh"));
 
-it("the tutorial comes out as told, with the package as it is installed there", async () => {
+it("the tutorial works with the installed package", async () => {
   const [, inTheProject = ""] = install.split("npm pack\n");
   expect(inTheProject).toContain("npm install");
   const parent = await folderWith({ "business-payments-sandbox/README.md": "" });
@@ -21,7 +21,7 @@ it("the tutorial comes out as told, with the package as it is installed there", 
   await run("npm", ["pack", "--pack-destination", clone], { cwd: root });
   await run("bash", ["-ec", inTheProject], { cwd: clone });
 
-  // What npm says about the configuration of the machine is no part of the page.
+  // Without npm's warnings about the machine's configuration.
   const env = { HOME: process.env["HOME"] ?? parent, npm_config_loglevel: "error" };
   const options = { url: "http://127.0.0.1:4010", cwd: join(parent, "shop"), env, installed: true };
   await expect(followSteps(steps, options)).resolves.toBeUndefined();
