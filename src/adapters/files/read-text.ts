@@ -1,16 +1,19 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { UsageError } from "../../kernel/problem.js";
 
-/** Far beyond any file that a person writes: some 20 000 customers, one a line. */
+/** Far more than a person writes: some 20 000 customers, one a line. */
 const BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * The text of a file, without a byte order mark. Never reads more than {@link BYTES_MAX}, whatever the file is (a device, a pipe).
+ * The text of a file. Never reads more than {@link BYTES_MAX}, also from a device or a pipe.
  *
  * Throws UsageError("file") when it is missing, unreadable, too large, or not UTF-8 text.
  */
 export async function readText(file: string): Promise<string> {
-  const bytes = await readBytes(file);
+  const bytes = await buffer(createReadStream(file, { end: BYTES_MAX })).catch((error: unknown) => {
+    throw failure(file, reasonOf(error), error);
+  });
   if (bytes.length > BYTES_MAX) throw failure(file, `it is larger than ${BYTES_MAX / 1024 / 1024} MiB. Split it`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -19,29 +22,6 @@ export async function readText(file: string): Promise<string> {
     if (!(error instanceof TypeError)) throw error;
   }
   throw failure(file, "it is not UTF-8 text. Save it as UTF-8");
-}
-
-async function readBytes(file: string): Promise<Buffer> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file);
-    return await readBounded(handle);
-  } catch (error) {
-    throw failure(file, reasonOf(error), error);
-  } finally {
-    await handle?.close();
-  }
-}
-
-async function readBounded(handle: FileHandle): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for (let size = 0; size <= BYTES_MAX;) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(64 * 1024), 0, undefined, null);
-    if (bytesRead === 0) break;
-    chunks.push(buffer.subarray(0, bytesRead));
-    size += bytesRead;
-  }
-  return Buffer.concat(chunks);
 }
 
 const reasons: Readonly<Record<string, string>> = {

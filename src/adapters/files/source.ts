@@ -3,16 +3,14 @@ import { renderPosition, type SourcePosition, UsageError } from "../../kernel/pr
 import { readText } from "./read-text.js";
 import { composeDocument, keyName, type YamlProblem } from "./yaml-document.js";
 
-/** A YAML or JSON file that was read: its value, and where each part of it stands. */
+/** A YAML or JSON file: its value, and the position of each part. */
 export interface Source {
   readonly file: string;
-  /** Plain data as JSON knows it; null for an empty file. Keys such as `__proto__` are keys like any other. */
+  /** Plain data as in JSON; null for an empty file. Keys such as `__proto__` are ordinary keys. */
   readonly value: unknown;
-  /**
-   * Where the value at `path` begins, or its key. What is not there has the position of its nearest ancestor that is.
-   */
+  /** The position of the value at `path`, or of its key. For a missing value, the position of its nearest ancestor. */
   positionOf(path: SourcePath, at?: "key" | "value"): SourcePosition;
-  /** A number, word or text as it was written, without quotes: `0700000010` where the value is 700000010. */
+  /** A scalar as it was written, without quotes: `0700000010` where the value is 700000010. */
   writtenAt(path: SourcePath): string | undefined;
 }
 
@@ -27,7 +25,7 @@ export async function readSource(file: string): Promise<Source> {
   return parseSource(await readText(file), file);
 }
 
-/** As `readSource`, of text that is at hand; `file` is only named in messages. */
+/** Like `readSource`, for a text. `file` is only named in messages. */
 export function parseSource(text: string, file: string): Source {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
@@ -41,15 +39,19 @@ export function parseSource(text: string, file: string): Source {
   return {
     file,
     value,
-    positionOf: (path, at = "value") => position(offsetOf(document, path, at)),
+    positionOf(path, at = "value") {
+      const { node, key, isWhole } = follow(document, path);
+      const target = at === "key" && isWhole ? (key ?? node) : (node ?? key);
+      return position(target?.range[0] ?? 0);
+    },
     writtenAt(path) {
-      const { node, depth } = follow(document, path);
-      return depth === path.length && isScalar(node) ? (node.source ?? String(node.value)) : undefined;
+      const { node, isWhole } = follow(document, path);
+      return isWhole && isScalar(node) ? (node.source ?? String(node.value)) : undefined;
     },
   };
 }
 
-/** More than this nobody reads; the first ones are at fault, and what follows is often only their echo. */
+/** The first problems matter: later ones are often consequences. */
 const PROBLEMS_MAX = 50;
 
 function listProblems(problems: readonly YamlProblem[], position: (offset: number) => SourcePosition): string[] {
@@ -60,25 +62,25 @@ function listProblems(problems: readonly YamlProblem[], position: (offset: numbe
 }
 
 interface Followed {
-  /** The last node of the path that is there. */
+  /** The last node of the path that exists. */
   readonly node: ParsedNode | null;
-  /** The key under which it stands, in a mapping. */
+  /** Its key, in a mapping. */
   readonly key: ParsedNode | null;
-  /** How many steps of the path are there. */
-  readonly depth: number;
+  /** Whether all of the path exists. */
+  readonly isWhole: boolean;
 }
 
 function follow(document: Document.Parsed, path: SourcePath): Followed {
-  let found: Followed = { node: document.contents, key: null, depth: 0 };
+  let found: Omit<Followed, "isWhole"> = { node: document.contents, key: null };
   for (const step of path) {
     const next = memberOf(resolveAlias(document, found.node), step);
-    if (next === undefined) return found;
-    found = { ...next, depth: found.depth + 1 };
+    if (next === undefined) return { ...found, isWhole: false };
+    found = next;
   }
-  return { ...found, node: resolveAlias(document, found.node) };
+  return { ...found, node: resolveAlias(document, found.node), isWhole: true };
 }
 
-function memberOf(node: ParsedNode | null, step: string | number): Omit<Followed, "depth"> | undefined {
+function memberOf(node: ParsedNode | null, step: string | number): Omit<Followed, "isWhole"> | undefined {
   if (isMap<ParsedNode, ParsedNode | null>(node)) {
     const pair = node.items.find(({ key }) => keyName(key) === String(step));
     return pair === undefined ? undefined : { node: pair.value, key: pair.key };
@@ -88,13 +90,6 @@ function memberOf(node: ParsedNode | null, step: string | number): Omit<Followed
 }
 
 function resolveAlias(document: Document.Parsed, node: ParsedNode | null): ParsedNode | null {
-  // An alias of a parsed document stands for a parsed node: the type of `resolve` forgets it.
+  // In a parsed document an alias stands for a parsed node, but the type of `resolve` does not say so.
   return isAlias(node) ? ((node.resolve(document) as ParsedNode | undefined) ?? null) : node;
-}
-
-function offsetOf(document: Document.Parsed, path: SourcePath, at: "key" | "value"): number {
-  const { node, key, depth } = follow(document, path);
-  const wantsKey = at === "key" && depth === path.length;
-  const target = wantsKey ? (key ?? node) : (node ?? key);
-  return target?.range[0] ?? 0;
 }

@@ -15,7 +15,7 @@ import {
   type YAMLWarning,
 } from "yaml";
 
-/** What is wrong in a text, at a place counted in characters from its beginning. */
+/** A problem in a text, and its offset in characters. */
 export interface YamlProblem {
   readonly offset: number;
   readonly message: string;
@@ -25,19 +25,19 @@ export type ComposedDocument =
   | { readonly document: Document.Parsed; readonly value: unknown }
   | { readonly problems: readonly YamlProblem[] };
 
-/** Composing a document is recursive: deeper ones would exhaust the stack. No file of ours has ten levels. */
+/** Composing a document is recursive, and a deeper one would exhaust the stack. */
 const DEPTH_MAX = 200;
-/** Looking one up takes time that grows with the document; and an alias of aliases of aliases stands for millions of values. */
+/** Each lookup takes time that grows with the document, and an alias of aliases may stand for millions of values. */
 const ALIASES_MAX = 500;
 
 /**
- * The one document of a text, when all of it is plain data: YAML 1.2 with the types of JSON. What YAML could do beyond that is refused,
- * because it is either a mistake (a second value for a key) or an attack (a bomb of aliases).
+ * The one document of a text: YAML 1.2 with the types of JSON. Other features of YAML are refused, because they are either a mistake (a second value for a
+ * key) or an attack (aliases that expand to millions of values).
  */
 export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument {
   const unfit = checkTokens(tokens);
   if (unfit !== undefined) return { problems: [unfit] };
-  // Keys are compared below: the library's way takes time that is the square of their number.
+  // Keys are compared below: the library takes quadratic time.
   const composer = new Composer({ schema: "core", merge: false, resolveKnownTags: false, uniqueKeys: false });
   const [document] = composer.compose(tokens, true);
   if (document === undefined || !isParsed(document))
@@ -56,7 +56,7 @@ export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument 
   }
 }
 
-/** In our words where the library's leave a reader alone. */
+/** Replacements for messages of the library that do not help. */
 const explanations: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "Tabs are not allowed as indentation. Use spaces",
   TAG_RESOLVE_FAILED: "Tags such as !!binary or !!js/function are not allowed here, only plain values. Remove the tag",
@@ -64,7 +64,7 @@ const explanations: Readonly<Record<string, string>> = {
     "A mapping cannot begin on the line of its key. Put a text that contains ': ' in quotes, or begin a new line",
 };
 
-/** The mistake that scenarios invite: `{ request: GET /v1/charges/${id} }`. */
+/** A common mistake in scenarios: `{ request: GET /v1/charges/${id} }`. */
 const unquoted: readonly (readonly [start: string, explanation: string])[] = [
   [
     "Unexpected flow-map-start at node end",
@@ -76,7 +76,7 @@ const unquoted: readonly (readonly [start: string, explanation: string])[] = [
   ],
 ];
 
-/** After a fault the parser goes on with what it did not expect, to the end of the text. */
+/** After a problem the parser reports unexpected tokens to the end of the text. Only the first one counts. */
 function withoutEchoes(faults: readonly (YAMLError | YAMLWarning)[]): readonly (YAMLError | YAMLWarning)[] {
   const first = Math.min(...faults.map(({ pos }) => pos[0]));
   return faults.filter(({ code, pos }) => code !== "UNEXPECTED_TOKEN" || pos[0] === first);
@@ -86,25 +86,25 @@ function isParsed(document: Document.Parsed | Document): document is Document.Pa
   return Array.isArray(document.range);
 }
 
-/** Before anything is composed, level by level: what could not be composed safely. */
+/** Refuses, before composing, what cannot be composed safely. Level by level, because recursion could exhaust the stack. */
 function checkTokens(tokens: readonly CST.Token[]): YamlProblem | undefined {
   const documents = tokens.filter((token) => token.type === "document");
   const second = documents[1];
   if (second !== undefined)
     return { offset: second.offset, message: "A second document begins here (---). Put it in a file of its own" };
-  let aliases = 0;
+  let aliases: CST.Token[] = [];
   let level: CST.Token[] = documents.flatMap(({ value }) => value ?? []);
   for (let depth = 1; level.length > 0; depth++) {
-    for (const token of level) {
-      if (depth > DEPTH_MAX)
-        return { offset: token.offset, message: `It is nested deeper than ${DEPTH_MAX} levels. Make it flatter` };
-      if (token.type === "alias" && ++aliases > ALIASES_MAX) {
-        return {
-          offset: token.offset,
-          message: `It has more than ${ALIASES_MAX} aliases. Write the values themselves`,
-        };
-      }
-    }
+    const [first] = level;
+    if (depth > DEPTH_MAX && first !== undefined)
+      return { offset: first.offset, message: `It is nested deeper than ${DEPTH_MAX} levels. Make it flatter` };
+    aliases = [...aliases, ...level.filter(({ type }) => type === "alias")];
+    const tooMany = aliases[ALIASES_MAX];
+    if (tooMany !== undefined)
+      return {
+        offset: tooMany.offset,
+        message: `It has more than ${ALIASES_MAX} aliases. Write the values themselves`,
+      };
     level = level.flatMap(childrenOf);
   }
   return undefined;
@@ -115,7 +115,7 @@ function childrenOf(token: CST.Token): CST.Token[] {
   return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
 }
 
-/** What is well-formed YAML, and still no plain data. */
+/** Refuses well-formed YAML that is not plain data. */
 function checkNodes(document: Document.Parsed): YamlProblem[] {
   const problems: YamlProblem[] = [];
   const anchors = new Set<string>();
@@ -139,10 +139,12 @@ function checkAlias(alias: Alias, path: readonly unknown[], anchors: ReadonlySet
   return anchors.has(source) ? [] : [{ offset, message: `The alias *${source} has no anchor &${source} before it` }];
 }
 
-/** The name that a key has in the value; undefined when it is no plain key. */
+/** The name of a key in the value; undefined for a key that is not a scalar. */
 export function keyName(key: unknown): string | undefined {
   return isScalar<string | number | boolean | null>(key) ? String(key.value ?? "") : undefined;
 }
+
+const MERGE_KEY = "Merge keys (<<) are not part of YAML 1.2. Repeat the keys, or use an alias for the whole value";
 
 function checkKeys(map: YAMLMap): YamlProblem[] {
   const seen = new Set<string>();
@@ -150,37 +152,27 @@ function checkKeys(map: YAMLMap): YamlProblem[] {
     const offset = offsetOf(key);
     const name = keyName(key);
     if (name === undefined) return [{ offset, message: "A key must be plain text, not a list, a mapping or an alias" }];
-    if (name === "<<" && isScalar(key) && key.type === "PLAIN") {
-      return [
-        {
-          offset,
-          message: "Merge keys (<<) are not part of YAML 1.2. Repeat the keys, or use an alias for the whole value",
-        },
-      ];
-    }
+    if (name === "<<" && isScalar(key) && key.type === "PLAIN") return [{ offset, message: MERGE_KEY }];
     if (seen.has(name)) return [{ offset, message: `The key ${JSON.stringify(name)} is there twice. Remove one` }];
     seen.add(name);
     return [];
   });
 }
 
-/** A number that JSON cannot hold would come back as another one. */
+/** JSON would change a number that it cannot hold. */
 function checkNumber(scalar: Scalar): YamlProblem[] {
   const { value, source = String(value) } = scalar;
   if (typeof value !== "number") return [];
   const offset = offsetOf(scalar);
+  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
   if (!Number.isFinite(value)) {
-    return [{ offset, message: `${shorten(source)} is not a number that JSON can hold. Write it as text, in quotes` }];
+    return [{ offset, message: `${shown} is not a number that JSON can hold. Write it as text, in quotes` }];
   }
   const isExact = Number.isSafeInteger(value) || String(value) === source || !/^(?:[-+]?\d+|0[xo]\w+)$/.test(source);
   if (isExact) return [];
-  return [{ offset, message: `${shorten(source)} has too many digits for a number. Write it as text, in quotes` }];
+  return [{ offset, message: `${shown} has too many digits for a number. Write it as text, in quotes` }];
 }
 
 function offsetOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
-}
-
-function shorten(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
