@@ -7,7 +7,8 @@ import type { Profile } from "../domain/profile/profile.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
 import { type Charge, type ChargeEntry, dueOf } from "../domain/model/charge.js";
 import { toIso } from "../kernel/instant.js";
-import { perProfile } from "./parse.js";
+
+import { oncePerProfile } from "../domain/profile/track-profile.js";
 
 export interface CreateChargeRequest {
   amount: number;
@@ -19,7 +20,7 @@ export interface CreateChargeRequest {
 }
 
 /** "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl" is 400. */
-export const createChargeRequest = perProfile<CreateChargeRequest>((profile) =>
+export const createChargeRequest = oncePerProfile((profile) =>
   z.object(
     {
       amount: wholeXof(profile.charges.min, profile.charges.max).meta(
@@ -40,7 +41,7 @@ export const createChargeRequest = perProfile<CreateChargeRequest>((profile) =>
 );
 
 /** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
-export const payRequest = perProfile<{ msisdn?: string | undefined } | undefined>(() =>
+export const payRequest = oncePerProfile(() =>
   z
     .object(
       {
@@ -54,7 +55,7 @@ export const payRequest = perProfile<{ msisdn?: string | undefined } | undefined
 );
 
 /** "The exact request body format: not shown." Here `{amount}`, and nothing refunds what is left. */
-export const refundRequest = perProfile<{ amount?: number | undefined } | undefined>(() =>
+export const refundRequest = oncePerProfile(() =>
   z
     .object(
       {

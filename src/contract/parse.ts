@@ -1,26 +1,7 @@
 import type * as z from "zod";
-import type { Profile } from "../domain/profile/profile.js";
-import { collectSettings, touchSettings } from "../domain/profile/track-profile.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import { isSentence, renderPath, valueAt } from "../kernel/fields.js";
 import { isSecretPlace, quote } from "../kernel/text.js";
-
-/**
- * A schema that depends on settings (bounds, what is required), built once per profile. What was read to build it counts as read each time it is used.
- */
-export function perProfile<T>(build: (profile: Profile) => z.ZodType<T>): (profile: Profile) => z.ZodType<T> {
-  const built = new WeakMap<Profile, { readonly schema: z.ZodType<T>; readonly settings: ReadonlySet<string> }>();
-  return (profile) => {
-    let found = built.get(profile);
-    if (found === undefined) {
-      const settings = new Set<string>();
-      found = { schema: collectSettings(settings, () => build(profile)), settings };
-      built.set(profile, found);
-    }
-    touchSettings(found.settings);
-    return found.schema;
-  };
-}
 
 /** The typed input, or `invalid_request` with one message for each field that is wrong: all of them, each saying what would be right. */
 export function parseRequest<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {

@@ -6,13 +6,14 @@ import type { CustomerCheck } from "../domain/model/customer.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
-import { parseRequest, perProfile } from "./parse.js";
+import { parseRequest } from "./parse.js";
+import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";
 
 /** The query parameters of a request, each by its first value. */
 export type Query = Readonly<Record<string, string>>;
 
-export const customerCheckQuery = perProfile<{ msisdn: string; subCompanyId?: string | undefined }>((profile) =>
+export const customerCheckQuery = oncePerProfile((profile) =>
   z.object({
     msisdn: msisdn.meta(note("The customer's phone number.")),
     subCompanyId:

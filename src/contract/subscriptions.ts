@@ -7,7 +7,8 @@ import { shownTopic, type Subscription } from "../domain/model/subscription.js";
 import { topicSpellings } from "../domain/values/topic.js";
 import { toIso } from "../kernel/instant.js";
 import { parseUrl } from "../kernel/text.js";
-import { perProfile } from "./parse.js";
+
+import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { SubscriptionBody } from "./resources.js";
 
 const topicError = `must be one of ${topicSpellings.join(", ")}`;
@@ -17,7 +18,7 @@ const hostErrors = {
 } as const;
 
 /** Body of POST /v1/webhooks: "topic (String, the event to be notified about), url (String, receiving endpoint)". */
-export const subscriptionRequest = perProfile<{ topic: string; url: string }>((profile) =>
+export const subscriptionRequest = oncePerProfile((profile) =>
   z.object(
     {
       topic: z

@@ -9,7 +9,8 @@ import type { CreatedBatch } from "../domain/transfers/create-batch.js";
 import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/model/transfer.js";
 import { toIso } from "../kernel/instant.js";
 import { batchId, transactionId } from "../domain/values/ids.js";
-import { parseRequest, perProfile } from "./parse.js";
+import { parseRequest } from "./parse.js";
+import { oncePerProfile } from "../domain/profile/track-profile.js";
 
 export interface TransferRequest {
   amount: number;
@@ -19,12 +20,10 @@ export interface TransferRequest {
   description?: string | undefined;
 }
 
-export const transferRequest = perProfile<TransferRequest>((profile) =>
-  z.object(transferFields(profile, true), notAnObject),
-);
+export const transferRequest = oncePerProfile((profile) => z.object(transferFields(profile, true), notAnObject));
 
 /** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
-export const batchRequest = perProfile<{ transactions: TransferRequest[] }>((profile) => {
+export const batchRequest = oncePerProfile((profile) => {
   const item = z.object(transferFields(profile, profile.batch.itemType === "required"), notAnObject);
   const error = `must be a list of 1 to ${profile.batch.maxItems} transactions`;
   const list = z.array(item, { error }).min(1, { error }).max(profile.batch.maxItems, { error });

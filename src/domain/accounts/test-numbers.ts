@@ -58,7 +58,7 @@ export function findTestNumber(profile: Profile, msisdn: string): TestNumberRole
   const key = msisdnKey(msisdn);
   for (const role in profile.testNumbers) {
     if (msisdnKey(profile.testNumbers[role as TestNumberRole]) === key) {
-      touchSettings([`testNumbers.${role}`]);
+      touchSettings(profile, [`testNumbers.${role}`]);
       return role as TestNumberRole;
     }
   }

@@ -3,19 +3,20 @@ import { behaviourOf } from "../accounts/test-numbers.js";
 import { defaultProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 import { settings } from "./settings.js";
-import { collectOutside, collectSettings, touchSettings, trackProfile } from "./track-profile.js";
+import { oncePerProfile, SettingReads, SettingSet, touchSettings, trackProfile } from "./track-profile.js";
 
 const plain = defaultProfile();
-const tracked = trackProfile(plain);
+const reads = new SettingReads();
+const tracked = trackProfile(plain, reads);
 
 function read(path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => Reflect.get(Object(value), name), tracked);
 }
 
-function settingsOf(run: () => unknown): string[] {
-  const settings = new Set<string>();
-  collectSettings(settings, run);
-  return [...settings];
+function settingsOf(run: () => unknown): readonly string[] {
+  const settings = new SettingSet();
+  reads.collect(settings, run);
+  return settings.paths;
 }
 
 /** Read by every request, to see whether they apply. */
@@ -51,32 +52,40 @@ describe("a profile that is tracked", () => {
 
 describe("collecting", () => {
   it("adds one stretch after another to the same set", () => {
-    const settings = new Set<string>();
-    collectSettings(settings, () => tracked.charges.ttl);
+    const settings = new SettingSet();
+    reads.collect(settings, () => tracked.charges.ttl);
     expect(tracked.charges.min).toBe(plain.charges.min);
-    collectSettings(settings, () => touchSettings(["rateLimit"]));
-    expect([...settings]).toEqual(["charges.ttl", "rateLimit"]);
+    reads.collect(settings, () => touchSettings(tracked, ["rateLimit"]));
+    expect(settings.paths).toEqual(["charges.ttl", "rateLimit"]);
   });
 
-  it("takes what an inner stretch reads from the outer one, also when it throws", () => {
-    const inner = new Set<string>();
+  it("gives what an inner stretch reads to the inner set alone, also when it throws", () => {
+    const inner = new SettingSet();
     const outer = settingsOf(() => {
       expect(() =>
-        collectSettings(inner, () => {
+        reads.collect(inner, () => {
           throw new Error(String(tracked.charges.ttl));
         }),
       ).toThrow(String(plain.charges.ttl));
       return tracked.charges.min;
     });
-    expect([...inner]).toEqual(["charges.ttl"]);
+    expect(inner.paths).toEqual(["charges.ttl"]);
     expect(outer).toEqual(["charges.min"]);
   });
 
-  it("collects outside only where nobody does", () => {
-    const outside = new Set<string>();
-    expect(settingsOf(() => collectOutside(outside, () => tracked.charges.ttl))).toEqual(["charges.ttl"]);
-    expect(outside.size).toBe(0);
-    expect(collectOutside(outside, () => tracked.charges.ttl)).toBe(plain.charges.ttl);
-    expect([...outside]).toEqual(["charges.ttl"]);
+  it("collects outside only where no other stretch collects", () => {
+    const outside = new SettingSet();
+    expect(settingsOf(() => reads.collectOutside(outside, () => tracked.charges.ttl))).toEqual(["charges.ttl"]);
+    expect(outside.paths).toEqual([]);
+    expect(reads.collectOutside(outside, () => tracked.charges.ttl)).toBe(plain.charges.ttl);
+    expect(outside.paths).toEqual(["charges.ttl"]);
+  });
+
+  it("counts what a value was built from each time the value is used", () => {
+    const limitOf = oncePerProfile(({ charges }) => ({ max: charges.max }));
+    expect(settingsOf(() => limitOf(tracked))).toEqual(["charges.max"]);
+    expect(settingsOf(() => limitOf(tracked))).toEqual(["charges.max"]);
+    expect(limitOf(tracked)).toBe(limitOf(tracked));
+    expect(limitOf(plain)).toEqual({ max: plain.charges.max });
   });
 });

@@ -1,86 +1,110 @@
 import type { Profile } from "./profile.js";
 
-/** Is told of a setting each time that it is read: a set, or whoever counts. */
-export interface SettingSink {
-  add(path: string): unknown;
-}
-
-/** Each once. A few, of every request and piece of work: a set of them takes longer than the work. */
-export class ReadSettings implements SettingSink {
-  readonly paths: string[] = [];
+/** Collects the paths of settings that were read, each once. */
+export class SettingSet {
+  readonly #paths = new Set<string>();
 
   add(path: string): void {
-    if (!this.paths.includes(path)) this.paths.push(path);
+    this.#paths.add(path);
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#paths];
   }
 }
 
 /**
- * Provenance: "each open point touched while answering is recorded with the request". Of a profile that is tracked it is noted which settings are
- * read, by their paths (`transfers.settlement`), while somebody collects them.
+ * Provenance: "each open point touched while answering is recorded with the request". One per sandbox. While `collect` runs, it notes the settings
+ * that are read from tracked profiles, by their paths (`transfers.settlement`).
  *
- * How an edge uses it: it collects each synchronous stretch of a request into the request's own set. `run` must not be given an async function:
- * what it reads after its first `await` belongs to whoever collects then.
- *
- * ```ts
- * const settings = new ReadSettings();
- * const result = collectSettings(settings, () => handler.handle(call));
- * await sandbox.durable();
- * const status = collectSettings(settings, () => successStatus(operation, profile));
- * tell({ …, settings: settings.paths });
- * ```
+ * `run` must be synchronous: what it reads after an `await` would count for another request.
  */
-export function collectSettings<T>(into: SettingSink, run: () => T): T {
-  const outer = touched;
-  touched = into;
-  try {
-    return run();
-  } finally {
-    touched = outer;
+export class SettingReads {
+  #set: SettingSet | undefined;
+
+  collect<T>(into: SettingSet, run: () => T): T {
+    const outer = this.#set;
+    this.#set = into;
+    try {
+      return run();
+    } finally {
+      this.#set = outer;
+    }
+  }
+
+  /** As `collect`, but inside of another `collect` that one has priority. For work that may or may not be part of a request. */
+  collectOutside<T>(into: SettingSet, run: () => T): T {
+    return this.#set === undefined ? this.collect(into, run) : run();
+  }
+
+  note(paths: Iterable<string>): void {
+    if (this.#set !== undefined) for (const path of paths) this.#set.add(path);
   }
 }
 
-/** As {@link collectSettings}, for what goes on without a request: within a collected stretch that one collects. */
-export function collectOutside<T>(into: SettingSink, run: () => T): T {
-  return touched === undefined ? collectSettings(into, run) : run();
+/** What a tracked profile has beside its settings. */
+interface Tracking {
+  readonly reads: SettingReads;
+  /** Values that were built from this profile, with the settings they were built from. */
+  readonly built: Map<unknown, { readonly value: unknown; readonly paths: readonly string[] }>;
 }
 
-/** Notes settings that were used without being read now: a schema that was built from them, a limit that applied. */
-export function touchSettings(paths: Iterable<string>): void {
-  if (touched === undefined) return;
-  for (const path of paths) touched.add(path);
+const tracking = Symbol("tracking");
+type Tracked = Profile & { readonly [tracking]?: Tracking };
+
+/** Notes settings that have an effect now without being read now. */
+export function touchSettings(profile: Tracked, paths: Iterable<string>): void {
+  profile[tracking]?.reads.note(paths);
 }
 
-/**
- * The same profile, whose settings note that they are read. Two are not noted by reading, since every request reads them to see whether they apply:
- * `rateLimit` and `testNumbers`. Whoever applies one touches it.
- */
-export function trackProfile(profile: Profile): Profile {
-  return {
-    http: track("http", profile.http),
-    auth: track("auth", profile.auth),
-    errors: track("errors", profile.errors),
-    transfers: track("transfers", profile.transfers),
-    batch: track("batch", profile.batch),
-    charges: track("charges", profile.charges),
-    refunds: track("refunds", profile.refunds),
-    customers: track("customers", profile.customers),
-    webhooks: track("webhooks", profile.webhooks),
-    paging: track("paging", profile.paging),
-    rateLimit: profile.rateLimit,
-    server: track("server", profile.server),
-    testNumbers: profile.testNumbers,
+/** A function of the profile that builds its value once for each tracked profile. The settings it read then count as read at each use. */
+export function oncePerProfile<T>(build: (profile: Profile) => T): (profile: Profile) => T {
+  return (profile: Tracked) => {
+    const known = profile[tracking];
+    if (known === undefined) return build(profile);
+    // What is stored under a function is what that function built.
+    const found = known.built.get(build) as { readonly value: T; readonly paths: readonly string[] } | undefined;
+    if (found !== undefined) {
+      known.reads.note(found.paths);
+      return found.value;
+    }
+    const set = new SettingSet();
+    const value = known.reads.collect(set, () => build(profile));
+    known.built.set(build, { value, paths: set.paths });
+    known.reads.note(set.paths);
+    return value;
   };
 }
 
-/** Whose turn it is. One for the process is enough, for a stretch is synchronous: there is never a second one under way. */
-let touched: SettingSink | undefined;
+/**
+ * The same profile, noting each setting that is read. Reading `rateLimit` and `testNumbers` is not noted, since every request reads them to see
+ * whether they apply: the code that applies one calls `touchSettings`.
+ */
+export function trackProfile(profile: Profile, reads: SettingReads): Profile {
+  const tracked: Tracked = {
+    http: track("http", profile.http, reads),
+    auth: track("auth", profile.auth, reads),
+    errors: track("errors", profile.errors, reads),
+    transfers: track("transfers", profile.transfers, reads),
+    batch: track("batch", profile.batch, reads),
+    charges: track("charges", profile.charges, reads),
+    refunds: track("refunds", profile.refunds, reads),
+    customers: track("customers", profile.customers, reads),
+    webhooks: track("webhooks", profile.webhooks, reads),
+    paging: track("paging", profile.paging, reads),
+    rateLimit: profile.rateLimit,
+    server: track("server", profile.server, reads),
+    testNumbers: profile.testNumbers,
+  };
+  return Object.defineProperty(tracked, tracking, { value: { reads, built: new Map() } satisfies Tracking });
+}
 
-function track<Group extends object>(name: keyof Profile, group: Group): Group {
+function track<Group extends object>(name: keyof Profile, group: Group, reads: SettingReads): Group {
   const tracked = { ...group };
   for (const [member, value] of Object.entries(group)) {
-    const path = `${name}.${member}`;
+    const path = [`${name}.${member}`];
     const get = (): unknown => {
-      touched?.add(path);
+      reads.note(path);
       return value;
     };
     Object.defineProperty(tracked, member, { enumerable: true, get });

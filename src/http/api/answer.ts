@@ -70,7 +70,7 @@ export function describeProblem(
   const { code, messages } = problemOf(thrown);
   if (code === "internal" && !(thrown instanceof StoreUnavailable))
     logBug(sandbox, company, { correlationId, path }, thrown);
-  if (code === "body_too_large") touchSettings(["server.bodyLimit"]);
+  if (code === "body_too_large" && company) touchSettings(company.profile, ["server.bodyLimit"]);
   const status = statusOfProblem[code];
   const body = describeError(sandbox, company, { status, messages, correlationId, path });
   return { status, body, headers, problem: code };

@@ -180,7 +180,7 @@ export function createRateLimit(): AdmitRequest {
   return (company) => {
     const limit = company.profile.rateLimit;
     if (limit === null) return undefined;
-    touchSettings(["rateLimit"]);
+    touchSettings(company.profile, ["rateLimit"]);
     const now = company.now();
     const current = spans.get(company);
     const span =

@@ -12,6 +12,7 @@ import type { Log } from "../../kernel/log.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { CompanyLimits } from "../config/options.js";
 import type { StoredSandbox } from "../state/company-record.js";
+import type { SettingReads } from "../../domain/profile/track-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** What a company needs from its sandbox. */
@@ -22,6 +23,7 @@ export interface CompanyDeps {
   readonly log: Log;
   readonly seed: number | undefined;
   readonly limits: CompanyLimits;
+  readonly reads: SettingReads;
   readonly watcherOf: (companyId: string) => CompanyWatcher;
   readonly events: EventEmitter<CompanyEvents>;
 }

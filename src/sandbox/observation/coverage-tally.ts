@@ -3,7 +3,7 @@ import type { Rule } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { ReadSettings, collectOutside } from "../../domain/profile/track-profile.js";
+import { SettingReads, SettingSet } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { Bug } from "../../kernel/problem.js";
 import { type Change, isChangeOf } from "../../kernel/unit-of-work.js";
@@ -44,6 +44,11 @@ export class CoverageTally implements CompanyWatcher {
   #overrides: ProfileOverrides = {};
   /** Of these overrides; undefined until something is counted. */
   #current: Sheet | undefined;
+  readonly #reads: SettingReads;
+
+  constructor(reads = new SettingReads()) {
+    this.#reads = reads;
+  }
 
   /** Whether anything was counted. */
   get isUsed(): boolean {
@@ -67,9 +72,9 @@ export class CoverageTally implements CompanyWatcher {
   /** Counts the transitions that `run` makes, unless it throws, and the settings that it reads, unless a request counts them. */
   watch<T>(run: () => T): T {
     const sheet = this.#sheet();
-    const read = new ReadSettings();
+    const read = new SettingSet();
     try {
-      return collectOutside(read, run);
+      return this.#reads.collectOutside(read, run);
     } finally {
       for (const setting of read.paths) add(sheet, "setting", setting);
     }
@@ -188,10 +193,15 @@ interface Covered {
 export class CoverageBook {
   readonly #tallies = new Map<string, CoverageTally>();
   #gone: readonly Coverage[] = [];
+  readonly #reads: SettingReads;
+
+  constructor(reads: SettingReads) {
+    this.#reads = reads;
+  }
 
   /** Creates one when there is none. */
   tallyOf(companyId: string): CoverageTally {
-    const found = this.#tallies.get(companyId) ?? new CoverageTally();
+    const found = this.#tallies.get(companyId) ?? new CoverageTally(this.#reads);
     this.#tallies.set(companyId, found);
     return found;
   }
