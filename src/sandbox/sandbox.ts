@@ -1,3 +1,4 @@
+import { SettingReads } from "../domain/profile/track-profile.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { type Store, createMemoryStore } from "../adapters/store/store.js";
 import { type Log, silentLog } from "../kernel/log.js";
@@ -58,7 +59,9 @@ export class Sandbox {
   /** Access token → company id. */
   readonly #tokens = new Map<string, string>();
   /** What the clients have covered of the contract. */
-  readonly coverage = new CoverageBook();
+  readonly coverage: CoverageBook;
+  /** Which settings the work of the companies reads. */
+  readonly reads = new SettingReads();
   readonly events = new EventEmitter<SandboxEvents>();
   /** Redacts the credentials of all companies, present and past, and the admin token. */
   readonly redactor = new SecretRedactor([], () => this.#secrets());
@@ -77,6 +80,7 @@ export class Sandbox {
     this.#kept = new KeptCompanies(this.#store, options.companies);
     this.#ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
+    this.coverage = new CoverageBook(this.reads);
     this.#observations = new Observations(this);
     this.events.on("changed", (change) => {
       if (change.changes.length > 0) this.coverage.tallyOf(change.company.id).noteChanges(change);
@@ -322,10 +326,10 @@ export class Sandbox {
   }
 
   #deps(): CompanyDeps {
-    const { system, log, options, events } = this;
+    const { system, log, options, events, reads } = this;
     const { seed, limits } = options;
     const watcherOf = (id: string) => this.coverage.tallyOf(id);
-    return { system, log, transport: this.#transport, store: this.#store, seed, limits, watcherOf, events };
+    return { system, log, transport: this.#transport, store: this.#store, seed, limits, reads, watcherOf, events };
   }
 
   #create(setup: CompanySetup, snapshots: CompanyRecord["snapshots"] | undefined): Company {

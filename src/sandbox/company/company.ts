@@ -42,7 +42,7 @@ export class Company {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   readonly watcher: CompanyWatcher;
-  /** Records which of its settings are read (`collectSettings`). */
+  /** Records which of its settings are read (`SettingReads`). */
   profile: Profile;
   /** Whether an advance is firing what is due. No timer does it meanwhile. */
   isAdvancing = false;
@@ -60,7 +60,7 @@ export class Company {
   constructor(deps: CompanyDeps, record: CompanyRecord, profile: Profile) {
     this.deps = deps;
     this.record = record;
-    this.profile = trackProfile(profile);
+    this.profile = trackProfile(profile, this.deps.reads);
     this.watcher = deps.watcherOf(record.identity.id);
     this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
@@ -178,7 +178,7 @@ export class Company {
 
   /** Applies other settings from the next request on. `profile` is the defaults with `overrides`. */
   adopt(profile: Profile, overrides: ProfileOverrides): void {
-    this.profile = trackProfile(profile);
+    this.profile = trackProfile(profile, this.deps.reads);
     this.record.overrides = overrides;
     this.watcher.adopt(overrides);
     this.note(() => headEntry(this.id, { overrides }));
