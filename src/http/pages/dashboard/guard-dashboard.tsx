@@ -1,20 +1,20 @@
 import type { MiddlewareHandler } from "hono";
-import { setCookie } from "hono/cookie";
-import { dashboardStyle } from "../shared/assets.js";
-import { Layout } from "../shared/layout.js";
-import { DASHBOARD, rootOf } from "./view/view.js";
+import { deleteCookie, setCookie } from "hono/cookie";
 import { UsageError } from "../../../kernel/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { requireAdminToken } from "../../control/guards.js";
 import { type HttpContext, type HttpEnv, wantsPage } from "../../shared/env.js";
-import { answerPage } from "../shared/answer-page.js";
 import { readBytes } from "../../shared/read-body.js";
+import { answerPage } from "../shared/answer-page.js";
+import { cookieName, SESSION_MS, type Sessions } from "./sessions.js";
+import { ProblemPage, SignInPage } from "./sign-in.js";
 import type { Fields } from "./view/actions.js";
-import { SESSION_MS, type Sessions, cookieName } from "./sessions.js";
+import { DASHBOARD, rootOf } from "./view/view.js";
 
 type FormHandler = (c: HttpContext, form: Fields) => Response | Promise<Response>;
 
 const SIGN_IN = `${DASHBOARD}/sign-in`;
+const COOKIE = { path: "/", httpOnly: true, sameSite: "Strict" } as const;
 
 /** Redirects to the sign-in page without a session, if there is an admin token. */
 export function requireSession(sandbox: Sandbox, sessions: Sessions): MiddlewareHandler<HttpEnv> {
@@ -39,24 +39,30 @@ export function takeForm(sandbox: Sandbox, sessions: Sessions, handle: FormHandl
   return async (c: HttpContext): Promise<Response> => {
     const { formToken = "", ...form } = await readForm(c);
     if (c.req.header("origin") !== undefined && sessions.isFormToken(c, formToken)) return handle(c, form);
-    const page = (
-      <ProblemPage
-        root={rootOf(c.req.path)}
-        title="Not a form of this sandbox"
-        messages={[
-          "Nothing was done: the form is not of a page of this sandbox, or older than its start. Load the page again.",
-        ]}
-      />
-    );
+    const message =
+      "Nothing was done: the form is not of a page of this sandbox, or older than its start. Load the page again.";
+    const page = <ProblemPage root={rootOf(c.req.path)} title="Not a form of this sandbox" messages={[message]} />;
     return answerPage(sandbox, undefined, { status: 403, page });
   };
+}
+
+const FORM_BYTES_MAX = 1024 * 1024;
+
+/** The fields of a form without the empty ones; of two with one name the first. */
+async function readForm(c: HttpContext): Promise<Fields> {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? ""))
+    throw new UsageError("input", "The dashboard takes its own forms, and programs have the control API.");
+  const sent = new URLSearchParams((await readBytes(c, FORM_BYTES_MAX)).toString("utf8"));
+  // Browsers send the lines of a text field with CR LF.
+  const fields = [...sent].map(([name, value]) => [name, value.replaceAll("\r\n", "\n")] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== "").reverse());
 }
 
 export function showSignIn(sandbox: Sandbox, sessions: Sessions) {
   return (c: HttpContext): Response | Promise<Response> => {
     const back = backOf(c.req.query("back"));
     if (!sessions.needed || sessions.has(c)) return c.redirect(rootOf(c.req.path) + back.slice(1), 303);
-    return answerSignIn(c, sandbox, sessions, { status: 200, back });
+    return answerSignIn(c, sandbox, sessions, 200, back);
   };
 }
 
@@ -65,19 +71,22 @@ export function signIn(sandbox: Sandbox, sessions: Sessions): FormHandler {
     const back = backOf(given);
     const opened = sessions.open(token);
     if ("waitMs" in opened) {
-      const seconds = Math.ceil(opened.waitMs / 1000);
+      const seconds = String(Math.ceil(opened.waitMs / 1000));
       const problem = `Too many wrong tokens. Try again in ${seconds} s.`;
-      const headers = { "retry-after": String(seconds) };
-      return answerSignIn(c, sandbox, sessions, { status: 429, back, problem, headers });
+      return answerSignIn(c, sandbox, sessions, 429, back, problem, { "retry-after": seconds });
     }
-    if ("wrong" in opened) {
-      const problem = "That is not the admin token that the sandbox was started with.";
-      return answerSignIn(c, sandbox, sessions, { status: 401, back, problem });
-    }
+    if ("wrong" in opened)
+      return answerSignIn(
+        c,
+        sandbox,
+        sessions,
+        401,
+        back,
+        "That is not the admin token that the sandbox was started with.",
+      );
     // Behind a proxy only the browser knows the scheme.
     const secure = c.req.header("origin")?.startsWith("https:") === true;
-    const maxAge = SESSION_MS / 1000;
-    setCookie(c, cookieName(c), opened.id, { path: "/", httpOnly: true, sameSite: "Strict", secure, maxAge });
+    setCookie(c, cookieName(c), opened.id, { ...COOKIE, secure, maxAge: SESSION_MS / 1000 });
     return c.redirect(rootOf(c.req.path) + back.slice(1), 303);
   };
 }
@@ -85,7 +94,7 @@ export function signIn(sandbox: Sandbox, sessions: Sessions): FormHandler {
 export function signOut(sessions: Sessions): FormHandler {
   return (c) => {
     sessions.close(c);
-    setCookie(c, cookieName(c), "", { path: "/", httpOnly: true, sameSite: "Strict", maxAge: 0 });
+    deleteCookie(c, cookieName(c), COOKIE);
     return c.redirect(rootOf(c.req.path) + SIGN_IN.slice(1), 303);
   };
 }
@@ -99,102 +108,17 @@ export function backOf(given: string = ""): string {
 
 const NOWHERE = "http://sandbox.invalid";
 
-interface SignInAnswer {
-  readonly status: number;
-  readonly back: string;
-  readonly problem?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-function answerSignIn(c: HttpContext, sandbox: Sandbox, sessions: Sessions, answer: SignInAnswer): Promise<Response> {
-  const { status, back, problem, headers = {} } = answer;
+function answerSignIn(
+  c: HttpContext,
+  sandbox: Sandbox,
+  sessions: Sessions,
+  status: number,
+  back: string,
+  problem?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const page = (
     <SignInPage root={rootOf(c.req.path)} formToken={sessions.formTokenOf(c)} back={back} problem={problem} />
   );
   return answerPage(sandbox, undefined, { status, page, headers });
-}
-
-/** As much as the control API accepts. */
-const FORM_BYTES_MAX = 1024 * 1024;
-
-/** The fields of a form without the empty ones; of two with one name the first. */
-async function readForm(c: HttpContext): Promise<Fields> {
-  const type = c.req.header("content-type") ?? "";
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type))
-    throw new UsageError("input", "The dashboard takes its own forms, and programs have the control API.");
-  const sent = new URLSearchParams((await readBytes(c, FORM_BYTES_MAX)).toString("utf8"));
-  // Browsers send the lines of a text field with CR LF.
-  const fields = [...sent]
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => [name, value.replaceAll("\r\n", "\n")]);
-  return Object.fromEntries(fields.reverse());
-}
-
-interface SignInProps {
-  readonly root: string;
-  readonly formToken: string;
-  /** Where it leads. */
-  readonly back: string;
-  /** Why the last try failed. */
-  readonly problem: string | undefined;
-}
-
-export function SignInPage({ root, formToken, back, problem }: SignInProps) {
-  return (
-    <Layout lang="en" title="Sign in · Payments sandbox" root={root} styles={[dashboardStyle]}>
-      <main class="sign-in">
-        <h1>Payments sandbox</h1>
-        <p class="soft">
-          This sandbox was started with an admin token (<code>--admin-token</code>). The dashboard asks for it once.
-        </p>
-        <form method="post" action={`${root}${DASHBOARD.slice(1)}/sign-in`}>
-          <input type="hidden" name="formToken" value={formToken} />
-          <input type="hidden" name="back" value={back} />
-          {problem !== undefined && (
-            <p class="alert bad" role="alert" id="problem">
-              {problem}
-            </p>
-          )}
-          <label class="labelled" for="token">
-            <span>Admin token</span>
-            <input
-              id="token"
-              name="token"
-              type="password"
-              class="field"
-              required
-              autofocus
-              autocomplete="current-password"
-              aria-invalid={problem === undefined ? undefined : "true"}
-              aria-describedby={problem === undefined ? undefined : "problem"}
-            />
-          </label>
-          <button class="button">Sign in</button>
-        </form>
-      </main>
-    </Layout>
-  );
-}
-
-interface ProblemProps {
-  readonly root: string;
-  readonly title: string;
-  readonly messages: readonly string[];
-}
-
-/** What there is not, and what went wrong, without anything that could go wrong again. */
-export function ProblemPage({ root, title, messages }: ProblemProps) {
-  return (
-    <Layout lang="en" title={`${title} · Payments sandbox`} root={root} styles={[dashboardStyle]}>
-      <main class="sign-in">
-        <h1>{title}</h1>
-        {messages.map((message) => (
-          <p>{message}</p>
-        ))}
-        <a class="button" href={`${root}_sandbox`}>
-          To the dashboard
-        </a>
-      </main>
-    </Layout>
-  );
 }

@@ -1,6 +1,6 @@
 import type { RuleKind } from "../../../../domain/model/rule.js";
 import { describeRendered, renderRule } from "../../../../sandbox/state/rules.js";
-import { Action, TextArea } from "../parts/action.js";
+import { Action, Choice, TextArea } from "../parts/action.js";
 import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 import { Code, Pill } from "../parts/show.js";
 import { DataTable, Panel, Section } from "../parts/table.js";
@@ -100,16 +100,14 @@ function Add({ view }: Props) {
     <Panel title="Add a rule">
       <form method="get" class="row" action="rules">
         {view.sandbox.defaultCompany !== view.company && <input type="hidden" name="company" value={view.company.id} />}
-        <label class="labelled grow" for="example">
-          <span>Start from an example</span>
-          <select id="example" name="example" class="input" data-submits>
-            {ruleExamples.map(({ title }) => (
-              <option value={title} selected={title === chosen?.title}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          id="example"
+          name="example"
+          label="Start from an example"
+          choices={ruleExamples.map(({ title }) => [title, title])}
+          chosen={chosen?.title}
+          submits
+        />
         <button class="act quiet scriptless">Take it</button>
       </form>
       <Action view={view} name="addRule" label="Add the rule" example={{ rule: text }}>

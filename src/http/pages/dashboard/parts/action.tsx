@@ -23,19 +23,8 @@ interface ActionProps {
 }
 
 /** A button as a form, so that it needs no script, with the same call as a command. */
-export function Action(props: ActionProps) {
-  const {
-    view,
-    name,
-    label,
-    fields = {},
-    children,
-    example = {},
-    tone = "main",
-    curl = true,
-    inline = false,
-    describes,
-  } = props;
+export function Action({ view, name, label, fields = {}, children, example = {}, ...look }: ActionProps) {
+  const { tone = "main", curl = true, inline = false, describes } = look;
   return (
     <form class={inline ? "action inline" : "action"} method="post" action={formUrl(view, `/actions/${name}`)}>
       <FormToken view={view} />
@@ -47,7 +36,12 @@ export function Action(props: ActionProps) {
         <button class={`act ${tone}`} aria-label={describes}>
           {label}
         </button>
-        {curl && <Curl line={curlOf(view, orderOf(name, { ...fields, ...example }))} of={describes ?? label} />}
+        {curl && (
+          <details class="curl">
+            <summary aria-label={`${describes ?? label} with curl`}>curl</summary>
+            <CommandLine line={curlOf(view, orderOf(name, { ...fields, ...example }))} of={describes ?? label} />
+          </details>
+        )}
       </div>
     </form>
   );
@@ -60,16 +54,6 @@ export function FormToken({ view: { formToken, here } }: { readonly view: View }
       <input type="hidden" name="formToken" value={formToken} />
       <input type="hidden" name="back" value={here.pathname + here.search} />
     </>
-  );
-}
-
-/** A command that can be unfolded. */
-export function Curl({ line, of }: { readonly line: string; readonly of: string }) {
-  return (
-    <details class="curl">
-      <summary aria-label={`${of} with curl`}>curl</summary>
-      <CommandLine line={line} of={of} />
-    </details>
   );
 }
 
@@ -86,67 +70,78 @@ export function CommandLine({ line, of }: { readonly line: string; readonly of: 
   );
 }
 
-interface FieldProps {
+interface LabelledProps {
+  /** Of the field that it labels. */
   readonly id: string;
-  readonly name: string;
   readonly label: string;
-  readonly value?: string;
-  readonly placeholder?: string;
-  readonly required?: boolean;
-  readonly list?: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
+  readonly children?: Child;
 }
 
-/** A text field with its label. */
-export function Field({ id, name, label, hint, ...input }: FieldProps) {
+export function Labelled({ id, label, hint, children }: LabelledProps) {
   return (
     <label class="labelled" for={id}>
       <span>{label}</span>
-      <input id={id} name={name} class="input" autocomplete="off" spellcheck={false} {...input} />
+      {children}
       {hint !== undefined && <small class="soft">{hint}</small>}
     </label>
   );
 }
 
-interface ChoiceProps {
-  readonly id: string;
+interface FieldProps extends LabelledProps {
   readonly name: string;
-  readonly label: string;
-  readonly choices: readonly (readonly [value: string, label: string])[];
-  readonly chosen?: string;
+  readonly type?: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly list?: string;
 }
 
-export function Choice({ id, name, label, choices, chosen }: ChoiceProps) {
+/** A text field; `children` come after it. */
+export function Field({ label, hint, children, ...input }: FieldProps) {
   return (
-    <label class="labelled" for={id}>
-      <span>{label}</span>
-      <select id={id} name={name} class="input">
+    <Labelled id={input.id} label={label} hint={hint}>
+      <input {...input} class="input" autocomplete="off" spellcheck={false} />
+      {children}
+    </Labelled>
+  );
+}
+
+interface ChoiceProps extends LabelledProps {
+  readonly name: string;
+  readonly choices: readonly (readonly [value: string, label: string])[];
+  readonly chosen?: string | undefined;
+  /** Whether choosing submits the form. */
+  readonly submits?: boolean;
+}
+
+/** A list to choose from; `children` are further options. */
+export function Choice({ id, name, label, choices, chosen, submits, children }: ChoiceProps) {
+  return (
+    <Labelled id={id} label={label}>
+      <select id={id} name={name} class="input" data-submits={submits}>
         {choices.map(([value, text]) => (
           <option value={value} selected={value === chosen}>
             {text}
           </option>
         ))}
+        {children}
       </select>
-    </label>
+    </Labelled>
   );
 }
 
-interface TextAreaProps {
-  readonly id: string;
+interface TextAreaProps extends LabelledProps {
   readonly name: string;
-  readonly label: string;
   readonly rows: number;
-  readonly tall?: boolean;
-  readonly children?: Child;
 }
 
-export function TextArea({ id, name, label, rows, tall = false, children }: TextAreaProps) {
+export function TextArea({ label, children, ...area }: TextAreaProps) {
   return (
-    <label class="labelled" for={id}>
-      <span>{label}</span>
-      <textarea id={id} name={name} class={tall ? "input tall" : "input"} rows={rows} spellcheck={false} required>
+    <Labelled id={area.id} label={label}>
+      <textarea {...area} class="input" spellcheck={false} required>
         {children}
       </textarea>
-    </label>
+    </Labelled>
   );
 }

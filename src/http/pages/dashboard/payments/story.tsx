@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
 import type { Change, Story } from "./timeline.js";
@@ -36,10 +37,8 @@ function findingsByRequest({ sandbox, company }: View): ReadonlyMap<string, Find
   return new Map(findings.flatMap(({ kind, requests }) => requests.map(({ id }) => [id, kind] as const)));
 }
 
-interface ChangesProps {
+interface ChangesProps extends Pick<Extract<Story, { kind: "request" }>, "changes" | "isCut"> {
   readonly view: View;
-  readonly changes: readonly Change[];
-  readonly isCut: boolean;
 }
 
 export function ChangeLines({ view, changes, isCut }: ChangesProps) {
@@ -66,14 +65,9 @@ function ChangeLine({ view, change: { event, deliveries, isCut }, isAlone = fals
   return (
     <>
       <div class="line">
-        {isAlone && (
-          <>
-            <span class="visually-hidden">Without a request: </span>
-            <Time at={event.at} />
-          </>
-        )}
+        {isAlone && [<span class="visually-hidden">Without a request: </span>, <Time at={event.at} />]}
         <span class="word">{words[event.type]}</span>
-        <Subject view={view} event={event} />
+        {subjectOf(view, event)}
         {event.silent === true && <Pill>silent number: nobody is told</Pill>}
       </div>
       {deliveries.length > 0 && (
@@ -110,44 +104,35 @@ const words: Readonly<Record<EventType, string>> = {
 };
 
 /** The resource right after the change. */
-function Subject({ view, event: { type, subject } }: { readonly view: View; readonly event: DomainEvent }) {
-  const { company } = view;
+function subjectOf(view: View, { type, subject }: DomainEvent): Child {
+  const soft = (text: string | null | undefined): Child =>
+    text != null && <span class="soft">{redactAndTruncate(view, text)}</span>;
   switch (subject.kind) {
     case "charge": {
       const { charge } = subject;
-      const error = type === "charge.payment_failed" ? charge.entries[0]?.error : charge.droppedReason;
-      return (
-        <>
-          <ChargeLink view={view} charge={charge} />
-          <Amount money={type.startsWith("charge.refunded") ? charge.refunded : charge.amount} />
-          {error != null && <span class="soft">{redactAndTruncate(view, error)}</span>}
-        </>
-      );
+      const { amount, refunded, entries, droppedReason } = charge;
+      return [
+        <ChargeLink view={view} charge={charge} />,
+        <Amount money={type.startsWith("charge.refunded") ? refunded : amount} />,
+        soft(type === "charge.payment_failed" ? entries[0]?.error : droppedReason),
+      ];
     }
     case "transaction": {
-      const { transaction } = subject;
-      return (
-        <>
-          <TransferLink view={view} transfer={transaction} />
-          <Amount money={transaction.amount} />
-          <Code>{transaction.msisdn}</Code>
-          {transaction.failureReason !== null && (
-            <span class="soft">{redactAndTruncate(view, transaction.failureReason)}</span>
-          )}
-        </>
-      );
+      const { amount, msisdn, failureReason } = subject.transaction;
+      return [
+        <TransferLink view={view} transfer={subject.transaction} />,
+        <Amount money={amount} />,
+        <Code>{msisdn}</Code>,
+        soft(failureReason),
+      ];
     }
-    case "batch": {
-      const { transactionIds } = subject.batch;
-      return <a href={batchUrl(view, subject.batch)}>of {transactionIds.length}</a>;
-    }
+    case "batch":
+      return <a href={batchUrl(view, subject.batch)}>of {subject.batch.transactionIds.length}</a>;
     case "subscription":
-      return (
-        <>
-          <Code>{shownTopic(company.profile, subject.subscription)}</Code>
-          <Code>{redactAndTruncate(view, subject.subscription.url)}</Code>
-        </>
-      );
+      return [
+        <Code>{shownTopic(view.company.profile, subject.subscription)}</Code>,
+        <Code>{redactAndTruncate(view, subject.subscription.url)}</Code>,
+      ];
     case "account":
       return <Amount money={subject.balance} />;
   }

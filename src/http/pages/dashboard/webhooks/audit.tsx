@@ -1,13 +1,12 @@
 import type { Group, ListedCheck } from "../view/auditor.js";
 import { readList } from "../parts/list.js";
 import { subscriptions } from "./deliveries.js";
-import { Choice, CommandLine, FormToken } from "../parts/action.js";
+import { Choice, CommandLine, Field, FormToken } from "../parts/action.js";
 import { Code, CodeLink, Sentence, Time } from "../parts/show.js";
 import { DataTable, Empty, Panel, Section } from "../parts/table.js";
 import { CountPills } from "./audit-report.js";
 import { type DashboardPage, type View, formUrl, linkTo } from "../view/view.js";
 import { topicSpellings } from "../../../../domain/values/topic.js";
-import type { KeptAudit } from "../view/memory.js";
 import { redactAndTruncate } from "../view/text.js";
 
 const path = "/audit";
@@ -17,12 +16,12 @@ export const auditPage: DashboardPage = {
   title: "Audit",
   lead: "Is this webhook receiver safe? It is sent genuine, forged and odd events, and each mistake is named with how to mend it.",
   render: async (view) => {
-    const { auditor, audits, isAuditing } = view;
+    const { auditor } = view;
     if (auditor === undefined) return <Empty>This sandbox audits no receivers.</Empty>;
     return (
       <>
-        <Form view={view} groups={await auditor.groups()} isRunning={isAuditing} />
-        <Reports view={view} kept={audits} />
+        <Form view={view} groups={await auditor.groups()} />
+        <Reports view={view} />
         <FromTerminal />
       </>
     );
@@ -39,19 +38,12 @@ function receiversOf(view: View): readonly string[] {
   return [...new Set(shown)].slice(0, RECEIVERS_MAX);
 }
 
-interface FormProps {
-  readonly view: View;
-  readonly groups: readonly Group<ListedCheck>[];
-  readonly isRunning: boolean;
-}
-
-function Form({ view, groups, isRunning }: FormProps) {
+function Form({ view, groups }: { readonly view: View; readonly groups: readonly Group<ListedCheck>[] }) {
   const { company, query } = view;
   const { signatureHeader } = company.profile.webhooks;
   const receivers = receiversOf(view);
   const url = query["url"] ?? receivers[0] ?? "";
   const others = receivers.filter((other) => other !== url);
-  const topics = topicSpellings.map((topic) => [topic, topic] as const);
   return (
     <Panel title="Audit a receiver">
       {others.length > 0 && (
@@ -64,33 +56,45 @@ function Form({ view, groups, isRunning }: FormProps) {
       )}
       <form class="action audit-form" method="post" action={formUrl(view, path)} data-waits>
         <FormToken view={view} />
-        <label class="labelled" for="url">
-          <span>The receiver's URL</span>
-          <input
-            id="url"
-            name="url"
-            type="url"
-            class="input"
-            list="receivers"
-            value={url}
-            placeholder="http://127.0.0.1:3000/webhooks"
-            autocomplete="off"
-            spellcheck={false}
-            required
-          />
+        <Field
+          id="url"
+          name="url"
+          type="url"
+          label="The receiver's URL"
+          list="receivers"
+          value={url}
+          placeholder="http://127.0.0.1:3000/webhooks"
+          required
+        >
           <datalist id="receivers">
             {receivers.map((url) => (
               <option value={url} />
             ))}
           </datalist>
-        </label>
+        </Field>
         <div class="fields">
-          <Checks groups={groups} chosen={query["only"]} />
+          <Choice
+            id="only"
+            name="only"
+            label="Checks"
+            choices={[["", "all"], ...groups.map(({ id, title }) => [id, `only: ${title}`] as const)]}
+            chosen={query["only"]}
+          >
+            {groups.map(({ title, checks }) => (
+              <optgroup label={title}>
+                {checks.map(({ id }) => (
+                  <option value={id} selected={id === query["only"]}>
+                    only: {id}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </Choice>
           <Choice
             id="topic"
             name="topic"
             label="Topic of the events"
-            choices={[["", "that of its subscription"], ...topics]}
+            choices={[["", "that of its subscription"], ...topicSpellings.map((topic) => [topic, topic] as const)]}
             chosen={query["topic"] ?? ""}
           />
         </div>
@@ -105,44 +109,19 @@ function Form({ view, groups, isRunning }: FormProps) {
           <span class="busy" role="status">
             <span>The audit runs. Its report comes in a few seconds.</span>
           </span>
-          {isRunning && <span class="soft">An audit of this sandbox is under way.</span>}
+          {view.isAuditing && <span class="soft">An audit of this sandbox is under way.</span>}
         </div>
       </form>
     </Panel>
   );
 }
 
-interface ChecksProps {
-  readonly groups: readonly Group<ListedCheck>[];
-  readonly chosen: string | undefined;
-}
-
-function Checks({ groups, chosen }: ChecksProps) {
-  const option = (id: string, label: string) => (
-    <option value={id} selected={id === chosen}>
-      {label}
-    </option>
-  );
-  return (
-    <label class="labelled" for="only">
-      <span>Checks</span>
-      <select id="only" name="only" class="input">
-        <option value="">all</option>
-        {groups.map(({ id, title }) => option(id, `only: ${title}`))}
-        {groups.map(({ title, checks }) => (
-          <optgroup label={title}>{checks.map((check) => option(check.id, `only: ${check.id}`))}</optgroup>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Reports({ view, kept }: { readonly view: View; readonly kept: readonly KeptAudit[] }) {
+function Reports({ view }: { readonly view: View }) {
   return (
     <Section title="The last reports">
       <DataTable
         caption="The last reports"
-        rows={kept}
+        rows={view.audits}
         idOf={({ id }) => `audit-${id}`}
         empty="No receiver was audited yet. The last five reports of this company are kept until the sandbox stops."
         columns={[
