@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { addClosing, type Verb } from "../shared/help.js";
 import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
 import { formatDuration, tryParseDuration } from "../../kernel/duration.js";
@@ -55,17 +56,11 @@ async function clock(action: string | undefined, value: string | undefined, flag
   printClock(target, await readClock(target));
 }
 
-interface Change {
-  readonly method: "POST" | "PUT";
-  readonly path: string;
-  readonly body: object;
-}
-
 const ADVANCE = "/clock/advance";
 const actions = ["show", "advance", "set", "freeze", "resume"] as const;
 
 /** The control call; undefined for `show`. A wrong word is reported without a running sandbox. */
-function readChange(action: string, value: string | undefined, { toNext }: ClockFlags): Change | undefined {
+function readChange(action: string, value: string | undefined, { toNext }: ClockFlags): ControlCall | undefined {
   const isAdvance = action === "advance";
   if (toNext === true && !isAdvance) throw wrongUse("--to-next belongs to advance: sandbox clock advance --to-next");
   switch (action) {
@@ -123,51 +118,52 @@ function readClock(target: ControlTarget): Promise<unknown> {
   return callControl(target, { method: "GET", path: "/clock" });
 }
 
-interface Due {
-  readonly at: string;
-  readonly kind: string;
-  readonly id: string;
+const dueItem = z.object({ at: z.string(), kind: z.string(), id: z.string() });
+const clockAnswer = z.object({
+  now: z.string(),
+  mode: z.string(),
+  pendingTimers: z.number(),
+  next: dueItem.nullish(),
+});
+const advanceAnswer = z.object({
+  fired: z.array(dueItem),
+  firedCount: z.number(),
+  deliveries: z.object({ attempted: z.number(), succeeded: z.number(), failed: z.number() }),
+  unfinished: z.array(z.string()).optional(),
+});
+
+function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, { url }: ControlTarget): T {
+  const { data } = schema.safeParse(answer);
+  if (data === undefined) throw notASandbox(url);
+  return data;
 }
 
-function isDue(value: unknown): value is Due {
-  return isObject(value) && [value["at"], value["kind"], value["id"]].every((member) => typeof member === "string");
-}
-
-/** Now, the mode, and what is due next. */
-function printClock({ url }: ControlTarget, answer: unknown): void {
-  if (!isObject(answer)) throw notASandbox(url);
-  const { now, mode, pendingTimers, next } = answer;
-  if (typeof now !== "string" || typeof mode !== "string") throw notASandbox(url);
-  const rows = [["now", `${now}, ${mode}`]];
-  if (isDue(next)) {
-    const wait = Date.parse(next.at) - Date.parse(now);
-    const others =
-      typeof pendingTimers === "number" && pendingTimers > 1 ? `, and ${pendingTimers - 1} more after it` : "";
-    rows.push(["next", `${next.at}, in ${formatDuration(Math.max(0, wait))}: ${next.kind} ${next.id}${others}`]);
-  } else {
-    rows.push(["next", "nothing is due"]);
-  }
-  printData(alignColumns(rows).join("\n"));
+/** Now, the mode, and the next due item. */
+function printClock(target: ControlTarget, answer: unknown): void {
+  const { now, mode, pendingTimers, next } = parseAnswer(clockAnswer, answer, target);
+  const others = pendingTimers > 1 ? `, and ${pendingTimers - 1} more after it` : "";
+  const due = next && `${next.at}, in ${formatDuration(Math.max(0, Date.parse(next.at) - Date.parse(now)))}`;
+  printData(
+    alignColumns([
+      ["now", `${now}, ${mode}`],
+      ["next", next ? `${due}: ${next.kind} ${next.id}${others}` : "nothing is due"],
+    ]).join("\n"),
+  );
 }
 
 /** The number of fired items that are shown; --json lists all. */
 const SHOWN_MAX = 20;
 
-function printAdvance({ url }: ControlTarget, answer: unknown): void {
-  if (!isObject(answer) || !Array.isArray(answer["fired"])) throw notASandbox(url);
-  const fired = answer["fired"].filter(isDue);
-  const count = typeof answer["firedCount"] === "number" ? answer["firedCount"] : fired.length;
-  if (count === 0) printData("Nothing was due.");
+function printAdvance(target: ControlTarget, answer: unknown): void {
+  const { fired, firedCount, deliveries, unfinished } = parseAnswer(advanceAnswer, answer, target);
+  if (firedCount === 0) printData("Nothing was due.");
   else {
     printData(alignColumns(fired.slice(0, SHOWN_MAX).map(({ at, kind, id }) => [at, kind, id])).join("\n"));
-    if (count > SHOWN_MAX) printData(`… and ${count - SHOWN_MAX} more (--json lists them)`);
+    if (firedCount > SHOWN_MAX) printData(`… and ${firedCount - SHOWN_MAX} more (--json lists them)`);
   }
-  const { deliveries, unfinished } = answer;
-  if (isObject(deliveries) && deliveries["attempted"] !== 0) {
-    const { attempted, succeeded, failed } = deliveries;
-    printData(`webhooks: ${String(attempted)} attempted, ${String(succeeded)} succeeded, ${String(failed)} failed`);
-  }
-  if (Array.isArray(unfinished))
+  const { attempted, succeeded, failed } = deliveries;
+  if (attempted > 0) printData(`webhooks: ${attempted} attempted, ${succeeded} succeeded, ${failed} failed`);
+  if (unfinished !== undefined)
     printDiagnostic(`Still in flight, their receivers do not answer: ${unfinished.join(", ")}`);
 }
 

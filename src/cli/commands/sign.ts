@@ -3,7 +3,6 @@ import { buffer } from "node:stream/consumers";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { UsageError } from "../../kernel/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
-import { explainUnreadable } from "../shared/values.js";
 import { addClosing, type Verb } from "../shared/help.js";
 import { printData } from "../shared/output.js";
 
@@ -39,3 +38,18 @@ async function readBody(file: string | undefined): Promise<Buffer> {
   }
   return buffer(process.stdin);
 }
+
+/** The error for a file that cannot be read. */
+function explainUnreadable(file: string, error: unknown): UsageError {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const why = typeof code === "string" ? (reasons[code] ?? code) : String(error);
+  return new UsageError("file", `Failed to read ${file}: ${why}.`);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "it may not be read",
+  EPERM: "it may not be read",
+};

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Instant } from "../../kernel/instant.js";
@@ -14,7 +14,6 @@ import {
   resolveOptions,
 } from "../../sandbox/config/options.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
-import { explainUnreadable } from "../shared/values.js";
 import {
   type LoadedConfig,
   type StartFlags,
@@ -129,10 +128,4 @@ async function readWorlds(
 async function readTls({ tlsCert, tlsKey }: StartOptions): Promise<ServeOptions["tls"]> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   return { cert: await readText(tlsCert), key: await readText(tlsKey) };
-}
-
-function readText(file: string): Promise<string> {
-  return readFile(file, "utf8").catch((error: unknown) => {
-    throw explainUnreadable(file, error);
-  });
 }

@@ -77,18 +77,3 @@ function parsePercent(text: string): number {
   if (/^\d{1,3}(?:\.\d+)?$/.test(text) && value <= 100) return value;
   throw new UsageError("command-line", `--fail-under must be a number of per cent from 0 to 100, got "${text}".`);
 }
-
-/** The error for a file that cannot be read. */
-export function explainUnreadable(file: string, error: unknown): UsageError {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const why = typeof code === "string" ? (reasons[code] ?? code) : String(error);
-  return new UsageError("file", `Failed to read ${file}: ${why}.`);
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "it may not be read",
-  EPERM: "it may not be read",
-};
