@@ -1,17 +1,67 @@
 import { Document } from "yaml";
 import type { OperationId } from "../contract/operations.js";
-import { type Instant, toIso } from "../kernel/instant.js";
 import { formatDuration } from "../kernel/duration.js";
+import { type Instant, toIso } from "../kernel/instant.js";
+import { isObject, mapTexts } from "../kernel/json.js";
 
-/** Shorter gaps are how fast a client is, and not part of its story; what they add up to goes into the next one. */
+export interface Recording {
+  readonly startedAt: Instant;
+  readonly balance: number;
+  readonly profile: unknown;
+  readonly fixtures: readonly string[];
+  /** In the order in which it happened. */
+  readonly recorded: readonly Recorded[];
+  /** The number of requests that a scenario cannot repeat. */
+  readonly leftOut: number;
+}
+
+export type Recorded = RecordedRequest | RecordedWebhook;
+
+export interface RecordedRequest {
+  readonly kind: "request";
+  readonly at: Instant;
+  /** Undefined for a call of the control API. */
+  readonly operation: OperationId | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  /** `company`: the company's own; `none`: no header; `other`: an unknown one. */
+  readonly token: "company" | "none" | "other";
+  /** Undefined: as a client of the contract sends it. */
+  readonly companyHeader: string | null | undefined;
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+/** A webhook that had a subscriber. */
+export interface RecordedWebhook {
+  readonly kind: "webhook";
+  readonly at: Instant;
+  readonly topic: string;
+  /** The caller's own reference, and the status. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** An identifier from an answer, which becomes a variable. */
+interface KnownId {
+  /** Of the variable. */
+  readonly name: string;
+  /** In the answer. */
+  readonly path: string;
+  readonly source: RecordedRequest;
+}
+
+/** Identifier → where it came from. */
+type KnownIds = Map<string, KnownId>;
+
+/** Shorter gaps depend on the speed of the client. They are added to the next one. */
 const GAP_MIN_MS = 1000;
 
-/** The session as a scenario file that replays green: identifiers turned into saved variables, webhooks into expectations. */
+/** The session as a scenario file that passes when it is replayed: identifiers become saved variables, webhooks expectations. */
 export function renderRecording(recording: Recording): string {
   const { startedAt, balance, profile, fixtures, recorded, leftOut } = recording;
   const ids = collectIds(recorded);
-  const steps = renderSteps(recording, ids);
-  const hasProfile = typeof profile === "object" && profile !== null && Object.keys(profile).length > 0;
+  const hasProfile = isObject(profile) && Object.keys(profile).length > 0;
   const document = new Document({
     name: "A recorded session",
     tags: ["recorded"],
@@ -21,7 +71,7 @@ export function renderRecording(recording: Recording): string {
       ...(hasProfile ? { profile } : {}),
       ...(fixtures.length > 0 ? { fixtures } : {}),
     },
-    steps,
+    steps: renderSteps(recording, ids),
   });
   const missing = leftOut === 0 ? "" : ` ${leftOut} request(s) could not be told again and are left out.`;
   document.commentBefore = ` Recorded by \`sandbox start --record\`. Replay it with \`sandbox replay\`.${missing}`;
@@ -52,32 +102,24 @@ function renderSteps({ startedAt, recorded }: Recording, ids: KnownIds): unknown
 }
 
 function renderRequest(item: RecordedRequest, ids: KnownIds, used: ReadonlySet<string>): unknown {
-  const { method, status, answer, operation } = item;
-  const path = String(substitute(item.path, ids));
-  const body = operation === "createWebhook" ? withOwnReceiver(item.body) : item.body;
-  const expected = operation === undefined ? undefined : stable(answer);
-  const save = Object.fromEntries(
-    [...ids.values()]
-      .filter(({ source, name }) => source === item && used.has(name))
-      .map(({ name, path: at }) => [name, `body.${at}`]),
-  );
+  const { method, status, answer, operation, token, companyHeader } = item;
+  const hasUrl = operation === "createWebhook" && isObject(item.body) && "url" in item.body;
+  const body = substitute(item.body, ids);
+  const expected = operation === undefined ? undefined : withoutVolatile(answer);
+  const saved = [...ids.values()].filter(({ source, name }) => source === item && used.has(name));
   return {
-    request: `${method} ${path}`,
-    ...(item.token === "none" ? { token: null } : item.token === "other" ? { token: "not-a-token" } : {}),
-    ...(item.companyHeader === undefined ? {} : { headers: { "X-Company-Id": item.companyHeader } }),
-    ...(body === undefined ? {} : { body: substitute(body, ids) }),
-    expect: { status, ...(expected === undefined ? {} : { body: guard(substitute(expected, ids)) }) },
-    ...(Object.keys(save).length > 0 ? { save } : {}),
+    request: `${method} ${String(substitute(item.path, ids))}`,
+    ...(token === "none" ? { token: null } : token === "other" ? { token: "not-a-token" } : {}),
+    ...(companyHeader === undefined ? {} : { headers: { "X-Company-Id": companyHeader } }),
+    // The runner's receiver replaces the application's.
+    ...(body === undefined ? {} : { body: hasUrl && isObject(body) ? { ...body, url: "${receiver}" } : body }),
+    expect: { status, ...(expected === undefined ? {} : { body: escapeMatchers(substitute(expected, ids)) }) },
+    ...(saved.length > 0 ? { save: Object.fromEntries(saved.map(({ name, path }) => [name, `body.${path}`])) } : {}),
   };
 }
 
-/** The runner catches what the application's receiver caught. */
-function withOwnReceiver(body: unknown): unknown {
-  return typeof body === "object" && body !== null && "url" in body ? { ...body, url: "${receiver}" } : body;
-}
-
-/** Members that are others in every run. */
-const VOLATILE = new Set([
+/** Members that differ from run to run. */
+const VOLATILE: ReadonlySet<string> = new Set([
   "id",
   "createdAt",
   "updatedAt",
@@ -89,24 +131,22 @@ const VOLATILE = new Set([
   "batchId",
 ]);
 
-function stable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(stable);
-  if (typeof value !== "object" || value === null) return value;
+/** `metadata` is the caller's own data, returned as it was sent. */
+function withoutVolatile(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutVolatile);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([key]) => !VOLATILE.has(key));
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) => {
-      if (VOLATILE.has(key)) return [];
-      // The caller's own data is returned as it was sent, whatever its members are called.
-      return [[key, key === "metadata" ? member : stable(member)]];
-    }),
+    members.map(([key, member]) => [key, key === "metadata" ? member : withoutVolatile(member)]),
   );
 }
 
-/** Data whose keys begin with `$` would be read as matchers. */
-function guard(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(guard);
-  if (typeof value !== "object" || value === null) return value;
+/** Objects with keys that begin with `$` would be read as matchers. */
+function escapeMatchers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(escapeMatchers);
+  if (!isObject(value)) return value;
   if (Object.keys(value).some((key) => key.startsWith("$"))) return { $exact: value };
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, guard(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, escapeMatchers(member)]));
 }
 
 const NAMES: Partial<Record<OperationId, string>> = {
@@ -117,7 +157,7 @@ const NAMES: Partial<Record<OperationId, string>> = {
   listWebhooks: "list",
 };
 
-/** Every identifier that an answer gave away, with the name of its variable. The first answer that shows it names it. */
+/** Every identifier in an answer, with the name of its variable. The first answer that contains it names it. */
 function collectIds(recorded: readonly Recorded[]): KnownIds {
   const ids: KnownIds = new Map();
   const counts = new Map<string, number>();
@@ -130,102 +170,37 @@ function collectIds(recorded: readonly Recorded[]): KnownIds {
   for (const item of recorded) {
     if (item.kind !== "request" || item.operation === undefined || item.status >= 300) continue;
     const base = NAMES[item.operation];
-    const { answer } = item;
-    if (base === undefined || typeof answer !== "object" || answer === null) continue;
-    if ("id" in answer) add(item, answer.id, base, "id");
-    if (item.operation === "createBatch" && "transactions" in answer && Array.isArray(answer.transactions)) {
-      answer.transactions.forEach((entry: { id?: unknown }, index) =>
-        add(item, entry.id, "transaction", `transactions[${index}].id`),
-      );
+    if (base === undefined || !isObject(item.answer)) continue;
+    const { id, transactions, cursor } = item.answer;
+    add(item, id, base, "id");
+    if (item.operation === "createBatch" && Array.isArray(transactions)) {
+      for (const [index, entry] of transactions.entries())
+        add(item, isObject(entry) ? entry["id"] : undefined, "transaction", `transactions[${index}].id`);
     }
-    if ("cursor" in answer && typeof answer.cursor === "object" && answer.cursor !== null) {
-      for (const [key, value] of Object.entries(answer.cursor)) add(item, value, `cursor_${key}`, `cursor.${key}`);
-    }
+    for (const [key, value] of isObject(cursor) ? Object.entries(cursor) : [])
+      add(item, value, `cursor_${key}`, `cursor.${key}`);
   }
   return ids;
 }
 
-/** One thing that happened while a session was recorded, in order. */
-export type Recorded = RecordedRequest | RecordedWebhook;
-
-export interface RecordedRequest {
-  readonly kind: "request";
-  readonly at: Instant;
-  /** Undefined for a call of the control API. */
-  readonly operation: OperationId | undefined;
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
-  /** `company`: the company's own; `none`: no header; `other`: one that nobody has. */
-  readonly token: "company" | "none" | "other";
-  /** Undefined: as a client of the contract sends it. */
-  readonly companyHeader: string | null | undefined;
-  readonly status: number;
-  readonly answer: unknown;
+/** The value with every known identifier in its texts replaced by its variable. A `${` in the data is escaped. */
+function substitute(value: unknown, ids: KnownIds): unknown {
+  return mapTexts(value, (text) => {
+    // Functions, because `$` has a meaning in the text of a replacement.
+    const escaped = text.replaceAll("${", () => "$${");
+    return [...ids].reduce((result, [id, { name }]) => result.replaceAll(id, () => `\${${name}}`), escaped);
+  });
 }
 
-/** A webhook that had a subscriber. */
-export interface RecordedWebhook {
-  readonly kind: "webhook";
-  readonly at: Instant;
-  readonly topic: string;
-  /** What tells it from others: the caller's own reference, and the status. */
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface Recording {
-  readonly startedAt: Instant;
-  readonly balance: number;
-  readonly profile: unknown;
-  readonly fixtures: readonly string[];
-  readonly recorded: readonly Recorded[];
-  /** Requests that cannot be told again: bodies that were not JSON, other companies' requests. */
-  readonly leftOut: number;
-}
-
-export interface KnownId {
-  /** Of the variable. */
-  readonly name: string;
-  /** Where the answer showed it. */
-  readonly path: string;
-  readonly source: RecordedRequest;
-}
-
-/** Identifier → where it came from. */
-export type KnownIds = Map<string, KnownId>;
-
-/** `txn_<uuid>` is also found as the plain UUID. */
+/** Webhooks contain the UUID of `txn_<uuid>` alone. */
 const PREFIX = /^(?:txn|bat)_/;
 
-/** The value with every known identifier in its texts replaced by its variable, and every `${` of its own kept as it is. */
-export function substitute(value: unknown, ids: KnownIds): unknown {
-  if (typeof value === "string") return substituteText(value, ids);
-  if (Array.isArray(value)) return value.map((element) => substitute(element, ids));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, substitute(member, ids)]));
-}
-
-function substituteText(text: string, ids: KnownIds): string {
-  if (text === OWN_RECEIVER) return text;
-  // Functions, since `$` means something in the text of a replacement.
-  let result = text.replaceAll("${", () => "$${");
-  for (const [id, { name }] of ids) result = result.replaceAll(id, () => `\${${name}}`);
-  return result;
-}
-
-/** The one text that the recorder itself writes as a variable. */
-const OWN_RECEIVER = "${receiver}";
-
-/** The variables that something later refers to: only those are saved. */
-export function usedNames(recorded: readonly Recorded[], ids: KnownIds): ReadonlySet<string> {
-  const used = new Set<string>();
-  const texts = recorded.map((item) =>
-    item.kind === "request" ? JSON.stringify([item.path, item.body]) : JSON.stringify(item.data),
-  );
-  for (const [id, { name, source }] of ids) {
-    const from = recorded.indexOf(source) + 1;
+/** The variables that later items refer to: only those are saved. */
+function usedNames(recorded: readonly Recorded[], ids: KnownIds): ReadonlySet<string> {
+  const texts = recorded.map((item) => JSON.stringify(item.kind === "request" ? [item.path, item.body] : item.data));
+  const used = [...ids].filter(([id, { source }]) => {
     const plain = id.replace(PREFIX, "");
-    if (texts.slice(from).some((text) => text.includes(id) || text.includes(plain))) used.add(name);
-  }
-  return used;
+    return texts.slice(recorded.indexOf(source) + 1).some((text) => text.includes(plain));
+  });
+  return new Set(used.map(([, { name }]) => name));
 }

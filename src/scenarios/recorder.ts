@@ -1,39 +1,45 @@
 import { balanceOf } from "../domain/accounts/ledger.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
+import type { DomainEvent } from "../domain/model/events.js";
+import { toXof } from "../domain/values/money.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { Exchange } from "../sandbox/company/exchange.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Redactor } from "../sandbox/observation/redact.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
 import { type RecordedRequest, type RecordedWebhook, renderRecording } from "./record-scenario.js";
-import { toXof } from "../domain/values/money.js";
-import type { DomainEvent } from "../domain/model/events.js";
 
-/** What the bodies and answers in a recording take at most, as JSON; how many there may be is `limits.recordedRequests`. */
+/** For the bodies and answers of a recording, as JSON. The number of requests is limited by `limits.recordedRequests`. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface Recorder {
   /** The session so far as a scenario file. */
   render(): string;
-  /** How much was recorded. */
+  /** The number of recorded requests. */
   readonly size: number;
   stop(): void;
 }
 
-/** Listens to the default company from now on. `fixtures`: the files it began with, as the recording names them. */
+/** Records the default company from now on. `fixtures`: the files it began with, by their names in the recording. */
 export function startRecorder(
   sandbox: Sandbox,
   fixtures: readonly string[],
   bytesMax: number = RECORDED_BYTES_MAX,
 ): Recorder {
   const { recordedRequests } = sandbox.options.limits;
-  const id = sandbox.defaultCompany.id;
-  const begin = stateOf(sandbox.defaultCompany);
+  const { defaultCompany } = sandbox;
+  const { id, record } = defaultCompany;
+  const begin = {
+    startedAt: defaultCompany.now(),
+    balance: toXof(balanceOf(defaultCompany)),
+    profile: record.overrides,
+  };
+  const beginSeq = record.seq;
   const recorded: RecordedRequest[] = [];
   let bytes = 0;
   let leftOut = 0;
   const stop = sandbox.events.on("exchange", ({ exchange }) => {
+    if (exchange.company !== undefined && exchange.company.id !== id) return;
     const item = describeExchange(exchange, id);
-    if (item === "another") return;
     const size = item === undefined ? 0 : sizeOf(item);
     if (item === undefined || recorded.length >= recordedRequests || bytes + size > bytesMax) {
       leftOut++;
@@ -49,54 +55,42 @@ export function startRecorder(
     },
     render() {
       const company = sandbox.findCompany(id);
-      const webhooks = company === undefined ? [] : listWebhooks(company, begin.seq);
-      // At one instant the requests come first, then what they caused.
-      const redactor = sandbox.redactor;
-      const shown = webhooks.map((webhook) => ({ ...webhook, data: redactData(webhook.data, redactor) }));
-      const merged = [...recorded.map(redacting(redactor)), ...shown].sort((a, b) => a.at - b.at);
-      return renderRecording({ ...begin, fixtures, recorded: merged, leftOut });
+      const webhooks = company === undefined ? [] : listWebhooks(company, beginSeq);
+      const { redactor } = sandbox;
+      // A stable sort: at one instant requests come before the webhooks that they cause.
+      const items = [
+        ...recorded.map((item) => redactRequest(item, redactor)),
+        ...webhooks.map((webhook) => ({ ...webhook, data: redactData(webhook.data, redactor) })),
+      ].sort((a, b) => a.at - b.at);
+      return renderRecording({ ...begin, fixtures, recorded: items, leftOut });
     },
   };
 }
 
 function sizeOf({ path, body, answer }: RecordedRequest): number {
-  return path.length + (JSON.stringify([body, answer])?.length ?? 0);
+  return path.length + JSON.stringify([body, answer]).length;
 }
 
-/** A story is kept, shown and sent around: who told it stays out of it. */
-function redacting({ text, value }: Redactor) {
-  return (item: RecordedRequest): RecordedRequest => ({
+function redactRequest(item: RecordedRequest, { text, value }: Redactor): RecordedRequest {
+  const { path, body, answer, companyHeader } = item;
+  return {
     ...item,
-    path: item.path.split("/").map(text).join("/"),
-    // What there was none of is left out of the story.
-    body: item.body === undefined ? undefined : value(item.body),
-    answer: item.answer === undefined ? undefined : value(item.answer),
-    companyHeader: typeof item.companyHeader === "string" ? text(item.companyHeader) : item.companyHeader,
-  });
+    path: path.split("/").map(text).join("/"),
+    body: body === undefined ? undefined : value(body),
+    answer: answer === undefined ? undefined : value(answer),
+    companyHeader: typeof companyHeader === "string" ? text(companyHeader) : companyHeader,
+  };
 }
 
 function redactData(data: RecordedWebhook["data"], { text, value }: Redactor): RecordedWebhook["data"] {
   return Object.fromEntries(Object.entries(data).map(([name, member]) => [text(name), value(member)]));
 }
 
-function stateOf(company: Company) {
-  return {
-    startedAt: company.now(),
-    balance: toXof(balanceOf(company)),
-    profile: company.record.overrides,
-    seq: company.record.seq,
-  };
-}
-
-/** Undefined: it cannot be told again. */
-function describeExchange(exchange: Exchange, companyId: string): RecordedRequest | undefined | "another" {
+/** Undefined when a scenario cannot repeat it: the body was not JSON, or a rule gave the answer. */
+function describeExchange(exchange: Exchange, companyId: string): RecordedRequest | undefined {
   const { operation, company, at, method, path, body, status, answer, headers, rule } = exchange;
-  const isOurs = company === undefined || company.id === companyId;
-  if (!isOurs) return "another";
-  // Whose body was no JSON, too large, or of another type; or whose answer a rule has given, which no story knows of.
-  if (status === 413 || status === 415 || (body === undefined && (headers["content-length"] ?? "0") !== "0"))
-    return undefined;
-  if (rule !== undefined) return undefined;
+  const isUnread = body === undefined && (headers["content-length"] ?? "0") !== "0";
+  if (status === 413 || status === 415 || isUnread || rule !== undefined) return undefined;
   const token = company !== undefined ? "company" : headers["authorization"] === undefined ? "none" : "other";
   const given = headers["x-company-id"];
   const companyHeader =
@@ -104,7 +98,7 @@ function describeExchange(exchange: Exchange, companyId: string): RecordedReques
   return { kind: "request", at, operation, method, path, body, token, companyHeader, status, answer };
 }
 
-/** Events that had a subscriber, told by the caller's own references: those are the same in every run. */
+/** Events with a subscriber, identified by the caller's references: those are the same in every run. */
 function listWebhooks(company: Company, afterSeq: number): RecordedWebhook[] {
   const delivered = new Set(company.world.deliveries.values().map(({ eventId }) => eventId));
   return company.world.events.values().flatMap((event) => {

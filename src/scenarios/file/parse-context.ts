@@ -7,10 +7,10 @@ import { FileProblems } from "../../sandbox/config/file-problems.js";
 import { loadFakeData } from "./fake-data.js";
 import { parsePath } from "./template.js";
 
-/** Reads another file of the story. */
+/** Reads another file of the scenario. */
 export type ReadSource = (file: string) => Promise<Source>;
 
-/** Variables that are always there: one value, or the names of its members. */
+/** Variables that are always known: a single value, or an object with members. */
 const builtIns: Readonly<Record<string, "value" | "members">> = {
   uuid: "value",
   now: "value",
@@ -26,21 +26,26 @@ const builtIns: Readonly<Record<string, "value" | "members">> = {
 const BUILT_IN = Object.keys(builtIns);
 const TEST_NUMBERS = Object.keys(numberBehaviours);
 
-/** How deep files may use one another, and how often one story may use any: more is a mistake, even when it is no cycle. */
+/** Limits on how deep files use one another, and on how often a scenario uses any. */
 const USE_DEPTH_MAX = 20;
 const USES_MAX = 1000;
 
-/** What all files of one story share. */
-interface Shared {
+/** Common to all files of a scenario. */
+class Shared {
+  readonly problems = new FileProblems();
+  readonly sources = new Map<string, Source>();
+  /** The absolute paths of the files whose steps were used so far. */
+  readonly usedFiles = new Set<string>();
+  readonly fakes: { readonly path: readonly string[]; readonly report: (problem: string) => void }[] = [];
+  uses = 0;
+  usesRules = false;
+  /** A file could not be used, so the variables that it saves are unknown. */
+  isIncomplete = false;
   readonly read: ReadSource;
-  readonly problems: FileProblems;
-  readonly sources: Map<string, Source>;
-  readonly usedFiles: Set<string>;
-  readonly fakes: { readonly path: readonly string[]; readonly tell: (problem: string) => void }[];
-  uses: number;
-  usesRules: boolean;
-  /** A file could not be used: nobody knows what it would have saved. */
-  incomplete: boolean;
+
+  constructor(read: ReadSource) {
+    this.read = read;
+  }
 }
 
 interface Place {
@@ -53,52 +58,25 @@ interface Place {
   readonly locals: ReadonlySet<string>;
 }
 
-/** What parsing knows at one place of a story: the file, the variables saved before, and where problems go. */
+/** One place of a scenario while it is parsed: the file, the variables known there, and where problems are reported. */
 export class ParseContext {
   readonly source: Source;
-  readonly problems: FileProblems;
-  readonly #shared: Shared;
+  readonly shared: Shared;
   readonly #place: Place;
 
   private constructor(shared: Shared, place: Place) {
-    this.#shared = shared;
+    this.shared = shared;
     this.#place = place;
     this.source = place.source;
-    this.problems = shared.problems;
   }
 
   static create(source: Source, read: ReadSource): ParseContext {
-    const shared: Shared = {
-      read,
-      problems: new FileProblems(),
-      sources: new Map(),
-      usedFiles: new Set(),
-      fakes: [],
-      uses: 0,
-      usesRules: false,
-      incomplete: false,
-    };
     const place: Place = { source, chain: [resolve(source.file)], known: new Set(), locals: new Set() };
-    return new ParseContext(shared, place);
+    return new ParseContext(new Shared(read), place);
   }
 
-  /** The absolute paths of the files whose steps were used so far. */
-  get usedFiles(): ReadonlySet<string> {
-    return this.#shared.usedFiles;
-  }
-
-  /** Whether any text so far draws from `${faker.…}`. */
-  get usesFaker(): boolean {
-    return this.#shared.fakes.length > 0;
-  }
-
-  /** Whether any step so far makes a rule. */
-  get usesRules(): boolean {
-    return this.#shared.usesRules;
-  }
-
-  noteRule(): void {
-    this.#shared.usesRules = true;
+  get problems(): FileProblems {
+    return this.shared.problems;
   }
 
   know(names: Iterable<string>): void {
@@ -110,60 +88,86 @@ export class ParseContext {
     return [...this.#place.known];
   }
 
-  /** The same place, with saved variables of its own. */
+  /** The same place, with its own set of saved variables. */
   branch(): ParseContext {
-    return new ParseContext(this.#shared, { ...this.#place, known: new Set(this.#place.known) });
+    return new ParseContext(this.shared, { ...this.#place, known: new Set(this.#place.known) });
   }
 
-  /** The same place, where some variables more are known. */
+  /** The same place, with more local variables. */
   with(locals: readonly string[]): ParseContext {
-    return new ParseContext(this.#shared, { ...this.#place, locals: new Set([...this.#place.locals, ...locals]) });
+    return new ParseContext(this.shared, { ...this.#place, locals: new Set([...this.#place.locals, ...locals]) });
   }
 
   checkExpression(expression: string, path: SourcePath): void {
     const { known, locals } = this.#place;
     const [root = "", ...members] = parsePath(expression).map(String);
     if (known.has(root) || locals.has(root)) return;
-    const tell = (problem: string): void => this.problems.add(this.source, path, `\${${expression}} ${problem}`);
+    const report = (problem: string): void => this.problems.add(this.source, path, `\${${expression}} ${problem}`);
     if (!Object.hasOwn(builtIns, root)) {
-      if (!this.#shared.incomplete) tell(this.#explainUnknown(root));
+      if (!this.shared.isIncomplete) report(this.#explainUnknown(root));
     } else if (builtIns[root] === "value" && members.length > 0) {
-      tell(`has no value: \${${root}} is one value, without members`);
+      report(`has no value: \${${root}} is one value, without members`);
     } else if (root === "testNumbers" && !(members.length === 1 && TEST_NUMBERS.includes(String(members[0])))) {
       const hint = didYouMean(members.join("."), TEST_NUMBERS);
-      tell(`is not a test number.${hint} There are ${TEST_NUMBERS.join(", ")}`);
+      report(`is not a test number.${hint} There are ${TEST_NUMBERS.join(", ")}`);
     } else if (root === "env" && !members.join(".").startsWith("SANDBOX_")) {
-      tell("is not open to scenarios: only variables that start with SANDBOX_ are");
+      report("is not open to scenarios: only variables that start with SANDBOX_ are");
     } else if (root === "faker") {
-      this.#shared.fakes.push({ path: members, tell });
+      this.shared.fakes.push({ path: members, report });
     }
   }
 
-  /** To be called once, when all texts are known: the library of made-up data is loaded only for a story that draws from it. */
+  /** Called once, when all texts are known. */
   async checkFakes(): Promise<void> {
-    if (!this.usesFaker) return;
+    const { fakes } = this.shared;
+    if (fakes.length === 0) return;
     const fakeData = await loadFakeData();
-    for (const { path, tell } of this.#shared.fakes) {
+    for (const { path, report } of fakes) {
       const problem = fakeData.problemOf(path);
-      if (problem !== undefined) tell(problem);
+      if (problem !== undefined) report(problem);
     }
   }
 
-  /** The beginning of another file, which knows what is known here; undefined after saying what is wrong with using it. */
+  /** The beginning of another file, where the variables of this place are known; undefined after reporting why it cannot be used. */
   async open(file: string, variables: readonly string[], path: SourcePath): Promise<ParseContext | undefined> {
     const source = await this.#openSource(file, path);
     if (source === undefined) {
-      this.#shared.incomplete = true;
+      this.shared.isIncomplete = true;
       return undefined;
     }
     const { chain, known, locals } = this.#place;
-    const place = {
-      source,
-      chain: [...chain, resolve(source.file)],
-      known,
-      locals: new Set([...locals, ...variables]),
-    };
-    return new ParseContext(this.#shared, place);
+    const place = { source, chain: [...chain, resolve(source.file)], known, locals };
+    return new ParseContext(this.shared, place).with(variables);
+  }
+
+  /** The file, or undefined after reporting why it cannot be read. */
+  async read(file: string, path: SourcePath): Promise<Source | undefined> {
+    const { sources, read } = this.shared;
+    try {
+      const source = sources.get(file) ?? (await read(file));
+      sources.set(file, source);
+      return source;
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      for (const message of error.messages) this.problems.add(this.source, path, message);
+      return undefined;
+    }
+  }
+
+  async #openSource(file: string, path: SourcePath): Promise<Source | undefined> {
+    // Relative to this file, but named in messages like the scenario's own path.
+    const named = isAbsolute(file) ? file : join(dirname(this.source.file), file);
+    const target = resolve(named);
+    const { chain } = this.#place;
+    const refuse = (message: string): undefined => void this.problems.add(this.source, path, message);
+    if (chain.includes(target)) {
+      const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
+      return refuse(`${file} uses itself: ${circle.join(" → ")}`);
+    }
+    if (chain.length > USE_DEPTH_MAX) return refuse(`Files use one another more than ${USE_DEPTH_MAX} deep`);
+    if (++this.shared.uses > USES_MAX) return refuse(`Files are used more than ${USES_MAX} times in one story`);
+    this.shared.usedFiles.add(target);
+    return this.read(named, path);
   }
 
   #explainUnknown(root: string): string {
@@ -171,40 +175,5 @@ export class ParseContext {
     const hint = didYouMean(root, [...here, ...BUILT_IN]);
     const there = here.length === 0 ? "no step before it saves one" : `known here: ${here.join(", ")}`;
     return `is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`;
-  }
-
-  async #openSource(file: string, path: SourcePath): Promise<Source | undefined> {
-    // As it is named in messages: from where the story's own path begins.
-    const named = isAbsolute(file) ? file : join(dirname(this.source.file), file);
-    const target = resolve(named);
-    const refuse = (message: string): undefined => this.#refuse(message, path);
-    const { chain } = this.#place;
-    if (chain.includes(target)) {
-      const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
-      return refuse(`${file} uses itself: ${circle.join(" → ")}`);
-    }
-    if (chain.length > USE_DEPTH_MAX) return refuse(`Files use one another more than ${USE_DEPTH_MAX} deep`);
-    if (++this.#shared.uses > USES_MAX) return refuse(`Files are used more than ${USES_MAX} times in one story`);
-    this.#shared.usedFiles.add(target);
-    return this.read(named, path);
-  }
-
-  #refuse(message: string, path: SourcePath): undefined {
-    this.problems.add(this.source, path, message);
-    return undefined;
-  }
-
-  /** The file, or undefined after saying why it cannot be read. */
-  async read(file: string, path: SourcePath): Promise<Source | undefined> {
-    const { sources, read } = this.#shared;
-    try {
-      const source = sources.get(file) ?? (await read(file));
-      sources.set(file, source);
-      return source;
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      for (const message of error.messages) this.#refuse(message, path);
-      return undefined;
-    }
   }
 }

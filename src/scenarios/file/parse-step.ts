@@ -99,7 +99,7 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
       return { ...parsed, position, steps: await parseSteps(inner, list, ["steps"]) };
     }
     case "rule":
-      context.noteRule();
+      context.shared.usesRules = true;
       return { ...parsed, position };
     case "request":
     case "webhook":

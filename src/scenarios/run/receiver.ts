@@ -35,21 +35,25 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const inboxes = new Map<string, InboxOptions & { received: Received[] }>();
-  const handle = async (request: IncomingMessage): Promise<number> => {
-    const body = await readBody(request);
-    const inbox = inboxes.get(request.url ?? "");
-    if (inbox === undefined) return 410;
-    if (body === undefined) return 413;
-    const received = parseWebhook(body, request, inbox);
-    inbox.received.push(received);
-    // "If equal the payload is authentic; otherwise the request is to be rejected."
-    return received.genuine ? 200 : 401;
-  };
   const server = createServer((request, response) => {
-    handle(request).then(
-      (status) => response.writeHead(status).end(),
-      () => response.destroy(),
-    );
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+    });
+    request.on("error", () => undefined);
+    request.on("end", () => {
+      const inbox = inboxes.get(request.url ?? "");
+      if (inbox === undefined || size > BODY_BYTES_MAX) {
+        response.writeHead(inbox === undefined ? 410 : 413).end();
+        return;
+      }
+      const received = parseWebhook(Buffer.concat(chunks), request, inbox);
+      inbox.received.push(received);
+      // "If equal the payload is authentic; otherwise the request is to be rejected."
+      response.writeHead(received.genuine ? 200 : 401).end();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -69,17 +73,6 @@ export async function startReceiver(): Promise<Receiver> {
         server.closeAllConnections();
       }),
   };
-}
-
-/** Undefined when the body is too long. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= BODY_BYTES_MAX) chunks.push(chunk);
-  }
-  return size > BODY_BYTES_MAX ? undefined : Buffer.concat(chunks);
 }
 
 /** A truncated body is no JSON: its text is kept, so that a message can show it. */
