@@ -18,7 +18,7 @@ import type {
 
 type Planned<Item> = Omit<Item, keyof Counted>;
 
-/** Everything that a client can meet under a profile. */
+/** Everything that a client can cover under a profile. */
 export interface CoveragePlan {
   readonly operations: readonly Planned<OperationCoverage>[];
   readonly transitions: readonly Planned<TransitionCoverage>[];
@@ -26,7 +26,7 @@ export interface CoveragePlan {
   readonly topics: readonly Omit<Planned<TopicCoverage>, "delivered">[];
 }
 
-/** The denominators of coverage. Each is read from the table that the sandbox itself works by, so that it cannot fall behind. */
+/** What coverage is measured against. Each list is read from the table that the sandbox itself uses. */
 export function planCoverage(profile: Profile): CoveragePlan {
   return {
     operations: planOperations(profile),
@@ -38,7 +38,7 @@ export function planCoverage(profile: Profile): CoveragePlan {
   };
 }
 
-/** The success and every error that the contract's table, or the sandbox where that is silent, gives a cause. What a status means everywhere is a cause alone. */
+/** The success of each operation, and every error that has a cause of this operation. Errors of all operations are only in `causes`. */
 function planOperations(profile: Profile): CoveragePlan["operations"] {
   const present = operationIds.filter((id) => id !== "payCharge" || profile.charges.payEndpoint === "present");
   return present.flatMap((operation) => {
@@ -70,7 +70,7 @@ function canBeMet({ resource, from, action, to }: Planned<TransitionCoverage>, p
       return from !== "refunded_partially" || refunds.further === "allowed";
     case "delivery retry":
       return webhooks.retry.length > 0;
-    // Done to a delivery by who drives the sandbox: they say nothing of the client.
+    // Actions of the sandbox's user, not of the client.
     case "delivery redeliver":
     case "delivery drop":
       return false;
@@ -79,7 +79,7 @@ function canBeMet({ resource, from, action, to }: Planned<TransitionCoverage>, p
   }
 }
 
-/** Under which profile a client that works can meet a problem; `never`: only one that is broken can, or nobody. */
+/** Under which profiles a correct client can meet a problem. `never`: only a broken client can. */
 const attainable: Readonly<Record<ProblemCode, "always" | "never" | ((profile: Profile) => boolean)>> = {
   malformed_json: "never",
   invalid_request: "always",
@@ -117,7 +117,7 @@ function planProblems(profile: Profile): CoveragePlan["causes"] {
   return possible.map((cause) => ({ of: "request", cause, status: statusOfProblem[cause] }));
 }
 
-/** What the test numbers make fail, and how an account that has run short does. */
+/** The failures of the test numbers, and of an account without enough money. */
 function planFailures({ transfers }: Profile): CoveragePlan["causes"] {
   const behaviours = Object.values(numberBehaviours);
   const runsShort = transfers.insufficientBalance === "fail" || transfers.debit === "on-completion";

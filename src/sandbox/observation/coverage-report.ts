@@ -5,10 +5,10 @@ import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
 import type { Topic } from "../../domain/values/topic.js";
 
 /**
- * What the client under test met of the contract, with what it never met. What cannot be met under the profiles that were in force is not in it.
+ * What the client under test met of the contract, and what it never met. What cannot be met under the profiles that were in force is left out.
  *
- * `met`, `total` and `percent` are of `operations`, `transitions`, `causes` and `topics` together. Rules and open points are no part of them: they
- * say what the rest stands on.
+ * `met`, `total` and `percent` count `operations`, `transitions`, `causes` and `topics` together. Rules and open points are not counted: they are
+ * the assumptions of the rest.
  */
 export interface Coverage {
   /** 0 to 100, with one decimal, rounded down: 100 means everything. */
@@ -69,7 +69,7 @@ export interface TopicCoverage extends Counted {
   readonly delivered: number;
 }
 
-/** A rule that was there. Met: it applied. Two that say the same are one. */
+/** A rule. Met: it applied. Equal rules are one. */
 export interface RuleCoverage extends Counted {
   readonly name: string | null;
   readonly on: RuleKind;
@@ -77,7 +77,7 @@ export interface RuleCoverage extends Counted {
   readonly then: Readonly<Record<string, unknown>>;
 }
 
-/** A setting at a value. Met: it was read to answer a request or to do what became due, so a test's result rests on it. */
+/** A setting at a value. Met: it was read to answer a request or to handle due work, so results of tests depend on it. */
 export interface OpenPointCoverage extends Counted {
   /** `transfers.settlement` */
   readonly setting: string;
@@ -112,7 +112,7 @@ function tally(items: readonly Counted[]): { readonly met: number; readonly tota
 /** Rules and values of settings that are kept. Users may write any number of them. */
 export const OWN_MAX = 1000;
 
-/** Everything that any part met, out of everything that any part could. A setting that had several values is there with each of them. */
+/** Everything that any part met, out of everything that any part could. A setting is listed with each value that it had. */
 export function mergeCoverage(parts: readonly Coverage[]): Coverage {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
@@ -155,7 +155,7 @@ export function mergeCoverage(parts: readonly Coverage[]): Coverage {
 
 type Named<Section extends CoverageSection> = Omit<Coverage[Section][number], keyof Counted>;
 
-/** By what an item is known, for counting and for merging. */
+/** The key of an item, for counting and merging. */
 export const keyOf = {
   operations: ({ operation, status }: Pick<OperationCoverage, "operation" | "status">) => `${operation} ${status}`,
   transitions: ({ resource, from, action, to }: Named<"transitions">) => `${resource} ${from} ${action} ${to}`,

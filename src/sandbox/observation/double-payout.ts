@@ -13,44 +13,42 @@ import {
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 
-/** Pairs of recipient and amount that are remembered; those that were paid longest ago are forgotten first. */
+/** Pairs of recipient and amount that are remembered; the oldest are forgotten first. */
 const PAIRS_MAX = 10_000;
-/** References that are remembered of each. */
+/** References that are remembered of each pair. */
 const REFERENCES_MAX = 100;
-/** How long after a client has given up the sandbox may see it, ms. */
+/** How late the sandbox may notice that a client has given up, ms. */
 const SEEN_LATE_MS = 1_000;
 
 /**
  * "The same recipient and amount sent again under a *new* reference after an answer was lost or 5xx (a double payout in the making; a 409 in between
- * does not clear it)": to the service another reference is another payout. What clears it is an answer of success to the same reference that the
- * client read, and a first transfer that has failed.
+ * does not clear it)": to the service another reference is another payout. It is no mistake when the client read a success for the first reference,
+ * or when the first transfer failed.
  */
 export function createDoublePayoutDetector(): Detector {
   const pairs = new RecentMap<string, Pair>(PAIRS_MAX);
 
   const pairOf = ({ msisdn, amount }: Order): Pair => {
     const key = `${msisdnKey(msisdn)} ${amount}`;
-    return pairs.set(key, pairs.get(key) ?? { payouts: new RecentMap(REFERENCES_MAX), hasUnknown: false });
+    return pairs.set(key, pairs.get(key) ?? new RecentMap(REFERENCES_MAX));
   };
 
   return {
     see: (entry, { world }) =>
       ordersOf(entry).flatMap((order) => {
         const pair = pairOf(order);
-        const known = pair.payouts.get(order.reference);
-        const payout = pair.payouts.set(order.reference, known ?? createPayout(order, entry));
-        // Under a new reference: instead of the oldest of which the client cannot know.
+        const known = pair.get(order.reference);
+        const payout = pair.set(order.reference, known ?? createPayout(order, entry));
+        // A new reference repeats the oldest payout whose outcome the client cannot know.
         const first = known === undefined ? findUnknown(pair, entry, world) : undefined;
         noteAnswer(payout, entry);
-        pair.hasUnknown ||= isOpen(payout);
         return first === undefined ? [] : [describe(first, payout, world)];
       }),
     lost: (entry, { world, now }) =>
       ordersOf(entry).flatMap((order) => {
         const pair = pairOf(order);
-        const payout = pair.payouts.get(order.reference);
+        const payout = pair.get(order.reference);
         if (payout === undefined || !noteLoss(payout, entry) || hasFailed(payout, world)) return [];
-        pair.hasUnknown = true;
         const again = findSentMeanwhile(pair, entry, now);
         return again === undefined ? [] : [describe(payout, again, world)];
       }),
@@ -58,11 +56,7 @@ export function createDoublePayoutDetector(): Detector {
 }
 
 /** The payouts of one amount to one recipient, by reference. */
-interface Pair {
-  readonly payouts: RecentMap<string, Payout>;
-  /** Whether the client may not know of one of them: nearly never. */
-  hasUnknown: boolean;
-}
+type Pair = RecentMap<string, Payout>;
 
 interface Order {
   readonly reference: string;
@@ -70,18 +64,18 @@ interface Order {
   readonly amount: number;
 }
 
-/** What is known of one reference: whether the client can know what became of it. */
+/** One reference, and whether the client can know its outcome. */
 interface Payout {
   readonly order: Order;
   /** Its first request. */
   readonly sent: Sent;
   /** The oldest request of it whose answer was lost or 5xx. */
   unknown: Sent | undefined;
-  /** The request whose answer of success the client read: it knows. */
+  /** The request whose success the client read. */
   answeredBy: string | undefined;
-  /** Whether it was sent again under another reference after its oldest such request: that has been found. */
+  /** Whether another reference repeated it: already reported. */
   isRepeated: boolean;
-  /** Whether it was itself sent instead of another: that has been found. */
+  /** Whether it repeated another: already reported. */
   isRepetition: boolean;
 }
 
@@ -92,14 +86,14 @@ function createPayout(order: Order, entry: JournalEntry): Payout {
   return { order, sent: lineOf(entry), ...start };
 }
 
-/** Of an answer that a fault broke off it is told next that it is lost. */
+/** An answer that a fault broke off is reported as lost next. */
 function noteAnswer(payout: Payout, entry: JournalEntry): void {
   if (entry.fault !== undefined) return;
   if (entry.status < 300) payout.answeredBy ??= entry.id;
   else if (entry.status >= 500) payout.unknown ??= lineOf(entry);
 }
 
-/** Whether the client cannot know because of it. */
+/** Whether this loss is why the client cannot know the outcome. */
 function noteLoss(payout: Payout, entry: JournalEntry): boolean {
   if (payout.answeredBy === entry.id) payout.answeredBy = undefined;
   if (payout.unknown === undefined || payout.unknown.id === entry.id) payout.unknown = lineOf(entry);
@@ -111,29 +105,27 @@ function isOpen({ unknown, answeredBy, isRepeated }: Payout): boolean {
   return unknown !== undefined && answeredBy === undefined && !isRepeated;
 }
 
-/** The oldest of another request of which the client cannot know. One that has failed is rightly sent anew. */
+/** The oldest payout of another request whose outcome the client cannot know. A failed transfer may be sent again. */
 function findUnknown(pair: Pair, { id }: JournalEntry, world: World): Payout | undefined {
-  if (!pair.hasUnknown) return undefined;
-  const open = [...pair.payouts.values()].filter(isOpen);
-  pair.hasUnknown = open.length > 0;
+  const open = [...pair.values()].filter(isOpen);
   return oldest(open.filter((payout) => payout.unknown?.id !== id && !hasFailed(payout, world)));
 }
 
 /**
- * The client may have given up, and sent it again, before the sandbox saw that it had, a moment later. What came after `entry` and long before that
- * is another payout: its client still waited for the first answer.
+ * The client may have given up and sent another request before the sandbox noticed. Requests that came after `entry` but long before now are other
+ * payouts: the client still waited for its first answer.
  */
-function findSentMeanwhile({ payouts }: Pair, { id, receivedAt }: JournalEntry, now: number): Payout | undefined {
+function findSentMeanwhile(pair: Pair, { id, receivedAt }: JournalEntry, now: number): Payout | undefined {
   const since = Math.max(receivedAt, now - SEEN_LATE_MS);
   const isLater = ({ sent, isRepetition }: Payout) => !isRepetition && sent.id !== id && sent.receivedAt > since;
-  return oldest([...payouts.values()].filter(isLater));
+  return oldest([...pair.values()].filter(isLater));
 }
 
 function oldest(payouts: readonly Payout[]): Payout | undefined {
   return payouts.toSorted((a, b) => a.sent.receivedAt - b.sent.receivedAt)[0];
 }
 
-/** `again` was sent instead of `first`: found once. */
+/** Marks both, so that they are reported once. */
 function describe(first: Payout, again: Payout, world: World): Detection {
   const { reference, amount, msisdn } = first.order;
   const before = first.unknown ?? first.sent;

@@ -11,7 +11,7 @@ export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
   openPoints: "Open points touched",
 };
 
-/** What was never met of a section, each in a few words; of an operation all its statuses together. */
+/** What was never met of a section, one line for each; the statuses of an operation share a line. */
 export function listUnmet(coverage: Coverage, section: CoverageSection): readonly string[] {
   switch (section) {
     case "operations":
@@ -62,7 +62,7 @@ function isUnmet({ met }: { readonly met: boolean }): boolean {
   return !met;
 }
 
-/** Under none of the values that they had. */
+/** The settings that were never read, under any value. */
 function untouched(openPoints: Coverage["openPoints"]): readonly string[] {
   const touched = new Set(openPoints.filter(({ met }) => met).map(({ setting }) => setting));
   return [...new Set(openPoints.map(({ setting }) => setting))].filter((setting) => !touched.has(setting));
@@ -117,7 +117,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** What users wrote ends neither the code nor the cell nor the line. */
+/** Escaped: text of users does not end the code, the cell or the line. */
 function code(text: string): string {
   return `\`${text
     .replaceAll("`", "'")
@@ -125,7 +125,7 @@ function code(text: string): string {
     .replaceAll(/\s+/g, " ")}\``;
 }
 
-/** Rules are told as they were written: one may match the access token of its client. */
+/** A rule may match the access token of its client. */
 export function redactCoverage(coverage: Coverage, redactor: Redactor): Coverage {
   const members = (given: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(given).map(([name, member]) => [name, redactor.value(member)]));
