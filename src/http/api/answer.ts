@@ -1,12 +1,17 @@
+import type { OperationId } from "../../contract/operations.js";
+import { ReadSettings, collectSettings, touchSettings } from "../../domain/profile/track-profile.js";
+import type { Deferred } from "../../kernel/events.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { Exchange } from "../../sandbox/company/exchange.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { HttpContext } from "../shared/env.js";
+import { whenAnswered } from "../shared/after-answer.js";
+import type { RequestFault, RequestRule } from "../../domain/model/rule.js";
 import { StoreUnavailable } from "../../adapters/store/store.js";
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
-import { isApiProblem, type ProblemCode } from "../../domain/model/problem-codes.js";
-import { touchSettings } from "../../domain/profile/track-profile.js";
-import type { RequestFault } from "../../domain/model/rule.js";
+import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
 import { type Instant, toIso } from "../../kernel/instant.js";
 import { VERSION } from "../../kernel/version.js";
-import type { Company } from "../../sandbox/company/company.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
@@ -37,28 +42,7 @@ export function headersFor(sandbox: Sandbox, company: Company | undefined): Extr
   return { "x-sandbox": VERSION, "x-sandbox-now": toIso(nowOf(sandbox, company)) };
 }
 
-/** `body` undefined: no content. */
-export function answerJson(
-  sandbox: Sandbox,
-  company: Company | undefined,
-  status: number,
-  body: unknown,
-  extra?: ExtraHeaders,
-): Response {
-  return respond(sandbox, company, { status, body, headers: extra });
-}
-
-export function answerProblem(
-  sandbox: Sandbox,
-  company: Company | undefined,
-  path: string,
-  thrown: unknown,
-  extra?: ExtraHeaders,
-): Response {
-  return respond(sandbox, company, describeProblem(sandbox, company, path, thrown, extra));
-}
-
-/** Whatever was thrown, as the service would answer it. What is not a problem of the API is a bug of ours: 500, logged, no stack trace. */
+/** An error as the service would answer it. What is not a problem of the API is a bug of ours: 500, logged, no stack trace. */
 export function describeProblem(
   sandbox: Sandbox,
   company: Company | undefined,
@@ -76,13 +60,19 @@ export function describeProblem(
   return { status, body, headers, problem: code };
 }
 
+export interface ErrorInput {
+  readonly status: number;
+  readonly messages: readonly string[];
+  readonly correlationId: string;
+  readonly path: string;
+}
+
 /** The body of an error in the company's shape. A request that belongs to no company is answered in the default one's. */
 export function describeError(
   sandbox: Sandbox,
   company: Company | undefined,
-  error: { readonly status: number; readonly messages: readonly string[]; correlationId: string; path: string },
+  { status, correlationId, path, ...error }: ErrorInput,
 ): unknown {
-  const { status, correlationId, path } = error;
   // Messages quote the request, and clients log them.
   const messages = error.messages.map(sandbox.redactor.text);
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
@@ -91,16 +81,13 @@ export function describeError(
 }
 
 /** A store that fails is not a bug: its message says what to do. */
-export function problemOf(thrown: unknown): { readonly code: ProblemCode; readonly messages: readonly string[] } {
+function problemOf(thrown: unknown): { readonly code: ProblemCode; readonly messages: readonly string[] } {
   if (thrown instanceof StoreUnavailable) return { code: "internal", messages: [thrown.message] };
-  return isApiProblem(thrown) ? thrown : internal;
+  return isApiProblem(thrown) ? thrown : { code: "internal", messages: [BUG_MESSAGE] };
 }
 
-/** How a bug of ours is answered: never with a stack trace. */
-export const internal: { readonly code: ProblemCode; readonly messages: readonly string[] } = {
-  code: "internal",
-  messages: ["An error inside the sandbox; its log says more under this correlationId"],
-};
+/** The answer to a bug of ours has no stack trace. */
+export const BUG_MESSAGE = "An error inside the sandbox; its log says more under this correlationId";
 
 export function logBug(
   sandbox: Sandbox,
@@ -115,4 +102,93 @@ export function logBug(
 /** The company's time, or the default company's for a request without one. */
 export function nowOf(sandbox: Sandbox, company: Company | undefined): Instant {
   return (company ?? sandbox.companies[0])?.now() ?? sandbox.system.now();
+}
+
+/** What is known of a request so far, for the journal. */
+export interface RequestRecord {
+  /** Real time, ms of the machine's monotonic clock. */
+  readonly receivedAt: number;
+  company: Company | undefined;
+  body: unknown;
+  /** `body` as it was sent. */
+  bodyText: string | undefined;
+  ruled: Ruled | undefined;
+  made: Exchange["made"];
+  readonly settings: ReadSettings;
+}
+
+/** What a rule does to the request. */
+export interface Ruled {
+  readonly rule: RequestRule;
+  /** The company that has the rule. */
+  readonly company: Company;
+  /** Resolves when the answer leaves, or is lost. */
+  readonly returned: Deferred;
+}
+
+export function startRecord({ system }: Sandbox): RequestRecord {
+  return {
+    receivedAt: system.monotonic(),
+    company: undefined,
+    body: undefined,
+    bodyText: undefined,
+    ruled: undefined,
+    made: { from: 0, to: 0 },
+    settings: new ReadSettings(),
+  };
+}
+
+/** Notes which settings a synchronous part of the request reads. */
+export function noteSettings<T>({ settings }: RequestRecord, run: () => T): T {
+  return collectSettings(settings, run);
+}
+
+/** Records the request and its answer, and reports them to the listeners of the sandbox. */
+export function recordExchange(
+  c: HttpContext,
+  sandbox: Sandbox,
+  operation: OperationId | undefined,
+  { company, body, bodyText, ruled, made, receivedAt, settings }: RequestRecord,
+  { status, problem, fault, headers, text, ...answer }: ApiAnswer,
+): void {
+  const { method, url } = c.req;
+  sandbox.recordExchange({
+    door: "api",
+    operation,
+    company,
+    at: nowOf(sandbox, company),
+    receivedAt,
+    method,
+    path: url.slice(originOf(url).length),
+    headers: headersOf(c),
+    body,
+    bodyText,
+    status,
+    answer: answer.body,
+    // A rule's own text differs from the body.
+    answerText: ruled === undefined ? text : undefined,
+    retryAfter: headers?.["retry-after"],
+    problem,
+    rule: ruled && { id: ruled.rule.id, name: ruled.rule.name },
+    fault,
+    made,
+    settings: settings.paths,
+    onLost(listener) {
+      if (fault !== undefined) listener();
+      else whenAnswered(c, (lost) => lost && listener());
+    },
+  });
+}
+
+/** `http://host:port` of an absolute URL. */
+export function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("//") + 2);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** By their names in lower case; of a header that came more than once, all values. */
+export function headersOf(c: HttpContext): Readonly<Record<string, string>> {
+  const { incoming } = c.env ?? {};
+  if (incoming === undefined) return Object.fromEntries(c.req.raw.headers);
+  return Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
 }

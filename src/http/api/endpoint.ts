@@ -12,8 +12,16 @@ import { afterAnswer } from "../shared/after-answer.js";
 import { whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { readJsonText } from "../shared/read-body.js";
-import { type ApiAnswer, describeProblem, respond } from "./answer.js";
-import { noteSettings, originOf, recordExchange, type RequestRecord, startRecord } from "./exchange.js";
+import {
+  type ApiAnswer,
+  type RequestRecord,
+  describeProblem,
+  noteSettings,
+  originOf,
+  recordExchange,
+  respond,
+  startRecord,
+} from "./answer.js";
 import { answerByRule, nothingDone, replacesWork, useRequestRule } from "./rule-effects.js";
 
 /** One request, read and checked, as a handler sees it. */

@@ -4,8 +4,17 @@ import { waitWithClient } from "../shared/after-answer.js";
 import type { HttpContext } from "../shared/env.js";
 import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { type ApiAnswer, type ExtraHeaders, describeError, respond } from "./answer.js";
-import { type Ruled, type RequestRecord, headersOf, noteSettings, recordExchange } from "./exchange.js";
+import {
+  type ApiAnswer,
+  type ExtraHeaders,
+  type RequestRecord,
+  type Ruled,
+  describeError,
+  headersOf,
+  noteSettings,
+  recordExchange,
+  respond,
+} from "./answer.js";
 import { useRule } from "../../domain/rules/use-rule.js";
 import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
 import { quote } from "../../kernel/text.js";

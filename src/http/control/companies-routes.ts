@@ -59,17 +59,19 @@ function profileOver(base: ProfileOverrides): z.ZodType<ProfileOverrides> {
   });
 }
 
-const madeUp = z.literal(true, { error: "must be true" });
+const generated = z.literal(true, { error: "must be true" });
 
 /**
- * What is to be replaced: the secret key unless the body says otherwise, by `true` for a new one made up, or by the new one itself. An access token
- * may be given a time to live (`expiresIn`), and the old ones a time in which they still work (`overlap`).
+ * What to replace: `true` generates the new one, text is the new one itself, and an empty body generates a secret key. An access token may have a time
+ * to live (`expiresIn`), and the old ones a time in which they still work (`overlap`).
  */
 const rotation = optionalBody(
   object({
-    secretKey: z.union([madeUp, text("a secret key", 200)], { error: "must be true or the new secret key" }).optional(),
+    secretKey: z
+      .union([generated, text("a secret key", 200)], { error: "must be true or the new secret key" })
+      .optional(),
     accessToken: z
-      .union([madeUp, credential("an access token")], { error: "must be true or the new access token" })
+      .union([generated, credential("an access token")], { error: "must be true or the new access token" })
       .optional(),
     expiresIn: duration().optional(),
     overlap: duration().optional(),
@@ -85,7 +87,7 @@ const rotation = optionalBody(
   }),
 );
 
-/** "One company is one world": which there are, one more, one fewer, and its credentials. */
+/** "One company is one world": lists, opens and removes companies, and replaces their credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
   sandboxRoute({
     method: "GET",
@@ -118,7 +120,7 @@ export const companiesRoutes: readonly ControlRoute[] = [
   route({ method: "POST", path: "/companies/:id/rotate", company: "path", body: rotation, handle: rotate }),
 ];
 
-/** What is not given is derived from what is: `company_x`, `at_x` and `secret_x` belong together. */
+/** Missing values are derived from the others: `company_x`, `at_x` and `secret_x` belong together. */
 function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {
   const { companyId, accessToken, secretKey, balance, clock: initialClock, profile } = opening;
   const { defaults } = sandbox.options;
@@ -160,7 +162,7 @@ function initialClockOf(
 
 type Rotation = z.infer<typeof rotation>;
 
-/** "→ {secretKey} or {accessToken}". Deliveries from now on, retries included, are signed with the new key; the old token stops working at once. */
+/** "→ {secretKey} or {accessToken}". Deliveries from now on, retries included, are signed with the new key; the old token stops working immediately. */
 function rotate(call: CompanyCall<undefined, Rotation>): { secretKey: string } | { accessToken: string } {
   const { sandbox, company, run, body: request } = call;
   const { identity } = company.record;
@@ -184,10 +186,10 @@ function rotate(call: CompanyCall<undefined, Rotation>): { secretKey: string } |
   return { accessToken: token };
 }
 
-/** Access tokens of one company, the newest. */
+/** A company keeps this many access tokens, the newest. */
 export const TOKENS_MAX = 100;
 
-/** The tokens that go on for a while, none longer than it would have. */
+/** The tokens that work during the overlap, none longer than before. */
 function shorten({ tokens }: Identity, now: number, overlapMs: number): AccessToken[] {
   const end = now + overlapMs;
   return tokens

@@ -9,7 +9,7 @@ import { quote } from "../../kernel/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { answerJson, internal, logBug, nowOf } from "../api/answer.js";
+import { BUG_MESSAGE, logBug, nowOf, respond } from "../api/answer.js";
 import { afterAnswer, endOf } from "../shared/after-answer.js";
 import { selectCompany, whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
@@ -35,7 +35,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       await gate.ready();
       await sandbox.durable(writes);
       if (result instanceof Response) return result;
-      return answerJson(sandbox, current(c, sandbox, company), route.success ?? 200, result);
+      return respond(sandbox, current(c, sandbox, company), { status: route.success ?? 200, body: result });
     } catch (thrown) {
       return answerThrown(sandbox, current(c, sandbox, company), c.req.path, thrown);
     }
@@ -101,7 +101,7 @@ export function answerRefusal(
   const messages = refusal.messages.map(sandbox.redactor.text);
   const timestamp = toIso(nowOf(sandbox, company));
   const body = renderError(status, messages, { correlationId, path, timestamp });
-  return answerJson(sandbox, company, status, { ...body, ...more }, headers);
+  return respond(sandbox, company, { status, body: { ...body, ...more }, headers });
 }
 
 /** Any error. What is neither the API's refusal nor a wrong use is a bug of ours: 500, logged, no stack trace. */
@@ -118,7 +118,7 @@ export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof UsageError) return { status: statusOfUsage[thrown.kind], messages: thrown.messages };
   if (thrown instanceof IllegalTransition) return { status: 422, messages: [thrown.message] };
   if (thrown instanceof StoreUnavailable) return { status: 500, messages: [thrown.message] };
-  if (!isApiProblem(thrown)) return { status: 500, messages: internal.messages };
+  if (!isApiProblem(thrown)) return { status: 500, messages: [BUG_MESSAGE] };
   const status = statusOfProblem[thrown.code];
   // "wrong input is 400, a wrong state 422": a conflict is a state too.
   return { status: status === 409 ? 422 : status, messages: thrown.messages };

@@ -8,9 +8,8 @@ import { isLoopback } from "../shared/loopback.js";
 import { answerRefusal } from "./control-endpoint.js";
 
 /**
- * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." The second is a
- * page whose own name was made to point to this machine. What a browser says of itself is heeded too: a page's images and scripts are asked for
- * without an `Origin`.
+ * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." An unknown host is
+ * a page whose own name was made to resolve to this machine. `Sec-Fetch-Site` counts too: browsers request a page's images and scripts without an `Origin`.
  */
 export function refuseForgery(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -45,7 +44,7 @@ export function originProblem(sandbox: Sandbox, c: HttpContext): string | undefi
 /** `none`: the user typed the address. */
 const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
-/** A link that the user follows reads and changes nothing for the page that it stands on. */
+/** A link that the user follows only reads, and its page does not see the answer. */
 function isNavigation(c: HttpContext): boolean {
   const { method } = c.req;
   const isPage = c.req.header("sec-fetch-mode") === "navigate" && c.req.header("sec-fetch-dest") === "document";
@@ -65,12 +64,12 @@ export function requireAdminToken(sandbox: Sandbox): MiddlewareHandler<HttpEnv> 
   };
 }
 
-/** Digests have one length, whatever the tokens' lengths are. */
+/** `timingSafeEqual` compares equal lengths only, and digests have one length. */
 function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/** A name or an address, and a port: no user before it and no path after it, whatever a URL parser would make of them. */
+/** A name or an address, and a port, without a user before it or a path after it. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 function isKnownHost(sandbox: Sandbox, boundTo: string | undefined, host: string): boolean {
@@ -83,7 +82,7 @@ function isKnownHost(sandbox: Sandbox, boundTo: string | undefined, host: string
 
 const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
-/** `null` (a sandboxed frame, a file, a redirect) is an origin that could be anybody's. */
+/** The origin `null` (a sandboxed frame, a file, a redirect) can be any page's. */
 function isOwnOrigin(sandbox: Sandbox, c: HttpContext, origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { host } = new URL(origin);

@@ -47,14 +47,14 @@ export function renderCompany(company: Company) {
   };
 }
 
-/** Every setting as a user would write it, nested. */
+/** Every setting, nested, in the form in which a user writes it. */
 export function profileValuesOf(company: Company): ProfileValues {
   const parsed = parseProfile(company.record.overrides);
   if (!parsed.ok) throw new Bug(`The profile of ${company.id} is wrong: ${JSON.stringify(parsed.problems)}`);
   return parsed.values;
 }
 
-/** `amount` is what it did to the balance, `balance` what that was afterwards. */
+/** `amount` is the change of the balance, `balance` its value afterwards. */
 export function renderEntry(entry: LedgerEntry) {
   return {
     id: entry.id,
@@ -89,7 +89,7 @@ function renderAttempt(delivery: Delivery, { at, status, latencyMs, error, reque
   return { at: toIso(at), status, latencyMs, error, request: { headers: requestHeaders, body }, response };
 }
 
-/** `data` is the resource as it stood right after, as a GET of it shows it. */
+/** `data` is the resource right after the event, as a GET of it shows it. */
 export function renderEvent(event: DomainEvent, profile: Profile) {
   return {
     id: event.id,

@@ -7,7 +7,7 @@ import { type NearMiss, pathOf, queryOf, statusOf } from "../../sandbox/observat
 /** Longer values are cut: a diff is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;
 
-/** A request and its answer as the journal shows them, without credentials. What was not there is null. */
+/** A request and its answer as the journal shows them, without credentials. Absent values are null. */
 export function renderRequest(entry: JournalEntry, deliveries: readonly string[], redactor: Redactor) {
   const { id, at, method, operation, headers, body, answer, problem, rule, fault, fate, settings } = entry;
   const own = withOwnToken(redactor, entry);
@@ -51,7 +51,7 @@ type Difference = ReturnType<typeof redactMismatch>;
 /** An absent value is null, as in the request. */
 function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor) {
   const { text, value, headers } = redactor;
-  // Below `headers` stands one of them; `headers` itself differs only from a matcher of the whole.
+  // `headers.x` is one header. `headers` alone differs only from a matcher of all headers.
   const [root, name] = path.split(".", 2);
   const shown =
     root === "headers" && name !== undefined && typeof actual === "string" ? headers({ [name]: actual })[name] : actual;
@@ -66,12 +66,12 @@ function cut(text: string): string {
   return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
 }
 
-/** As a whole, since a token may have a slash in it; then part by part: what is a secret as a whole is one in its own part too. */
+/** Redacts the whole path, since a token may contain a slash, and then each segment. */
 export function redactPath(entry: JournalEntry, { text }: Redactor): string {
   return text(pathOf(entry)).split("/").map(text).join("/");
 }
 
-/** A token that no company knows may be another deployment's. */
+/** An unknown token may be the credential of another deployment. */
 export function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
   const token = problem === "token_invalid" ? headers["authorization"]?.split(" ").at(-1) : undefined;
   return token === undefined ? redactor : chain(redactor, new SecretRedactor([token]));

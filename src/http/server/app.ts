@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { answerProblem } from "../api/answer.js";
+import { describeProblem, respond } from "../api/answer.js";
 import { addApiRoutes, refuseRoute } from "../api/routes.js";
 import { addOpenApiRoutes } from "../control/openapi-routes.js";
 import { addCheckoutRoutes } from "../pages/checkout/routes.js";
@@ -29,7 +29,7 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
     if (!c.req.path.startsWith("/v1/")) logRequest(c, sandbox, startedAt, answer);
     return answer;
   });
-  app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
+  app.onError((error, c) => respond(sandbox, undefined, describeProblem(sandbox, undefined, c.req.path, error)));
   return app;
 }
 

@@ -4,7 +4,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Auditor } from "../pages/dashboard/view/auditor.js";
 import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
 import { logRequests } from "../shared/log-request.js";
-import { answerProblem } from "../api/answer.js";
+import { describeProblem, respond } from "../api/answer.js";
 import { type ScenarioReplayer, behaviourRoutes, scenarioRoutes } from "../control/behaviour-routes.js";
 import { clockRoutes } from "../control/clock-routes.js";
 import { companiesRoutes } from "../control/companies-routes.js";
@@ -53,7 +53,7 @@ export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExt
     app.all(path, methodNotAllowed(sandbox, own));
   }
   app.all("*", notFound(sandbox));
-  app.onError((error, c) => answerProblem(sandbox, undefined, c.req.path, error));
+  app.onError((error, c) => respond(sandbox, undefined, describeProblem(sandbox, undefined, c.req.path, error)));
   return app;
 }
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-/** What a client that has its answer may still send before its connection is cut. */
+/** A client that has its answer may still send this many bytes before its connection is cut. */
 const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
 
 /** How long a client may pause while it sends the rest. */
 const IDLE_MS_MAX = 5_000;
 
 /**
- * Sends the answer to a client that is still sending at once, but ends it only when the client has sent everything. Ending sooner would close the
+ * Answers a client that is still sending immediately, but ends the answer only when the client has sent everything. Ending sooner would close the
  * connection (`connection: close`), and many clients lose the answer to that reset.
  */
 export async function answerWhileReceiving(answer: Response, incoming: IncomingMessage): Promise<Response> {

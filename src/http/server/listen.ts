@@ -6,8 +6,7 @@ import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
-import { systemClock } from "../../kernel/system-clock.js";
-import { internal } from "../api/answer.js";
+import { BUG_MESSAGE } from "../api/answer.js";
 import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
@@ -35,7 +34,7 @@ export interface RunningServer {
   cutOff(): void;
 }
 
-/** A server that has its address, for an app that is built with it. Requests wait until it answers. */
+/** A server that has an address before it has its app. Requests wait for the app. */
 export interface Listener extends RunningServer {
   answerWith(app: Hono<HttpEnv>): void;
 }
@@ -55,7 +54,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog, tls } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
-  // Node would leave out further ones silently.
+  // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
   // A connection that could not be accepted (too many open files, say) does not end the server.
@@ -66,7 +65,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   let attach = (_: Hono<HttpEnv>): void => undefined;
   const attached = new Promise<Hono<HttpEnv>>((resolve) => (attach = resolve));
   const stopping = new AbortController();
-  // Every request that a rule holds back listens.
+  // Every delayed request listens.
   setMaxListeners(0, stopping.signal);
   const refuse = async (malformed: Malformed): Promise<Response> => {
     const app = await attached;
@@ -87,12 +86,12 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const respond = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     hostname: address,
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,
-    // `answerWhileReceiving` does it.
+    // `answerWhileReceiving` does that.
     autoCleanupIncoming: false,
     errorHandler(error) {
       if (error instanceof RequestError) return refuse(unreadable(error.message));
       log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
-      return refuse({ status: 500, message: internal.messages.join() });
+      return refuse({ status: 500, message: BUG_MESSAGE });
     },
   });
   const unfinished = new Set<ServerResponse>();
@@ -184,28 +183,17 @@ function bind(server: Server, { port, host }: ServeOptions): Promise<void> {
 }
 
 function explain(error: NodeJS.ErrnoException, port: number, host: string): UsageError {
-  const failed = `Failed to listen on ${host}:${port}`;
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new UsageError(
-        "cannot-run",
-        `${failed}: the port is taken. Choose another with --port, or --port 0 for a free one.`,
-      );
-    case "EACCES":
-      return new UsageError(
-        "cannot-run",
-        `${failed}: not permitted. Ports below 1024 need privileges; choose another with --port.`,
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return new UsageError(
-        "cannot-run",
-        `${failed}: this machine does not have that address. Choose another with --host.`,
-      );
-    default:
-      return new UsageError("cannot-run", `${failed}: ${error.message}.`);
-  }
+  const why = problems[error.code ?? ""] ?? `${error.message}.`;
+  return new UsageError("cannot-run", `Failed to listen on ${host}:${port}: ${why}`);
 }
+
+const noAddress = "this machine does not have that address. Choose another with --host.";
+const problems: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken. Choose another with --port, or --port 0 for a free one.",
+  EACCES: "not permitted. Ports below 1024 need privileges; choose another with --port.",
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+};
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {

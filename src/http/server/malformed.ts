@@ -1,13 +1,13 @@
 import type { Malformed } from "../shared/env.js";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { answerJson, describeError } from "../api/answer.js";
+import { describeError, respond } from "../api/answer.js";
 
-/** In the shape of every other error. Nothing is known of the path, and nothing of the bytes is repeated. */
+/** The usual error body. The path is unknown, and the bytes are not repeated. */
 export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed): Response {
   const correlationId = sandbox.ids.hex32();
   const body = describeError(sandbox, undefined, { status, messages: [message], correlationId, path: "/" });
-  return answerJson(sandbox, undefined, status, body, { connection: "close" });
+  return respond(sandbox, undefined, { status, body, headers: { connection: "close" } });
 }
 
 /** Why Node's parser refused the bytes; undefined when the connection broke. */
@@ -29,7 +29,7 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Malf
 }
 
 /**
- * What the parser lets pass. "A server MUST respond with a 400 […] to any HTTP/1.1 request message that lacks a Host header field and to any request
+ * What the parser accepts although it is wrong. "A server MUST respond with a 400 […] to any HTTP/1.1 request message that lacks a Host header field and to any request
  * message that contains more than one" (RFC 9112, 3.2).
  */
 export function findMalformed(
@@ -44,12 +44,12 @@ export function findMalformed(
   return hosts === 0 && httpVersion === "1.1" ? unreadable("it has no Host") : undefined;
 }
 
-/** `reason` is the parser's own, and not of the request. */
+/** `reason` comes from the parser and does not quote the request. */
 export function unreadable(reason: string): Malformed {
   return { status: 400, message: `This is no request of HTTP/1.1: ${reason}` };
 }
 
-/** Byte by byte as it goes over a socket that no longer belongs to any request. */
+/** The bytes of an answer, for a socket without a request. */
 export async function renderAnswer(answer: Response): Promise<string> {
   const body = await answer.text();
   const headers = [...answer.headers, ["content-length", String(Buffer.byteLength(body))]];
@@ -57,7 +57,7 @@ export async function renderAnswer(answer: Response): Promise<string> {
   return `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}\r\n${lines}\r\n${body}`;
 }
 
-/** What one connection may take, of time and of memory, before there is a request. */
+/** Bounds on the time and memory of a connection before there is a request. */
 export interface ConnectionLimits {
   /** The request line and the headers together, bytes. */
   readonly headerBytes: number;
@@ -67,13 +67,13 @@ export interface ConnectionLimits {
   readonly headersMs: number;
   /** From its first byte to the end of a request's body, ms. */
   readonly requestMs: number;
-  /** How often connections are looked at for what takes too long, ms. */
+  /** How often slow connections are looked for, ms. */
   readonly checkMs: number;
   /** How long a connection is kept for a next request, ms. */
   readonly keepAliveMs: number;
 }
 
-/** A client that is slow on purpose holds a connection for so long. A whole state of 256 MiB comes in two minutes over 20 Mbit/s. */
+/** A client that is slow on purpose holds a connection for this long. A state of 256 MiB takes two minutes over 20 Mbit/s. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   headerBytes: 16 * 1024,
   headers: 1_000,

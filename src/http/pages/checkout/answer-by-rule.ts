@@ -4,9 +4,8 @@ import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Deferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { type ApiAnswer, respond } from "../../api/answer.js";
+import { type ApiAnswer, headersOf, respond } from "../../api/answer.js";
 import { HANG_MAX_MS, breakOff, linger, misbehave, nothingDone } from "../../api/rule-effects.js";
-import { headersOf } from "../../api/exchange.js";
 import type { HttpContext } from "../../shared/env.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { answerJson } from "../../api/answer.js";
+import { respond } from "../../api/answer.js";
 import { refuseRoute } from "../../api/routes.js";
 import type { HttpContext } from "../../shared/env.js";
 import { answerCharge, answerNotice, redirect } from "./answer.js";
@@ -30,5 +30,5 @@ export async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Resp
     leftMs: timeLeft(payment),
     isRunning: company.clock.mode === "running" && !company.clock.pinned,
   };
-  return answerJson(sandbox, company, 200, body, { "cache-control": "no-store" });
+  return respond(sandbox, company, { status: 200, body, headers: { "cache-control": "no-store" } });
 }
