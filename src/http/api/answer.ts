@@ -1,5 +1,5 @@
 import type { OperationId } from "../../contract/operations.js";
-import { ReadSettings, collectSettings, touchSettings } from "../../domain/profile/track-profile.js";
+import { type SettingReads, SettingSet, touchSettings } from "../../domain/profile/track-profile.js";
 import type { Deferred } from "../../kernel/events.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
@@ -114,7 +114,8 @@ export interface RequestRecord {
   bodyText: string | undefined;
   ruled: Ruled | undefined;
   made: Exchange["made"];
-  readonly settings: ReadSettings;
+  readonly settings: SettingSet;
+  readonly reads: SettingReads;
 }
 
 /** What a rule does to the request. */
@@ -126,7 +127,7 @@ export interface Ruled {
   readonly returned: Deferred;
 }
 
-export function startRecord({ system }: Sandbox): RequestRecord {
+export function startRecord({ system, reads }: Sandbox): RequestRecord {
   return {
     receivedAt: system.monotonic(),
     company: undefined,
@@ -134,13 +135,14 @@ export function startRecord({ system }: Sandbox): RequestRecord {
     bodyText: undefined,
     ruled: undefined,
     made: { from: 0, to: 0 },
-    settings: new ReadSettings(),
+    settings: new SettingSet(),
+    reads,
   };
 }
 
 /** Notes which settings a synchronous part of the request reads. */
-export function noteSettings<T>({ settings }: RequestRecord, run: () => T): T {
-  return collectSettings(settings, run);
+export function noteSettings<T>({ settings, reads }: RequestRecord, run: () => T): T {
+  return reads.collect(settings, run);
 }
 
 /** Records the request and its answer, and reports them to the listeners of the sandbox. */

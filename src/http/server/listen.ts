@@ -6,6 +6,7 @@ import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/problem.js";
+import { systemClock } from "../../kernel/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
 import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, findMalformed, unreadable } from "./malformed.js";
@@ -39,7 +40,7 @@ export interface Listener extends RunningServer {
   answerWith(app: Hono<HttpEnv>): void;
 }
 
-/** After this a client that does not read its answer holds a server that stops no longer. */
+/** How long a client that does not read its answer holds a server that stops. */
 const UNREAD_AFTER_STOP_MS = 1_000;
 
 /** Resolves when it listens; throws UsageError("cannot-run") when it cannot. */
