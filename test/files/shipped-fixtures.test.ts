@@ -56,7 +56,7 @@ describe("every shipped fixtures file", async () => {
 });
 
 describe("demo-shop.yaml", () => {
-  it("is a day of a shop, for the default company and for each that is opened later", async () => {
+  it("gives the default company and later ones a day of a shop", async () => {
     const sandbox = await start("demo-shop.yaml");
     const other = sandbox.findByToken("at_worker_1");
     for (const company of [sandbox.defaultCompany, other]) {
@@ -80,7 +80,7 @@ describe("demo-shop.yaml", () => {
     });
   });
 
-  it("goes on as its comments say", async () => {
+  it("continues as its comments say", async () => {
     const { defaultCompany: company } = await start("demo-shop.yaml");
     await advance(company, { byMs: 2000 });
     expect(statusesOf(company)).toMatchObject({ "tips-12": "completed", "order-1001": "due" });
@@ -92,7 +92,7 @@ describe("demo-shop.yaml", () => {
 });
 
 describe("two-companies.yaml", () => {
-  it("is two worlds with nothing in common but their customers", async () => {
+  it("has two companies that share only their customers", async () => {
     const sandbox = await start("two-companies.yaml");
     expect(sandbox.companies.map(({ id }) => id)).toEqual(["company_boutique", "company_transport"]);
     const [boutique, transport] = sandbox.companies;
@@ -116,7 +116,7 @@ describe("two-companies.yaml", () => {
     });
   });
 
-  it("each has its own clock and profile", async () => {
+  it("gives each company its own clock and profile", async () => {
     const [boutique, transport] = (await start("two-companies.yaml")).companies;
     if (boutique === undefined || transport === undefined) throw new Error("Two companies were expected.");
     expect([boutique.now(), boutique.clock.mode]).toEqual([START, "frozen"]);

@@ -126,7 +126,7 @@ async function settled(world: TestWorld): Promise<string> {
   return (await world.control("GET", "/state")).text;
 }
 
-it("restoring is the identity, whatever happened before and since, and whatever is on the wire", async () => {
+it("restoring gives back the same state, whatever happened before and after, also during deliveries", async () => {
   await fc.assert(
     fc.asyncProperty(steps, steps, async (before, since) => {
       const world = await open();
@@ -143,7 +143,7 @@ it("restoring is the identity, whatever happened before and since, and whatever 
   );
 }, 60_000);
 
-it("what follows is the same after a restore, and in another process, as if nothing had been in between", async () => {
+it("a company continues in the same way after a restore, and in another process", async () => {
   await fc.assert(
     fc.asyncProperty(steps, steps, steps, async (before, between, after) => {
       const [world, other] = [await open(), await open()];

@@ -28,8 +28,8 @@ interface Step {
 interface Session {
   /** What was stored after each change, oldest first; first what it began with. */
   readonly states: readonly string[];
-  /** The last change of which somebody was told that it is kept. */
-  readonly told: number;
+  /** The last acknowledged change. */
+  readonly acknowledged: number;
 }
 
 const render = (data: Data): string => JSON.stringify([...data].toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -40,7 +40,7 @@ async function live(path: string, fs: CrashingFiles, steps: readonly Step[]): Pr
   const store = await openFileStore(options).catch(() => undefined);
   if (store === undefined) return undefined;
   const states = [render(store.data)];
-  let told = 0;
+  let acknowledged = 0;
   const waits: Promise<void>[] = [];
   for (const { entries, waits: isAwaited } of steps) {
     const change = states.length;
@@ -50,7 +50,7 @@ async function live(path: string, fs: CrashingFiles, steps: readonly Step[]): Pr
     }
     states.push(render(store.data));
     const kept = Promise.resolve(store.durable(true)).then(
-      () => void (told = Math.max(told, change)),
+      () => void (acknowledged = Math.max(acknowledged, change)),
       () => undefined,
     );
     waits.push(kept);
@@ -58,7 +58,7 @@ async function live(path: string, fs: CrashingFiles, steps: readonly Step[]): Pr
   }
   await Promise.all(waits);
   await store.close().catch(() => undefined);
-  return { states, told };
+  return { states, acknowledged };
 }
 
 /** A folder as a crash has left it, with a next process to find it. */
@@ -72,17 +72,17 @@ async function inFolder<T>(folder: string, found: Found, run: (path: string) => 
 
 const load = async (path: string): Promise<string> => render((await loadStore(path, format, nodeFileSystem)).data);
 
-/** Everything that somebody was told of is there, and no change is half there. */
-async function expectWhole(folder: string, fs: CrashingFiles, { states, told }: Session, when: string): Promise<void> {
+/** Every acknowledged change is there, and no change is incomplete. */
+async function expectWhole(folder: string, fs: CrashingFiles, { states, acknowledged }: Session, when: string): Promise<void> {
   for (const found of fs.crashes()) {
     const left = (): string => [...found].map(([name, content]) => `${name}: ${String(content)}`).join("\n");
     const loaded = await inFolder(folder, found, load).catch((error: unknown) => String(error));
-    if (!states.slice(told).includes(loaded))
-      expect.fail(`${when}: ${loaded}, told of ${states[told]}. Left:\n${left()}`);
+    if (!states.slice(acknowledged).includes(loaded))
+      expect.fail(`${when}: ${loaded}, acknowledged ${states[acknowledged]}. Left:\n${left()}`);
   }
 }
 
-const nothing: Session = { states: ["[]"], told: 0 };
+const nothing: Session = { states: ["[]"], acknowledged: 0 };
 const scriptOf = (length: number): readonly Step[] =>
   Array.from({ length }, (_, n) => ({ entries: 1 + (n % 3), waits: n % 4 !== 0 }));
 
@@ -90,11 +90,11 @@ const scriptOf = (length: number): readonly Step[] =>
 async function countOperations(root: string, script: readonly Step[]): Promise<number> {
   const fs = createCrashingFiles(() => false);
   const session = await inFolder(join(root, "live"), new Map(), (path) => live(path, fs, script));
-  expect(session?.told).toBe(script.length);
+  expect(session?.acknowledged).toBe(script.length);
   return fs.operations;
 }
 
-it("a crash at any operation loses nothing that was acknowledged, and leaves nothing half", async () => {
+it("a crash at any operation loses no acknowledged change and leaves none incomplete", async () => {
   const root = await folderWith({});
   const script = scriptOf(24);
   const operations = await countOperations(root, script);
@@ -106,7 +106,7 @@ it("a crash at any operation loses nothing that was acknowledged, and leaves not
   }
 });
 
-it("nor does one soon after any operation that failed", async () => {
+it("a crash soon after any failed operation loses no acknowledged change", async () => {
   const root = await folderWith({});
   const script = scriptOf(12);
   const operations = await countOperations(root, script);
@@ -120,7 +120,7 @@ it("nor does one soon after any operation that failed", async () => {
   }
 });
 
-it("nor do several in a row, with a disk that fails for a while in between", async () => {
+it("several crashes and disk failures in a row lose no acknowledged change", async () => {
   const root = await folderWith({});
   const steps = fc.array(fc.record({ entries: fc.integer({ min: 1, max: 3 }), waits: fc.boolean() }), {
     minLength: 1,
@@ -150,7 +150,7 @@ it("nor do several in a row, with a disk that fails for a while in between", asy
         const crashes = fs.crashes();
         found = crashes[leaves % crashes.length] ?? found;
         const loaded = await inFolder(join(root, "next"), found, load);
-        before = { states: [loaded], told: 0 };
+        before = { states: [loaded], acknowledged: 0 };
       }
     }),
     { numRuns: 25 },

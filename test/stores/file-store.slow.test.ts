@@ -40,7 +40,7 @@ async function open(path: string, options: { fs?: FileSystem; journalBytes?: num
   return { store, logged, put };
 }
 
-/** As a kill leaves it: the files as they are, and nobody holds them. */
+/** The files as a kill leaves them, without a lock. */
 async function copyOf(path: string): Promise<string> {
   const folder = await folderWith({});
   const from = join(path, "..");
@@ -52,8 +52,8 @@ async function copyOf(path: string): Promise<string> {
 
 const inFolder = async (): Promise<string> => join(await folderWith({}), "store.json");
 
-describe("a kill at any byte of the journal", () => {
-  it("leaves files that load, with everything that was told to be kept before", async () => {
+describe("a journal that was cut at any byte", () => {
+  it("loads with every change that was acknowledged before", async () => {
     const path = await inFolder();
     const { store, put } = await open(path);
     const sizes: number[] = [];

@@ -45,7 +45,7 @@ async function open(path: string, options: { fs?: FileSystem; journalBytes?: num
   return { store, logged, put };
 }
 
-/** As a kill leaves it: the files as they are, and nobody holds them. */
+/** The files as a kill leaves them, without a lock. */
 async function copyOf(path: string): Promise<string> {
   const folder = await folderWith({});
   const from = join(path, "..");
@@ -59,8 +59,8 @@ const sorted = (data: Data): [string, number][] => [...data].toSorted(([a], [b])
 
 const inFolder = async (): Promise<string> => join(await folderWith({}), "store.json");
 
-describe("what is durable", () => {
-  it("is there in the next process, after a stop and after a kill", async () => {
+describe("a durable change", () => {
+  it("is there in the next process after a stop and after a kill", async () => {
     const path = await inFolder();
     const { store, put } = await open(path);
     put("a", 1);
@@ -74,7 +74,7 @@ describe("what is durable", () => {
     expect([...(await open(path)).store.data]).toEqual([["b", 2]]);
   });
 
-  it("has nothing to wait for when nothing has changed", async () => {
+  it("needs no waiting when nothing has changed", async () => {
     const { store, put } = await open(await inFolder());
     expect([store.durable(true), store.writable()]).toEqual([undefined, undefined]);
     put("a", 1);
@@ -82,7 +82,7 @@ describe("what is durable", () => {
     expect(store.durable(true)).toBeUndefined();
   });
 
-  it("of 32 clients at a time shares a flush", async () => {
+  it("shares a flush with the changes of 32 clients", async () => {
     const fs = createFaultyFiles();
     const { store, put } = await open(await inFolder(), { fs });
     const before = fs.syncs;
@@ -95,24 +95,24 @@ describe("what is durable", () => {
     expect(fs.syncs - before).toBeLessThanOrEqual(2);
   });
 
-  it("is not told before it is: neither to who wrote it nor to who reads it", async () => {
+  it("is acknowledged to writers and readers only after the flush", async () => {
     const fs = createFaultyFiles();
     const { store, put } = await open(await inFolder(), { fs });
     const release = fs.holdSync();
     put("a", 1);
-    const told: string[] = [];
+    const reported: string[] = [];
     const waits = [
-      Promise.resolve(store.durable(true)).then(() => told.push("writer")),
-      Promise.resolve(store.durable(false)).then(() => told.push("reader")),
+      Promise.resolve(store.durable(true)).then(() => reported.push("writer")),
+      Promise.resolve(store.durable(false)).then(() => reported.push("reader")),
     ];
     for (let turn = 0; turn < 20; turn++) await systemClock.yieldToEventLoop();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     release();
     await Promise.all(waits);
-    expect(told).toEqual(["writer", "reader"]);
+    expect(reported).toEqual(["writer", "reader"]);
   });
 
-  it("survives any number of checkpoints, also under way", async () => {
+  it("survives any number of new documents, also while they are written", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.nat(), fc.boolean()), { minLength: 1, maxLength: 60 }),
@@ -151,7 +151,7 @@ describe("what is durable", () => {
   });
 });
 
-describe("damage", () => {
+describe("a damaged store", () => {
   async function damaged(damage: (path: string) => Promise<void>): Promise<{ error: string; unchanged: boolean }> {
     const path = await inFolder();
     const { store, put } = await open(path);
@@ -210,13 +210,13 @@ describe("damage", () => {
       (path) => rm(path),
       "…/store.json:1:1: it is missing, and …/store.json.journal-1, which goes on from it, is there",
     ],
-  ])("%s is refused with its place, and left as it is", async (_, damage, message) => {
+  ])("with %s is refused with its position and not changed", async (_, damage, message) => {
     const { error, unchanged } = await damaged(damage);
     expect(error).toContain(message);
     expect(unchanged).toBe(true);
   });
 
-  it("an entry in a checkpoint has its line", async () => {
+  it("reports the line of a wrong entry of the document", async () => {
     const path = await inFolder();
     const { store, put } = await open(path);
     put("a", 1);
@@ -226,7 +226,7 @@ describe("damage", () => {
     await expect(open(path)).rejects.toThrow(/store\.json:2:\d+: the store is damaged here/);
   });
 
-  it("an older version is migrated, its checkpoint and its journal", async () => {
+  it("of an older version is migrated, document and journal", async () => {
     const fs = createFaultyFiles();
     const path = await inFolder();
     await new DocumentFile(fs, path).write({ schemaVersion: -1, generation: 3, entries: [["set", "a", 1]] });
@@ -247,7 +247,7 @@ describe("damage", () => {
 
 describe("the disk", () => {
   it.each(["ENOSPC: no space left on device, write", "EROFS: read-only file system, open"])(
-    "%s: writers are told, readers go on, and it recovers",
+    "%s: writes fail, reads go on, and the store recovers",
     async (failure) => {
       const path = await inFolder();
       const fs = createFaultyFiles();
@@ -275,7 +275,7 @@ describe("the disk", () => {
     ["the journal", (path) => rm(`${path}.journal-1`)],
     ["the checkpoint", (path) => rm(path)],
     ["the whole folder", (path) => rm(join(path, ".."), { recursive: true })],
-  ])("%s that somebody takes away is written again", async (_, take) => {
+  ])("%s is written again after somebody removed it", async (_, take) => {
     const path = await inFolder();
     const { store, put } = await open(path);
     put("a", 1);
@@ -289,7 +289,7 @@ describe("the disk", () => {
     expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
   });
 
-  it("a folder that is moved away fails until it is back, when something is in its place", async () => {
+  it("a folder that is replaced by a file fails until it is back", async () => {
     const path = join(await folderWith({}), "data", "store.json");
     const { store, put } = await open(path);
     put("a", 1);
@@ -309,7 +309,7 @@ describe("the disk", () => {
 });
 
 describe("the lock", () => {
-  it("refuses a second process by name and number", async () => {
+  it("refuses a second process and names the holder", async () => {
     const path = await inFolder();
     await open(path);
     const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
@@ -337,7 +337,7 @@ describe("the lock", () => {
     expect(await readdir(join(path, ".."))).not.toContain("store.json.lock");
   });
 
-  it("of another machine holds as long as it is touched", async () => {
+  it("of another machine is valid while it is touched", async () => {
     const path = await inFolder();
     const lock = JSON.stringify({ pid: 1, host: "another", name: "sandbox start", began: "" });
     await writeFile(`${path}.lock`, lock);
@@ -347,7 +347,7 @@ describe("the lock", () => {
     await store.close();
   });
 
-  it("is let go when the store is refused", async () => {
+  it("is released when the store is refused", async () => {
     const path = await inFolder();
     await appendFile(path, "nonsense");
     await expect(open(path)).rejects.toThrow("damaged");

@@ -11,7 +11,7 @@ import { folderWith } from "../support/folder.js";
 const CONTENDERS = 10;
 const ROUNDS = 30;
 
-/** Processes, each of which takes and frees locks as it is told to. */
+/** Processes that take and free locks on command. */
 async function startContenders(): Promise<readonly ChildProcess[]> {
   const outfile = join(await folderWith({}), "contender.mjs");
   const entry = fileURLToPath(new URL("../support/lock-contender.ts", import.meta.url));
@@ -22,15 +22,15 @@ async function startContenders(): Promise<readonly ChildProcess[]> {
   return contenders;
 }
 
-/** What each says to it: a path to take, or an empty one to free what it has. */
-async function tell(contenders: readonly ChildProcess[], path: string): Promise<unknown[]> {
+/** Sends a path to take, or an empty text to free the lock, and returns the answers. */
+async function send(contenders: readonly ChildProcess[], path: string): Promise<unknown[]> {
   const answers = contenders.map((contender) => once(contender, "message"));
   for (const contender of contenders) contender.send(path);
   return (await Promise.all(answers)).map(([answer]) => answer);
 }
 
 it(
-  "of ten that begin at once exactly one has the store, also when a dead one has it",
+  "exactly one of ten processes that start together gets the lock, also after a dead holder",
   { timeout: 60_000 },
   async () => {
     const folder = await folderWith({});
@@ -42,22 +42,22 @@ it(
       if (first) await writeFile(path, dead);
       // Killed while it took over from another.
       if (second) await writeFile(`${path}.turn`, dead);
-      const answers = await tell(contenders, path);
+      const answers = await send(contenders, path);
       expect(answers.filter((answer) => answer === "taken")).toHaveLength(1);
       const others = answers.filter((answer) => answer !== "taken");
       for (const answer of others)
         expect(answer).toMatch(/^Failed to open the store: contender \(process \d+\) uses it\./);
-      await tell(contenders, "");
+      await send(contenders, "");
       expect(await readdir(folder)).toEqual([]);
     }
   },
 );
 
-it("a lock that another one took meanwhile is not the first one's to free", async () => {
+it("a process does not free a lock that another one took over", async () => {
   const path = join(await folderWith({}), "store.lock");
   const contenders = (await startContenders()).slice(0, 1);
-  await tell(contenders, path);
+  await send(contenders, path);
   await writeFile(path, JSON.stringify({ pid: 1, host: "another", name: "sandbox start", began: "" }));
-  await tell(contenders, "");
+  await send(contenders, "");
   expect(await readdir(join(path, ".."))).toEqual(["store.lock"]);
 });

@@ -4,7 +4,7 @@ import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-s
 export interface FaultyFiles extends FileSystem {
   /** From now on every write fails with this; undefined ends it. */
   fail(error: string | undefined): void;
-  /** What is appended from now on is held back until the returned function is called. */
+  /** From now on flushes wait until the returned function is called. */
   holdSync(): () => void;
   readonly syncs: number;
 }

@@ -1,12 +1,12 @@
 import { acquireLock, type Lock } from "../../src/adapters/store/lock.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 
-/** A process of its own that takes and frees locks as it is told to: a path to take, or an empty one to free what it has. Says what came of it. */
+/** A process that takes and frees locks on command: a message is a path to take, or empty to free the lock. Sends the result. */
 let lock: Lock | undefined;
 
 process.on("message", (path: string) => {
   const done = path === "" ? free() : take(path);
-  void done.then((said) => process.send?.(said));
+  void done.then((result) => process.send?.(result));
 });
 process.send?.("ready");
 

@@ -18,7 +18,7 @@ async function given(content: string | Uint8Array): Promise<string> {
 }
 
 describe("readText", () => {
-  it("gives the text as it stands", async () => {
+  it("returns the unchanged text", async () => {
     await expect(readText(await given("é: ☕\r\n"))).resolves.toBe("é: ☕\r\n");
     await expect(readText(await given(""))).resolves.toBe("");
   });
@@ -31,7 +31,7 @@ describe("readText", () => {
     await expect(readText("/dev/zero")).rejects.toThrow("Failed to read /dev/zero: it is larger than 2 MiB. Split it.");
   });
 
-  it("says why a file cannot be read", async () => {
+  it("reports why a file cannot be read", async () => {
     const failure = (name: string): Promise<unknown> => readText(join(folder, name)).catch((error: unknown) => error);
     await symlink("loop", join(folder, "loop"));
     await expect(failure("missing.yaml")).resolves.toMatchObject({

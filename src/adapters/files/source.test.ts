@@ -13,7 +13,7 @@ function problemsOf(text: string): readonly string[] {
   return [];
 }
 
-describe("what is read", () => {
+describe("parseSource", () => {
   it.each<[string, unknown]>([
     ["", null],
     ["# nothing yet\n", null],
@@ -35,7 +35,7 @@ describe("what is read", () => {
   });
 });
 
-describe("where it stands", () => {
+describe("positionOf", () => {
   const text = `# a comment
 shop:
   charges:
@@ -74,7 +74,7 @@ empty:
   });
 });
 
-describe("what is refused", () => {
+describe("a refused file", () => {
   it.each<[string, string[]]>([
     ["a: 1\na: 2", ['f.yaml:2:1: The key "a" is there twice. Remove one']],
     ['{"a": 1, "b": {"c": 1, "c": 2}}', ['f.yaml:1:24: The key "c" is there twice. Remove one']],
@@ -127,7 +127,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  it("says every problem, from top to bottom, and counts those beyond fifty", () => {
+  it("has every problem reported from top to bottom, and those beyond fifty counted", () => {
     expect(problemsOf("a: 1\na: *x\nb: .inf\n").map((message) => message.split(":", 2)[1])).toEqual(["2", "2", "3"]);
     const many = problemsOf("- .nan\n".repeat(200));
     expect(many).toHaveLength(51);
@@ -144,7 +144,7 @@ describe("what is refused", () => {
 });
 
 describe("hostile files", () => {
-  it("anything at all is a value or has problems, each with a position", () => {
+  it("are either a value or a list of problems with positions", () => {
     const words = fc.constantFrom(
       "a",
       ":",
@@ -189,7 +189,7 @@ describe("hostile files", () => {
     );
   });
 
-  it("JSON is read as JSON.parse reads it", () => {
+  it("are read like JSON.parse when they are JSON", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 2, "\t"), (json, indent) => {
         const value: unknown = JSON.parse(json);

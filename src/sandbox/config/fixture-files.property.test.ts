@@ -41,7 +41,7 @@ async function problemsOf(texts: string | readonly string[], defaults?: FileDefa
   }
 }
 
-it("anything at all is fixtures, or has problems with their places", async () => {
+it("any text is either fixtures or a list of problems with positions", async () => {
   const key = fc.constantFrom(
     "companies",
     "customers",

@@ -42,8 +42,8 @@ async function problemsOf(texts: string | readonly string[], defaults?: FileDefa
   }
 }
 
-describe("what a fixtures file says", () => {
-  it("is nothing when it is empty, and no file is needed", async () => {
+describe("a fixtures file", () => {
+  it("may be empty or missing", async () => {
     const nothing = { shared: { customers: [], charges: [], transactions: [], subscriptions: [] }, companies: [] };
     await expect(load("# later\n")).resolves.toEqual(nothing);
     await expect(loadFixtureFiles([], undefined)).resolves.toEqual(nothing);
@@ -57,7 +57,7 @@ transactions:
   - { msisdn: "+2250700000010", amount: 5000, reference: s, type: payment, status: completed }`),
     ).resolves.toEqual(['a.yaml:4:67: transactions[1].type must be "transfer", got "payment"']));
 
-  it("is parsed: amounts are money, times are instants, everything that may be left out has its default", async () => {
+  it("is parsed into money, instants and defaults", async () => {
     const { shared } = await load(`
 customers: [{ msisdn: "0700000010", firstName: a, lastName: b }]
 charges:
@@ -126,7 +126,7 @@ subscriptions:
     );
   });
 
-  it("opens companies over the defaults, each with the shared fixtures and its own", async () => {
+  it("opens companies with the defaults, the shared fixtures and their own", async () => {
     const { shared, companies } = await load(
       `
 charges: [{ externalId: a, amount: 1, description: x, status: due }]
@@ -177,7 +177,7 @@ companies:
     expect(frozen?.tokens).toEqual([{ token: "t", expiresAt: Date.UTC(2026, 1, 1) }]);
   });
 
-  it("is put together from several files, each read once", async () => {
+  it("is merged with other files, each read once", async () => {
     const one = (name: string): string =>
       `charges: [{ externalId: ${name}, amount: 1, description: x, status: due }]\ncompanies: [{ companyId: ${name} }]`;
     const { shared, companies } = await load([one("x"), one("y")]);
@@ -189,7 +189,7 @@ companies:
     });
   });
 
-  it("a profile that does not fit the sandbox's is refused", async () => {
+  it("is refused when its profile does not fit the sandbox's", async () => {
     const company = { ...resolveOptions().defaults, profile: { transfers: { min: 9000 } } };
     await expect(
       problemsOf("companies: [{ companyId: x, profile: { transfers: { max: 8000 } } }]", { company }),
@@ -200,7 +200,7 @@ companies:
 });
 
 describe("generated customers", () => {
-  it("are persons of the XOF zone, the same for the same seed, with numbers of their own", async () => {
+  it("are people of the XOF zone with unused numbers, the same for the same seed", async () => {
     const text =
       'customers: [{ generate: 2 }, { msisdn: "0700100002", firstName: Awa, lastName: Koné }, { generate: 2 }]';
     const { shared } = await load(text, { seed: 1 });
@@ -220,7 +220,7 @@ describe("generated customers", () => {
     expect((await load(text, { seed: 2 })).shared).not.toEqual(shared);
   });
 
-  it("do not meet those of the shared list in a company", async () => {
+  it("differ from those of the shared list", async () => {
     const { shared, companies } = await load(
       "customers: [{ generate: 3 }]\ncompanies: [{ companyId: a, customers: [{ generate: 2 }] }, { companyId: b, customers: [{ generate: 1 }] }]",
     );
@@ -232,7 +232,7 @@ describe("generated customers", () => {
   });
 });
 
-describe("what is wrong", () => {
+describe("a wrong fixtures file", () => {
   const charge = (rest: string): string => `charges: [{ externalId: a, amount: 10, description: x, ${rest} }]`;
   const wrong = (rest: string): string => `customers: [{ msisdn: ${rest}, firstName: a, lastName: b }]`;
 
@@ -390,7 +390,7 @@ describe("what is wrong", () => {
   });
 });
 
-describe("names that are there twice", () => {
+describe("duplicate names", () => {
   const own = (lists: string, id = "a"): string => `{ companyId: ${id}, ${lists} }`;
   const order = (externalId: string, id = ""): string =>
     `{ externalId: ${externalId}, amount: 1, description: x, status: due${id === "" ? "" : `, id: ${id}`} }`;
@@ -457,7 +457,7 @@ describe("names that are there twice", () => {
     await expect(problemsOf(texts)).resolves.toEqual(messages);
   });
 
-  it("are none across companies, nor when a company has its own view of a shared customer", async () => {
+  it("are allowed across companies, and where a company redefines a shared customer", async () => {
     const lists = `charges: [${order("a", "x")}], transactions: [${transfer("a", uuid)}]`;
     await expect(problemsOf(`companies:\n- ${own(lists, "a")}\n- ${own(lists, "b")}`)).resolves.toEqual([]);
     const customer = 'customers: [{ msisdn: "0700000010", firstName: a, lastName: b }]';
@@ -466,7 +466,7 @@ describe("names that are there twice", () => {
     await expect(problemsOf(`subscriptions: [${subscription}, ${subscription}]`)).resolves.toEqual([]);
   });
 
-  it("are found beside whatever else is wrong", async () => {
+  it("are reported together with other problems", async () => {
     await expect(problemsOf("charges:\n- { externalId: a }\n- { externalId: a }")).resolves.toContain(
       'a.yaml:3:17: The externalId "a" is taken: line 2 has it',
     );

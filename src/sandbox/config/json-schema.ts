@@ -29,7 +29,7 @@ export function document(title: string, schema: JsonSchema, definitions: JsonSch
   return { $schema: "http://json-schema.org/draft-07/schema#", title, ...body, ...rest };
 }
 
-/** `references`: schemas whose own rules JSON Schema cannot tell, and the definitions that stand for them. */
+/** `references`: schemas that JSON Schema cannot express, and the names of the definitions that replace them. */
 export function renderSchema(schema: z.ZodType, references: ReadonlyMap<z.ZodType, string> = new Map()): JsonSchema {
   const rendered = z.toJSONSchema(schema, {
     target: "draft-7",
@@ -46,7 +46,7 @@ export function renderSchema(schema: z.ZodType, references: ReadonlyMap<z.ZodTyp
   return body;
 }
 
-/** Every setting with its default and alternatives, in its group; null stands for the default. */
+/** Every setting with its default and alternatives, in its group. null means the default. */
 export function profileDefinition(): JsonSchema {
   const groups = [...new Set(settings.map(({ path }) => groupOf(path)))];
   const properties = groups.map((group) => {

@@ -37,7 +37,7 @@ async function problemsOf(loading: Promise<unknown>): Promise<string[]> {
 }
 
 describe("loadConfig", () => {
-  it("gives every option as it is written, with paths relative to the file", async () => {
+  it("returns every option, with paths relative to the file", async () => {
     const file = await given(
       "deep/sandbox.config.yaml",
       `port: 0
@@ -89,11 +89,11 @@ balance: 250000.5
     });
   });
 
-  it.each(["", "# port: 4010\n", "---\n", "{}"])("%j chooses nothing", async (text) => {
+  it.each(["", "# port: 4010\n", "---\n", "{}"])("returns nothing for %j", async (text) => {
     await expect(loadConfig(await given("sandbox.config.yaml", text))).resolves.toEqual({});
   });
 
-  it("names every problem, with its place and what would be right", async () => {
+  it("reports every problem with its position and what would be right", async () => {
     const file = await given(
       "c.yaml",
       `prt: 4010
@@ -150,14 +150,14 @@ __proto__: { port: 1 }
     await expect(problemsOf(loadConfig(await given("c.yaml", text)))).resolves.toEqual([message]);
   });
 
-  it("bounds what it says of a file of nonsense", async () => {
+  it("limits the problems that it reports", async () => {
     const text = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n");
     const problems = await problemsOf(loadConfig(await given("c.yaml", text)));
     expect(problems).toHaveLength(101);
     expect(problems.at(-1)).toBe("… and 19900 more problems");
   });
 
-  it("has companies as fixtures have them, set up over the defaults", async () => {
+  it("returns companies like those of fixtures, set up with the defaults", async () => {
     const file = await given(
       "c.yaml",
       "companies: [{ companyId: company_shop, balance: 5 }, { companyId: b, clock: frozen, accessToken: t }]",
@@ -190,7 +190,7 @@ describe("findConfigFile", () => {
     expect(findConfigFile(folder)).toBe(file);
   });
 
-  it("takes none of two", async () => {
+  it("refuses two files", async () => {
     await given("sandbox.config.json", "{}");
     await given("sandbox.config.yml", "");
     await expect(problemsOf((async () => findConfigFile(folder))())).resolves.toEqual([
@@ -200,7 +200,7 @@ describe("findConfigFile", () => {
 });
 
 describe("loadProfileFile", () => {
-  it("gives what is overridden", async () => {
+  it("returns the overrides", async () => {
     const file = await given(
       "p.yaml",
       "transfers: { min: 100, fee: { rate: 0 } }\nrateLimit: { requests: 5, per: 1s }\ncharges:\n",
@@ -211,7 +211,7 @@ describe("loadProfileFile", () => {
     });
   });
 
-  it("puts each problem at its line: of a wrong value at the value, of a wrong name at the name", async () => {
+  it("reports a wrong value at the value and a wrong name at the name", async () => {
     const file = await given(
       "p.yaml",
       "transfers:\n  settlement: manul\n  min: 900000\ncharge: { ttl: 1h }\nwebhooks:\n  retry:\n    - 10s\n    - soon\nbatch: 500\n",
@@ -250,7 +250,7 @@ describe("validateFile", () => {
     expect((await validateFile(await given(name, text))).kind).toBe(kind);
   });
 
-  it("names what is wrong in each kind", async () => {
+  it("reports the problems of each kind", async () => {
     const problemsIn = async (name: string, text: string): Promise<string[]> =>
       (await validateFile(await given(name, text))).problems.map((problem) => problem.slice(folder.length + 1));
     await expect(problemsIn("profile.yaml", "transfer: { min: 1 }")).resolves.toEqual([
@@ -265,7 +265,7 @@ describe("validateFile", () => {
     await expect(problemsIn("fixtures.yaml", "charges: []")).resolves.toEqual([]);
   });
 
-  it("says when it cannot tell, read or parse", async () => {
+  it("reports a file that it cannot classify, read or parse", async () => {
     await expect(problemsOf(validateFile(await given("x.yaml", "hello: 1")))).resolves.toEqual([
       expect.stringMatching(/^Failed to validate x\.yaml: neither its name nor its keys say/),
     ]);
@@ -279,7 +279,7 @@ describe("validateFile", () => {
 });
 
 describe("several fixture files", () => {
-  it("have the problems of all of them told at once", async () => {
+  it("have all their problems reported at once", async () => {
     const bad = await given("bad.yaml", "charges: 1");
     const torn = await given("torn.yaml", "charges: [");
     await expect(problemsOf(loadFixtureFiles([join(folder, "none.yaml"), bad, torn], START))).resolves.toEqual([

@@ -3,47 +3,47 @@ import type { CompanySetup, WorldFixture } from "../state/fixture.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** Everything that can be chosen for a sandbox, resolved: every default stands here and nowhere else. */
+/** Everything that can be chosen for a sandbox, with all defaults applied. */
 export interface ResolvedOptions {
   /** Opened at the start; the first is the default of the control API. */
   readonly companies: readonly CompanySetup[];
   /** Any unseen token opens a fresh company. */
   readonly autoProvision: boolean;
-  /** For companies opened later: what a company of the options has without saying so. */
+  /** For companies opened later. */
   readonly defaults: CompanyDefaults;
   /** Makes ids and names repeat. */
   readonly seed: number | undefined;
   /** Where the sandbox is reached from outside, without a slash at the end; undefined: as each request addressed it. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;
-  /** The clock of every company that a store remembers; undefined: as it was. A time to stand at must not lie before its own. */
+  /** Replaces the clock of every stored company; undefined: they keep their own. A frozen time must not be before the stored one. */
   readonly clockOver?: ClockOver | undefined;
   /** Drops `x-sandbox` and `x-sandbox-now`. */
   readonly productionHeadersOnly: boolean;
   readonly limits: SandboxLimits;
 }
 
-/** Bounds of what only grows. */
+/** Limits of what grows by itself. */
 export interface CompanyLimits {
   /** Domain events kept. */
   readonly events: number;
-  /** Deliveries kept; of those that are pending, as many as the next. */
+  /** Finished deliveries kept. */
   readonly deliveries: number;
-  /** Pending deliveries kept: beyond that a receiver that never answers would fill the memory. The oldest are canceled. */
+  /** Pending deliveries kept, so that a receiver that never answers does not fill the memory. The oldest are canceled. */
   readonly pendingDeliveries: number;
   /** Requests kept in the journal. */
   readonly requests: number;
 }
 
-/** Bounds of what grows by itself. What clients create (charges, transactions, …) is not limited. */
+/** What clients create (charges, transactions, …) is not limited. */
 export interface SandboxLimits extends CompanyLimits {
-  /** Companies that `--auto-provision` opened; beyond that the one that was idle for longest goes. */
+  /** Companies that `--auto-provision` opened. The one that was idle for longest is removed. */
   readonly companies: number;
-  /** Requests in the story of `--record`; what comes later is left out, and the story says how much. */
+  /** Requests in the scenario of `--record`. Later ones are left out and counted. */
   readonly recordedRequests: number;
 }
 
-/** `at` undefined: where it is. */
+/** `at` undefined: at its present time. */
 export type ClockOver = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
 
 export interface CompanyDefaults {

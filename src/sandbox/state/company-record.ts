@@ -7,44 +7,44 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 export interface AccessToken {
   readonly token: string;
-  /** On the company's clock; null: never. */
+  /** By the company's clock; null: never. */
   readonly expiresAt: Instant | null;
 }
 
-/** Who a company is: what its clients hold. Not part of its state, so a state can be put into another company. */
+/** What the clients of a company know. It is not part of the state, so a state can be put into another company. */
 export interface Identity {
   readonly id: string;
   readonly tokens: readonly AccessToken[];
   readonly secretKey: string;
 }
 
-/** The one to use: that never expires, or else the first. Empty when a company has none. */
+/** The first token that never expires, or else the first. Empty when a company has none. */
 export function usableToken({ tokens }: Pick<Identity, "tokens">): string {
   return (tokens.find(({ expiresAt }) => expiresAt === null) ?? tokens[0])?.token ?? "";
 }
 
-/** A company's whole state as it was once, under a name, which is its `id`. `seq` is its place among the company's snapshots alone. */
+/** A saved state of a company. `id` is its name, `seq` its place among the company's snapshots. */
 export interface Snapshot extends Row {
   /** Real time. */
   readonly savedAt: Instant;
-  /** The company's time, to which restoring it goes back. */
+  /** The company's time when it was saved. */
   readonly now: Instant;
-  /** The state as `dumpState` gives it, as JSON text: no later change can reach it. */
+  /** The result of `dumpState` as JSON. */
   readonly json: string;
-  /** Of `json` in UTF-8. */
+  /** The size of `json` in UTF-8. */
   readonly bytes: number;
 }
 
 /** Everything of a sandbox that is stored. */
 export interface StoredSandbox {
   readonly companies: Map<string, StoredCompany>;
-  /** Companies that were removed: those of a configuration are not opened again by a restart. */
+  /** Companies of the configuration that were removed: a restart does not open them again. */
   readonly gone: Set<string>;
 }
 
 export interface StoredCompany {
   readonly record: CompanyRecord;
-  /** What it returns to at a reset. */
+  /** The state after a reset. */
   readonly setup: CompanySetup;
 }
 
@@ -53,12 +53,12 @@ export interface CompanyRecord {
   identity: Identity;
   readonly world: World;
   clock: ClockState;
-  /** Its own settings, as they were written; the rest is the sandbox's. */
+  /** Settings that differ from the defaults. */
   overrides: ProfileOverrides;
-  /** The last place given in the order of its records. */
+  /** The `seq` of the newest record. */
   seq: number;
-  /** Where its seeded stream of ids stands. */
+  /** The position in the seeded stream of ids. */
   idPosition: number;
-  /** No part of its state: they stay at a reset, and when a state is put in its place. */
+  /** Not part of the state: a reset and a restore keep them. */
   readonly snapshots: Table<Snapshot>;
 }

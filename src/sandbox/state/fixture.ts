@@ -109,7 +109,7 @@ const subscription = mapping(
   "a subscription such as { topic: charges/events, url }",
 );
 
-/** The lists of a world, at the top of a fixtures file and in each of its companies. */
+/** At the top of a fixtures file and in each of its companies. */
 export const worldLists = {
   customers: listOf(z.union([customer, generated], { error: `must be ${notACustomer}` }), { of: "customers" })
     .default([])
@@ -132,20 +132,20 @@ export interface WorldFixture extends Omit<WorldEntry, "customers"> {
 
 export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };
 
-/** One company as it is opened. */
+/** A company before it is opened. */
 export interface CompanySetup {
   readonly id: string;
   readonly tokens: readonly AccessToken[];
   readonly secretKey: string;
   readonly balance: Money;
-  /** Frozen there; undefined: it runs with real time. */
+  /** The time of a frozen clock; undefined: the clock runs. */
   readonly frozenAt: Instant | undefined;
-  /** A clock that is not frozen starts there; undefined: at real time. */
+  /** The start of a running clock; undefined: real time. */
   readonly runsFrom?: Instant | undefined;
   readonly profile: ProfileOverrides;
   readonly fixtures: readonly WorldFixture[];
-  /** How its world misbehaves from the start; later ones win. */
+  /** Rules from the start. Later ones win. */
   readonly rules?: readonly RuleOrder[] | undefined;
-  /** By `--auto-provision`: one of those that go when there are too many. */
+  /** Opened by `--auto-provision`: it may be removed when there are too many. */
   readonly openedByToken?: boolean;
 }

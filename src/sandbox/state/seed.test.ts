@@ -126,7 +126,7 @@ describe("any mixture of fixtures", () => {
         const company = seed({ fixtures, profile, balance });
         const { world } = company;
         expectBooksToBalance(company, fromXof(balance));
-        // Nobody has seen it happen, and it never was in debt.
+        // There are no events, and the balance was never negative.
         expect([world.events.size, world.deliveries.size]).toEqual([0, 0]);
         expect(world.ledger.values().every((entry) => entry.balance >= 0 && entry.at <= START)).toBe(true);
         const inOrder = <T extends { at: number }>(rows: readonly T[]): T[] => [...rows].sort((a, b) => a.at - b.at);
@@ -171,7 +171,7 @@ describe("any mixture of fixtures", () => {
     );
   });
 
-  it("lives on with its books in balance", async () => {
+  it("keeps balanced books afterwards", async () => {
     await fc.assert(
       fc.asyncProperty(fixtures, profiles, async (fixtures, profile) => {
         const company = seed({ fixtures, profile, balance: 1_000_000 });
@@ -184,8 +184,8 @@ describe("any mixture of fixtures", () => {
   });
 });
 
-describe("the story of a company", () => {
-  it("opens its books before the first record, at what leads to the balance", () => {
+describe("the fixtures of a company", () => {
+  it("begin with the opening balance that leads to the given one", () => {
     const company = seed({
       balance: 100_000,
       fixtures: [{ charges: [charge({ createdAt: { beforeStartMs: MINUTE_MS } })], transactions: [transaction()] }],
@@ -198,7 +198,7 @@ describe("the story of a company", () => {
     ]);
   });
 
-  it("takes out what was too much when less is to be left than came in", () => {
+  it("end with a correction when more came in than is to be left", () => {
     const company = seed({ balance: 0, fixtures: [{ charges: [charge()] }] });
     expect(company.world.ledger.values().map(({ type, balance }) => [type, balance / 10_000])).toEqual([
       ["charge.payment", 10_000],
@@ -206,7 +206,7 @@ describe("the story of a company", () => {
     ]);
   });
 
-  it("a transfer before the payments that outweigh it is completed all the same", () => {
+  it("complete a transfer before the payments that cover it", () => {
     // It must not fail for want of what a charge brings in later.
     const company = seed({
       balance: 0,
@@ -219,7 +219,7 @@ describe("the story of a company", () => {
     expectBooksToBalance(company, 0);
   });
 
-  it("a refund is never refused for want of money", () => {
+  it("never refuse a refund for lack of money", () => {
     const profile = { charges: { fee: { credit: "net" } }, refunds: { insufficientBalance: "reject" } };
     const company = seed({
       balance: 0,
@@ -230,7 +230,7 @@ describe("the story of a company", () => {
     expectBooksToBalance(company, 0);
   });
 
-  it("keeps of a fixture what a charge has, and nothing else", () => {
+  it("store only the fields of a charge", () => {
     const company = seed({
       fixtures: [
         { charges: [charge({ msisdn: "+2250700000010", createdAt: { beforeStartMs: 1 }, metadata: { a: [1] } })] },
@@ -247,12 +247,12 @@ describe("the story of a company", () => {
     expect(found).not.toHaveProperty("msisdn");
   });
 
-  it("a charge that the silent number paid stays silent when it is refunded", () => {
+  it("keep a charge silent when the silent number paid it and it is refunded", () => {
     const company = seed({ fixtures: [{ charges: [charge({ msisdn: "0700000005" })] }] });
     expect(company.world.charges.findBy("externalId", "c")?.silent).toBe(true);
   });
 
-  it("a charge whose hour was over when the company began is dropped, and nobody is told", async () => {
+  it("drop a charge that expired before the company began, without an event", async () => {
     const overdue = charge({ status: "due", createdAt: { beforeStartMs: 60 * MINUTE_MS } });
     const nearly = charge({ externalId: "d", status: "due", createdAt: { beforeStartMs: 59 * MINUTE_MS } });
     const company = seed({
@@ -274,7 +274,7 @@ describe("the story of a company", () => {
     ["two seconds after the beginning", {}, 2000],
     ["never by itself where transfers settle at once", { transfers: { settlement: "immediate" } }, undefined],
     ["never by itself where they settle by hand", { transfers: { settlement: "manual" } }, undefined],
-  ])("a pending transaction of yesterday settles %s", (_, profile, afterMs) => {
+  ])("settle a pending transaction of yesterday %s", (_, profile, afterMs) => {
     const company = seed({
       profile,
       fixtures: [
@@ -289,7 +289,7 @@ describe("the story of a company", () => {
     expect(due === undefined ? undefined : due.dueAt - START).toBe(afterMs);
   });
 
-  it("a failed transaction fails as its number does, unless it says otherwise", () => {
+  it("fail a transaction with the reason of its number, unless another one is given", () => {
     const failed = (reference: string, given: Partial<TransactionFixture>): TransactionFixture =>
       transaction({ reference, status: "failed", ...given });
     const company = seed({
@@ -311,7 +311,7 @@ describe("the story of a company", () => {
   });
 });
 
-describe("what a company cannot begin with", () => {
+describe("fixtures that are refused", () => {
   const uuid = "00000000-0000-4000-8000-000000000001";
   it.each<[string, Given]>([
     [
@@ -350,7 +350,7 @@ describe("what a company cannot begin with", () => {
     expect(() => seed(given)).toThrow(new UsageError("input", message));
   });
 
-  it("lets a reference repeat where the profile does", () => {
+  it("may repeat a reference where the profile allows it", () => {
     const company = seed({
       profile: { transfers: { duplicateReference: "allow" } },
       fixtures: [{ transactions: [transaction(), transaction()] }],

@@ -3,7 +3,7 @@ import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 import { saveSnapshot } from "./snapshots.js";
 
-it("all snapshots of a company together have a bound, and one that is replaced makes room", () => {
+it("the snapshots of a company have a common limit, and replacing one makes room", () => {
   const sandbox = new Sandbox(resolveOptions());
   onTestFinished(() => sandbox.close());
   const company = sandbox.defaultCompany;

@@ -32,7 +32,7 @@ async function namesIn(world: TestWorld, company = "company_sandbox"): Promise<s
 }
 
 describe("POST /snapshots/:name", () => {
-  it("keeps the state and says what it keeps; nothing of the company is changed by it", async () => {
+  it("saves the state and does not change the company", async () => {
     const world = open({ system: { ...systemClock, now: () => Date.parse("2026-06-01T12:00:00.5Z") } });
     await createCharge(world);
     const { text } = await world.control("GET", "/state");
@@ -45,7 +45,7 @@ describe("POST /snapshots/:name", () => {
     expect((await world.control("GET", "/state")).text).toBe(text);
   });
 
-  it("replaces what had the name before, which is then the newest", async () => {
+  it("replaces a snapshot of the same name, which becomes the newest", async () => {
     const world = open();
     for (const name of ["a", "b"]) await world.control("POST", `/snapshots/${name}`);
     await world.control("PUT", "/balance", { balance: 5 });
@@ -56,7 +56,7 @@ describe("POST /snapshots/:name", () => {
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(5);
   });
 
-  it("keeps a hundred for each company; then it is 422 until there is room again", async () => {
+  it("saves a hundred for each company, and answers 422 until one is removed", async () => {
     const world = open();
     await world.control("POST", "/companies", { companyId: "b" });
     for (let count = 0; count < 100; count++) await world.control("POST", `/snapshots/${count}`);
@@ -90,7 +90,7 @@ describe("GET /snapshots", () => {
 });
 
 describe("GET /snapshots/:name", () => {
-  it("is what GET /state was", async () => {
+  it("returns what GET /state returned", async () => {
     const world = open();
     await createCharge(world);
     const { text } = await world.control("GET", "/state");
@@ -100,7 +100,7 @@ describe("GET /snapshots/:name", () => {
     expect((await world.control("GET", "/snapshots/then")).text).toBe(text);
   });
 
-  it("goes into another process with PUT /state, and the story goes on as it would have here", async () => {
+  it("can be put into another process with PUT /state, which continues in the same way", async () => {
     const transport = createScriptedTransport(({ body }) => (body.length % 2 === 0 ? 500 : 200));
     const [one, other] = [open({ seed: 7, transport }), open({ seed: 7, transport, clock: "2040-01-01T00:00:00Z" })];
     await one.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
@@ -121,7 +121,7 @@ describe("GET /snapshots/:name", () => {
 });
 
 describe("PUT /snapshots/:name", () => {
-  it("puts everything back, also the clock, and answers as PUT /state does", async () => {
+  it("restores everything, also the clock, and answers like PUT /state", async () => {
     const world = open();
     const paid = await createCharge(world);
     const { text } = await world.control("GET", "/state");
@@ -137,7 +137,7 @@ describe("PUT /snapshots/:name", () => {
     expect((await world.api("GET", `/v1/charges/${paid}`)).body.status).toBe("due");
   });
 
-  it("restores the same as often as it is asked to", async () => {
+  it("restores the same state any number of times", async () => {
     const world = open({ seed: 1 });
     await world.control("POST", "/snapshots/start");
     const request = chargeRequest();
@@ -150,7 +150,7 @@ describe("PUT /snapshots/:name", () => {
     expect(made).toEqual([made[0], made[0], made[0]]);
   });
 
-  it("leaves the company who it is: tokens and secret key of now", async () => {
+  it("keeps the present tokens and secret key", async () => {
     const world = open();
     await world.control("POST", "/snapshots/before");
     await world.control("POST", "/companies/company_sandbox/rotate", { secretKey: "other key" });
@@ -161,7 +161,7 @@ describe("PUT /snapshots/:name", () => {
     ]);
   });
 
-  it("sends what was on the wire and what waited behind it, once it has answered, in their order", async () => {
+  it("sends interrupted and waiting deliveries in their order after the answer", async () => {
     const world = open();
     const shop = await receiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: shop.url });
@@ -178,7 +178,7 @@ describe("PUT /snapshots/:name", () => {
     expect(shop.received.map(({ body }) => body.data.status)).toEqual(["paid", "paid", "refunded"]);
   });
 
-  it("plans retries that were due again, though they were made meanwhile", async () => {
+  it("plans retries again that were made after the snapshot", async () => {
     const world = open({ transport: createScriptedTransport(() => 500) });
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
     await world.control("POST", `/charges/${await createCharge(world)}/pay`);
@@ -190,14 +190,14 @@ describe("PUT /snapshots/:name", () => {
     expect((await world.control("POST", "/clock/advance", { by: "1d" })).body).toEqual(first);
   });
 
-  it("shows the very time at which it will stand again, whatever passes while it is saved", async () => {
+  it("restores exactly the time that it shows", async () => {
     let ms = Date.parse("2026-01-15T09:00:00Z");
     const world = open({ clock: "running", system: { ...systemClock, now: () => ms++ } });
     const { now } = (await world.control("POST", "/snapshots/a")).body;
     expect((await world.control("GET", "/snapshots/a")).body.clock.now).toBe(now);
   });
 
-  it("lets a running clock run on from the time of the snapshot", async () => {
+  it("continues a running clock from the time of the snapshot", async () => {
     const system = createFakeSystem();
     const world = open({ clock: "running", system });
     const id = await createCharge(world);
@@ -212,7 +212,7 @@ describe("PUT /snapshots/:name", () => {
     expect((await world.api("GET", `/v1/charges/${id}`)).body.status).toBe("dropped");
   });
 
-  it("ends an advance that is under way, and those behind it, with 422", async () => {
+  it("ends a running advance and the queued ones with 422", async () => {
     const world = open();
     const shop = await receiver("hang");
     const id = await createCharge(world);
@@ -231,7 +231,7 @@ describe("PUT /snapshots/:name", () => {
     expect(await stateOf(world)).toEqual((await world.control("GET", "/snapshots/before")).body);
   });
 
-  it("saves in the middle of an advance what goes on from there", async () => {
+  it("restores a state that was saved during an advance", async () => {
     const world = open();
     const shop = await receiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: shop.url });
@@ -247,7 +247,7 @@ describe("PUT /snapshots/:name", () => {
     expect(data).toMatchObject([{ status: "succeeded", attempts: [{ at: "2026-01-15T10:00:00.000Z", status: 204 }] }]);
   });
 
-  it("leaves one company standing when several restore at the same time", async () => {
+  it("leaves one company after concurrent restores", async () => {
     const system = createFakeSystem();
     const transport = createScriptedTransport(() => 200);
     const world = open({ clock: "running", system, transport });
@@ -268,7 +268,7 @@ describe("PUT /snapshots/:name", () => {
     expect(transport.sent).toHaveLength(1);
   });
 
-  it("answers what comes in meanwhile, and nothing of it is left after the last restore", async () => {
+  it("answers concurrent requests, and the last restore discards their changes", async () => {
     const world = open();
     const before = await stateOf(world);
     await world.control("POST", "/snapshots/empty");
@@ -294,7 +294,7 @@ describe("DELETE /snapshots/:name", () => {
 });
 
 describe("snapshots belong to their company", () => {
-  it("stay at a reset of it, a reset of all, and when a state is put in", async () => {
+  it("survive its reset, a reset of all, and a PUT of a state", async () => {
     const world = open();
     await createCharge(world);
     await world.control("POST", "/snapshots/kept");
@@ -307,7 +307,7 @@ describe("snapshots belong to their company", () => {
     expect((await world.control("PUT", "/snapshots/kept")).body).toEqual(state);
   });
 
-  it("are not seen by another one", async () => {
+  it("are invisible to other companies", async () => {
     const world = open();
     await world.control("POST", "/companies", { companyId: "b" });
     await world.control("POST", "/snapshots/mine");
@@ -320,7 +320,7 @@ describe("snapshots belong to their company", () => {
     expect(await namesIn(world)).toEqual(["mine"]);
   });
 
-  it("restore one company and leave the others where they are", async () => {
+  it("restore one company and not the others", async () => {
     const world = open();
     await world.control("POST", "/companies", { companyId: "b" });
     await world.control("POST", "/snapshots/start");
@@ -331,7 +331,7 @@ describe("snapshots belong to their company", () => {
     expect(await stateOf(world, "b")).toEqual(other);
   });
 
-  it("go with it", async () => {
+  it("are removed with it", async () => {
     const world = open();
     for (const _ of [1, 2]) {
       await world.control("POST", "/companies", { companyId: "b" });
@@ -341,7 +341,7 @@ describe("snapshots belong to their company", () => {
     }
   });
 
-  it("are in no state: a snapshot holds none of the others", async () => {
+  it("are not part of a state", async () => {
     const world = open();
     const { size } = (await world.control("POST", "/snapshots/a")).body;
     expect((await world.control("POST", "/snapshots/b")).body.size).toBe(size);
@@ -376,7 +376,7 @@ describe("wrong use", () => {
     },
   );
 
-  it.each(["PUT", "GET", "DELETE"])("%s of a name that nothing has is 404 and names the nearest", async (method) => {
+  it.each(["PUT", "GET", "DELETE"])("%s of an unknown name is 404 and suggests the nearest", async (method) => {
     const world = open();
     await world.control("POST", "/snapshots/before-payout");
     const answer = await world.control(method, "/snapshots/before-payuot");
@@ -386,7 +386,7 @@ describe("wrong use", () => {
     ]);
   });
 
-  it.each(["POST", "PUT"])("%s with a body, such as a state, is 400: nothing is taken from it", async (method) => {
+  it.each(["POST", "PUT"])("%s with a body is 400", async (method) => {
     const world = open();
     await world.control("POST", "/snapshots/a");
     await world.control("PUT", "/balance", { balance: 5 });

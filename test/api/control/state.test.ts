@@ -42,7 +42,7 @@ async function lively(): Promise<TestWorld> {
 const refused = { status: null, latencyMs: 1.5, error: "ECONNREFUSED: nobody there", response: null };
 
 describe("GET /state", () => {
-  it("is the whole of a company, in the API's spelling, without its identity", async () => {
+  it("returns a whole company in the API's spelling, without its identity", async () => {
     const world = await lively();
     const text = (await world.control("GET", "/state")).text;
     const state = JSON.parse(text);
@@ -83,7 +83,7 @@ describe("GET /state", () => {
 });
 
 describe("PUT /state", () => {
-  it("puts everything back as it was, also the clock", async () => {
+  it("restores everything, also the clock", async () => {
     const world = await lively();
     const before = await stateOf(world);
     await world.control("POST", "/clock/advance", { by: "3h" });
@@ -96,7 +96,7 @@ describe("PUT /state", () => {
     expect((await world.control("GET", "/profile")).body.charges.min).toBe(1);
   });
 
-  it("gives the same story in another process", async () => {
+  it("continues in the same way in another process", async () => {
     const [one, other] = [
       await lively(),
       open({ seed: 1, transport: { send: async () => refused, close: async () => undefined } }),
@@ -113,7 +113,7 @@ describe("PUT /state", () => {
       expect((await other.control("GET", path)).text).toBe((await one.control("GET", path)).text);
   });
 
-  it("leaves the target who it is: ids, tokens and secret key", async () => {
+  it("keeps the ids, tokens and secret key of the target", async () => {
     const world = await lively();
     await world.control("POST", "/companies", { companyId: "b", secretKey: "key b" });
     const state = await stateOf(world);
@@ -127,7 +127,7 @@ describe("PUT /state", () => {
     expect((await world.api("GET", `/v1/charges/${id}`)).body.status).toBe("due");
   });
 
-  it("sends again what was on the wire or waiting, under the target's key", async () => {
+  it("sends pending and interrupted deliveries again with the target's key", async () => {
     const [silent, awake] = [await createReceiver("hang"), await createReceiver()];
     const world = open();
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: silent.url });
@@ -159,7 +159,7 @@ describe("PUT /state", () => {
     await receiver.close();
   });
 
-  it("lets a running clock run on from where it was taken", async () => {
+  it("continues a running clock from the time of the dump", async () => {
     const world = open({ clock: "running" });
     const state = await stateOf(world);
     expect(state.clock.mode).toBe("running");
@@ -169,7 +169,7 @@ describe("PUT /state", () => {
     expect(clock.now >= "2030-01-01T00:00:00.000Z" && clock.now < "2030-01-01T00:01").toBe(true);
   });
 
-  it("may be larger than other bodies", async () => {
+  it("accepts larger bodies than other calls", async () => {
     const world = open();
     for (let count = 0; count < 8; count++) {
       await world.api("POST", "/v1/charges", chargeRequest({ metadata: { filler: "x".repeat(100_000) } }));
@@ -180,7 +180,7 @@ describe("PUT /state", () => {
   });
 });
 
-describe("a state that is wrong", () => {
+describe("a wrong state", () => {
   it.each<[string, (state: LooseJson) => unknown, string]>([
     ["nothing", () => undefined, "body must be a JSON object, but it is missing"],
     ["a list", () => [], "body must be a JSON object, got a list of 0"],
@@ -273,7 +273,7 @@ describe("a state that is wrong", () => {
       (state) => changed(state, "ledger", 0, { balance: 1 }),
       "ledger[0].balance must be 10000000, got 1",
     ],
-  ])("%s: 400 naming the place, and nothing is changed", async (_, spoil, message) => {
+  ])("%s: 400 with the position, and nothing changes", async (_, spoil, message) => {
     const world = await lively();
     const before = await stateOf(world);
     const answer = await world.control("PUT", "/state", spoil(structuredClone(before)));
@@ -282,7 +282,7 @@ describe("a state that is wrong", () => {
     expect(await stateOf(world)).toEqual(before);
   });
 
-  it("names everything at once, up to a hundred", async () => {
+  it("has up to a hundred problems reported at once", async () => {
     const world = open();
     const state = { ...(await stateOf(world)), charges: Array.from({ length: 200 }, () => 5) };
     const answer = await world.control("PUT", "/state", state);
@@ -290,7 +290,7 @@ describe("a state that is wrong", () => {
     expect(answer.body.message.at(-1)).toBe("100 more problems");
   });
 
-  it("is 404 for an unknown company", async () => {
+  it("answers 404 for an unknown company", async () => {
     const world = open();
     expect((await world.control("PUT", "/state?company=x", await stateOf(world))).status).toBe(404);
   });
