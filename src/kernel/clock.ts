@@ -3,20 +3,20 @@ import type { SystemClock } from "./system-clock.js";
 
 export type ClockMode = "running" | "frozen";
 
-/** What is kept of a clock: a running one is an offset to real time, a frozen one is an instant. */
+/** The stored form of a clock: a running one is an offset to real time, a frozen one is an instant. */
 export type ClockState =
   | { readonly mode: "running"; readonly offsetMs: number }
   | { readonly mode: "frozen"; readonly at: Instant };
 
-/** A clock that is behind `instant` stands, or runs on, from there. */
+/** Moves a clock that is behind `instant` forward to it. */
 export function notBefore(state: ClockState, instant: Instant, system: Pick<SystemClock, "now">): ClockState {
   if (state.mode === "frozen") return state.at >= instant ? state : { ...state, at: instant };
   return system.now() + state.offsetMs >= instant ? state : { ...state, offsetMs: instant - system.now() };
 }
 
 /**
- * One company's time. It runs (with an offset to real time) or stands still, and never goes back: a machine's clock that is
- * corrected backwards holds the company's clock until real time has caught up.
+ * One company's time. It runs (with an offset to real time) or is frozen, and never goes back: when the machine's clock is set back, the company's
+ * clock waits until real time has caught up.
  *
  * While an advance walks from one due item to the next the clock is *pinned* to that item's instant, whatever its mode.
  */
@@ -51,7 +51,7 @@ export class Clock {
     this.#latest = this.#pinnedAt;
   }
 
-  /** Lets go at the instant the clock is pinned to: a running clock runs on from there, a frozen one stands there. */
+  /** Ends the pinning: a running clock continues from that instant, a frozen one stays there. */
   release(mode: ClockMode = this.mode): void {
     if (this.#pinnedAt === undefined) return;
     this.#state = this.#stateAt(this.#pinnedAt, mode);

@@ -1,5 +1,5 @@
 import { createHash, randomFillSync, randomUUID } from "node:crypto";
-import { customRandom, urlAlphabet } from "nanoid";
+import { customRandom, nanoid, urlAlphabet } from "nanoid";
 
 /** Makes identifiers; seeded, it makes the same ones in the same order. */
 export interface IdSource {
@@ -9,13 +9,13 @@ export interface IdSource {
   short(prefix: string): string;
   /** 32 lower-case hex digits: the correlation id of an error. */
   hex32(): string;
-  /** Where a seeded stream stands. 0 without a seed. */
+  /** The position of a seeded stream. 0 without a seed. */
   readonly position: number;
 }
 
 export function createIdSource(seed: number | undefined, name: string, position = 0): IdSource {
   const random = seed === undefined ? createMachineRandom() : createSeededRandom(seed, name, position);
-  const short = customRandom(urlAlphabet, 21, (size) => random.bytes(size));
+  const short = seed === undefined ? nanoid : customRandom(urlAlphabet, 21, (size) => random.bytes(size));
   return {
     uuid: () => (seed === undefined ? randomUUID() : uuidFromBytes(random.bytes(16))),
     short: (prefix) => `${prefix}_${short()}`,

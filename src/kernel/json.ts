@@ -25,15 +25,15 @@ export function mapTexts(value: unknown, replace: (text: string) => unknown): un
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, replace)]));
 }
 
-/** How far a JSON value may go. Whatever looks into one afterwards may recurse as deep, and no deeper. */
+/** Bounds of a JSON value, so that later recursion over it is bounded too. */
 export interface JsonBounds {
-  /** Objects and lists within each other. */
+  /** Nested objects and lists. */
   readonly depth: number;
   /** Members of all its objects together. */
   readonly members: number;
 }
 
-/** What is beyond the bounds, completing "The body …"; undefined when nothing is. Level by level: a recursion would be what it guards against. */
+/** The exceeded bound, completing "The body …"; undefined when there is none. It goes level by level, not by recursion. */
 export function beyondBounds(value: unknown, { depth, members }: JsonBounds): string | undefined {
   let found = 0;
   let level = [value].filter(isContainer);

@@ -5,17 +5,17 @@ import { isObject } from "./json.js";
 import { didYouMean } from "./suggest.js";
 
 /**
- * Matching of what came against what a scenario expects: partial and deep. Of an object only the named members are looked at; a list matches element by
- * element at the same length; an object of `$…` members is a matcher.
+ * Matches a value against an expectation, partially and deeply: of an object only the expected members are compared, a list matches element by
+ * element at the same length, and an object of `$…` members is a matcher.
  */
 
-/** One place where reality differs. */
+/** One place where the value differs. */
 export interface Mismatch {
   /** `body.transactions[0].status`; the root's own name when it is the whole. */
   readonly path: string;
   /** In words: `"paid"`, `a number above 5`, `nothing`. */
   readonly expected: string;
-  /** Undefined: there was nothing at that place. */
+  /** Undefined: the place has no value. */
   readonly actual: unknown;
 }
 
@@ -46,7 +46,7 @@ interface Operator {
 const numberOrText = (operand: unknown): string | undefined =>
   typeof operand === "number" || typeof operand === "string" ? undefined : "must be a number or a text to compare with";
 
-/** Numbers as numbers, texts (ISO 8601 timestamps, say) in order of their characters; nothing else compares. */
+/** Compares numbers as numbers and texts (such as ISO 8601 times) by their characters; other values do not match. */
 function compare(accepts: (order: number) => boolean, words: string): Operator {
   return {
     check: numberOrText,
@@ -155,12 +155,11 @@ function regexProblem(pattern: string): string | undefined {
   }
 }
 
-/** What a pattern with repetitions inside of repetitions is given, real time: as long as that everything else stands still. */
+/** Real time for a pattern with nested repetitions. It blocks the event loop for so long. */
 const TIMEOUT_MS = 50;
 
 /**
- * Whether the text matches. Patterns such as `(a+)+$` can take longer than the age of the world over thirty characters that somebody else sends: what may
- * do so is stopped after a while, and then does not match.
+ * Whether the text matches. A pattern such as `(a+)+$` can take exponential time: it is stopped after a while, and then does not match.
  */
 export function testRegex(pattern: string, text: string): boolean {
   const regex = new RegExp(pattern, "u");
@@ -177,20 +176,20 @@ export function testRegex(pattern: string, text: string): boolean {
 
 const bounded = new Script('new RegExp(pattern, "u").test(text)');
 
-/** Something wrong in an expectation, at a path inside of it. */
+/** An error in an expectation. */
 export interface MatcherProblem {
   readonly path: (string | number)[];
   readonly message: string;
-  /** The key is the mistake, and not what stands there. */
+  /** The key is wrong, not its value. */
   readonly key?: true;
 }
 
-/** Whether an operand is only known later, and cannot be judged now. */
+/** Whether an operand is known only later. */
 export type IsOpen = (operand: unknown) => boolean;
 
 const neverOpen: IsOpen = () => false;
 
-/** Nothing that is written by hand goes deeper, and nothing that does is looked at. */
+/** Deeper expectations are refused. */
 const DEPTH_MAX = 100;
 
 /** Unknown operators, wrong operands, and `$…` members beside plain ones. */

@@ -16,8 +16,8 @@ export interface ListRequest<T> {
 }
 
 /**
- * One page of a table. A cursor names a place between two records, so pages stay put while records are added or removed: none comes twice
- * and none is skipped. Undefined when the cursor is not one of ours.
+ * One page of a table. A cursor names a place between two records, so that no record is repeated or skipped while others are added or
+ * removed. Undefined when the cursor is invalid.
  */
 export function listPage<T extends Row>(table: Pick<Table<T>, "page">, request: ListRequest<T>): Page<T> | undefined {
   const { limit, newestFirst = false, where } = request;
@@ -40,12 +40,12 @@ export function listPage<T extends Row>(table: Pick<Table<T>, "page">, request: 
   };
 }
 
-/** Whether a text is a cursor of ours. */
+/** Whether a text is a valid cursor. */
 export function isCursor(text: string): boolean {
   return readCursor(text) !== undefined;
 }
 
-/** What stood on an empty page was removed since: the other direction begins with the record at the page's edge, if there is one. */
+/** The records of an empty page were removed: the other direction begins with the record at the page's edge, if there is one. */
 function wayBack<T extends Row>(
   table: Pick<Table<T>, "page">,
   { newestFirst = false, where }: ListRequest<T>,

@@ -1,16 +1,15 @@
 /**
- * The three kinds of wrong, never mixed:
+ * The three kinds of errors, never mixed:
  *
- * - `Problem`: part of the simulated API. Thrown inside a unit of work it refuses the whole of it, and the edge renders it
- *   exactly as the service would.
- * - `UsageError`: whoever drives the sandbox (flags, files, control API) asked for something impossible. Says what failed, why,
- *   and what to do.
- * - `Bug`: we are wrong. 500, logged, and it fails the test that was running.
+ * - `Problem`: part of the simulated API. Thrown inside a unit of work it refuses all of it, and is rendered exactly as the service would.
+ * - `UsageError`: the person driving the sandbox (flags, files, control API) asked for something impossible. Says what failed, why, and what to
+ *   do.
+ * - `Bug`: an error of ours. 500, logged, and it fails the test that was running.
  */
 export class Problem<Code extends string = string> extends Error {
   override readonly name = "Problem";
   readonly code: Code;
-  /** Every offending field and what would be right; all of them, not the first. */
+  /** One for each wrong field, with what would be right. */
   readonly messages: readonly string[];
 
   constructor(code: Code, messages: string | readonly string[]) {
@@ -28,7 +27,7 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** What kind of wrong use: decides the exit code of a command and the status of the control API. */
+/** Decides the exit code of a command and the status of the control API. */
 export type UsageErrorKind = "command-line" | "file" | "cannot-run" | "input" | "state" | "not-found";
 
 export class UsageError extends Error {
@@ -48,7 +47,7 @@ export class Bug extends Error {
   override readonly name = "Bug";
 }
 
-/** Makes a forgotten member of a union a compile error, and an impossible value a loud one. */
+/** Makes a forgotten member of a union a compile error. */
 export function assertNever(value: never): never {
   throw new Bug(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -5,7 +5,7 @@ import { distance } from "fastest-levenshtein";
  * ignored.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  // Nothing that long is a typing error, and the distance costs the product of both lengths.
+  // A text that long is no typing error, and the distance takes time in proportion to both lengths.
   if (word.length > MAX_WORD_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = MAX_DISTANCE + 1;

@@ -1,11 +1,10 @@
-/** What was given, for a message: enough to recognise it, never a megabyte of it. */
+/** A given text for a message, cut to a recognisable length. */
 export function quote(text: string, charactersMax = 60): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
 /**
- * A text from a file or an answer as it may go to a terminal or into a report: control characters, which could colour, move or hide what stands around
- * it, become visible. Lines and tabs stay.
+ * Makes a text safe for a terminal or a report: control characters, which could colour, move or hide text, become visible. Line breaks and tabs stay.
  */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex
@@ -20,8 +19,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * The URL of an absolute address, or undefined. Instead of `URL.canParse`, which Node 20 and 22 answer wrongly once it is called often: compiled,
- * it reads `https://münchen.example` as broken UTF-8 and refuses it.
+ * The URL of an absolute address, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
+ * `https://münchen.example`.
  */
 export function parseUrl(text: string): URL | undefined {
   try {
@@ -31,7 +30,7 @@ export function parseUrl(text: string): URL | undefined {
   }
 }
 
-/** Fields whose values stay out of messages: those end up in terminals, and in the logs of builds. */
+/** Fields whose values are left out of messages, which end up in terminals and build logs. */
 const SECRET_FIELDS: ReadonlySet<unknown> = new Set([
   "adminToken",
   "accessToken",
@@ -40,7 +39,7 @@ const SECRET_FIELDS: ReadonlySet<unknown> = new Set([
   "secretKey",
 ]);
 
-/** Whether what stands at that place is only its owner's to know. */
+/** Whether the value at that path is secret. */
 export function isSecretPlace(path: readonly PropertyKey[]): boolean {
   return SECRET_FIELDS.has(path.findLast((key) => typeof key !== "number"));
 }

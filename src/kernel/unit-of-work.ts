@@ -13,8 +13,8 @@ export function isChangeOf<T extends Row>(store: RowStore<T>, change: Change): c
 }
 
 /**
- * Collects what one operation changes, and keeps all of it or nothing. Changes are visible to the operation itself at once (it reads
- * what it wrote), and to nobody else, since nothing awaits between the first read and `commit`.
+ * Collects what one operation changes, and keeps all of it or nothing. The operation reads what it
+ * wrote. Nothing else sees it before the commit, because nothing awaits between the first read and `commit`.
  */
 export class UnitOfWork {
   readonly #changes: Change[] = [];
@@ -30,7 +30,7 @@ export class UnitOfWork {
     store.delete(id);
   }
 
-  /** What was changed, oldest first: the write set that a journal keeps. */
+  /** All changes, oldest first: the write set for the journal. */
   commit(): readonly Change[] {
     return this.#changes;
   }
