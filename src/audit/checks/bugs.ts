@@ -1,4 +1,4 @@
-/** The line of code that each check is about, as it is written again and again. For the reports and the documentation. */
+/** A typical line of code with the bug of each check, for reports and documentation. */
 export const bugs: Readonly<Record<string, string>> = {
   "valid-event": "sha256(rawBody + secretKey) === header // no HMAC, another secret, another path",
   "header-case": 'rawHeaders[rawHeaders.indexOf("X-Service-Hmac-Sha256") + 1]',

@@ -8,7 +8,7 @@ const COMPARE =
 
 const EMPTY_SECRETS = ["", "undefined", "null", "None"];
 
-/** Where other services put their signatures, and where this one's name misleads to. */
+/** Where other services put their signatures, and headers with similar names. */
 const OTHER_HEADERS = [
   "x-hmac-sha256",
   "x-hmac",
@@ -182,7 +182,7 @@ export const forgedChecks: readonly Check[] = [
     follows: [
       "signature-prefix:accepted",
       "signature-base64url:accepted",
-      // Who reads the raw list of headers finds the first of two.
+      // A receiver that reads the raw list of headers finds the first of two.
       "header-case:unequal",
       "signature-length",
     ],
@@ -245,7 +245,7 @@ type Forged = Pick<CheckInfo, "id" | "title" | "why" | "fix" | "follows"> & {
   readonly send: (stage: Stage) => readonly AuditRequest[];
 };
 
-/** When no signature matters at all, no single mistake about signatures does. */
+/** A receiver that checks no signature fails all of these for one reason. */
 function forged({ severity = "high", follows = [], ...info }: Forged): Check {
   const root = info.id === "signature-wrong-secret" ? [] : ["signature-wrong-secret"];
   return wireCheck({
@@ -263,8 +263,8 @@ function hexOf(base64: string): string {
 }
 
 /**
- * An event whose signature base64url spells otherwise from its very beginning, so that who compares only that is not taken for one who decodes:
- * white space is added at its end until it is so.
+ * An event whose signature differs in base64url within its first characters, so that a comparison of the beginning is not mistaken for a decoder. White
+ * space is added at the end until it does.
  */
 function textWithBoth(stage: Stage): string {
   const { text } = stage.event();
@@ -275,5 +275,5 @@ function textWithBoth(stage: Stage): string {
   return text;
 }
 
-/** About one signature in fifty is so. */
+/** About one signature in fifty does. */
 const TRIES_MAX = 1000;

@@ -10,7 +10,7 @@ const LONG_EVENT_BYTES = 64 * 1024;
 
 export const VALID_EVENT = "valid-event";
 
-/** The one check that all others stand on: it is always the first, and always run. */
+/** All other checks depend on it: it always runs, and first. */
 export const validEvent = wireCheck({
   id: VALID_EVENT,
   group: "genuine",
@@ -21,7 +21,7 @@ export const validEvent = wireCheck({
     "Compare the header with the base64 of the HMAC-SHA256 of the raw body under the secret key, and answer 2xx once the event " +
     "is stored.",
   snippet: "verify",
-  // What it takes in the place of the right signature is its mistake.
+  // What it accepts instead of the right signature is its bug.
   follows: [
     "signature-empty-secret:accepted",
     "signature-hex:accepted",
@@ -35,7 +35,7 @@ export const validEvent = wireCheck({
   judge: mustAccept,
 });
 
-/** What is signed rightly must be accepted, in whatever bytes it comes. */
+/** Every event with the right signature must be accepted, whatever its bytes. */
 export const genuineChecks: readonly Check[] = [
   validEvent,
   wireCheck({
@@ -194,7 +194,7 @@ function postAs(stage: Stage, name: string): ReturnType<typeof post> {
   return post(stage, `an event with its signature in ${name}`, stage.event().text, { name });
 }
 
-/** Accepted in one case and refused in another: that is the mistake. Refused in all: the case is not what is wrong. */
+/** The bug is to accept one case and refuse another. A receiver that refuses all has another bug. */
 function judgeSpellings(exchanges: readonly Exchange[]): Verdict {
   const isAccepted = ({ answer }: Exchange): boolean => answer !== null && isSuccess(answer);
   const accepted = exchanges.find(isAccepted);

@@ -11,13 +11,13 @@ import {
 } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
 
-/** "an acknowledgement slower than 5 s" is a finding of the sandbox too. */
+/** The sandbox also reports "an acknowledgement slower than 5 s". */
 export const SLOW_MS = 5000;
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 
 const PARSE = "Verify first. Then parse inside of a try, check the shape, and answer 400 to what you cannot read.";
 
-/** What nobody should send and somebody will, and how fast the answer comes. */
+/** Invalid requests, and how fast the answer comes. */
 export const robustChecks: readonly Check[] = [
   wireCheck({
     id: "garbage",
@@ -27,7 +27,7 @@ export const robustChecks: readonly Check[] = [
     why: "Who parses before verifying crashes on whatever anybody sends, and real trouble is lost among the alarms.",
     fix: PARSE,
     snippet: "read",
-    // Who prints anew what was parsed, or verifies nothing, parses whatever comes.
+    // A receiver that prints the parsed body again, or verifies nothing, parses all bodies.
     follows: [
       "valid-event",
       "signature-wrong-secret",
@@ -136,12 +136,12 @@ export const robustChecks: readonly Check[] = [
 const GENUINE_AS_TEXT = "a genuine event as text/plain";
 const NOT_UTF8 = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x22, 0x7d]);
 
-/** That something genuine is not answered is no forged event. */
+/** A genuine event without an answer is less severe than an accepted forged one. */
 function high(verdict: Verdict): Verdict {
   return verdict.outcome === "failed" ? { ...verdict, severity: "high" } : verdict;
 }
 
-/** A connection that is closed on a body so large is an answer too, as long as the next event is accepted. */
+/** Closing the connection on such a large body is an answer, as long as the next event is accepted. */
 function judgeLarge([large, next]: readonly Exchange[]): Verdict {
   if (large === undefined || next === undefined) return { outcome: "skipped", reason: "it was not sent" };
   if (next.answer === null) return silent(next);

@@ -5,7 +5,7 @@ import { checkGroups } from "../wire/check.js";
 import { type Reporter, renderDetails } from "./details.js";
 import { type CheckResult, isBroken } from "./report.js";
 
-/** JUnit XML: a suite for each group of checks, a case for each check. A warning is no failure: its details are output. */
+/** JUnit XML: a suite for each group of checks, a case for each check. The details of a warning are output, not a failure. */
 export const renderJunit: Reporter = ({ checks, receiver, durationMs }, style) => {
   const suites = checkGroups.flatMap((group) => {
     const members = checks.filter((check) => check.group === group);

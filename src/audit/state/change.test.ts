@@ -115,21 +115,21 @@ describe("whatever a state is", () => {
     );
   });
 
-  it("the same story about other orders is the same change", () => {
+  it("the same events about other orders are the same change", () => {
     const others = ["another1", "another2"] as const;
-    const told = (value: unknown): unknown =>
+    const renamed = (value: unknown): unknown =>
       JSON.parse(
         names.reduce((json, name, index) => json.replaceAll(name, others[index] ?? ""), JSON.stringify(value)),
       );
     const otherPlaces = new Map(others.map((name, index) => [name, `<${index}>`]));
     fc.assert(
       fc.property(state, state, (before, after) =>
-        isSameChange(changeOf(before, after, asPlaces), changeOf(told(before), told(after), otherPlaces)),
+        isSameChange(changeOf(before, after, asPlaces), changeOf(renamed(before), renamed(after), otherPlaces)),
       ),
     );
   });
 
-  it("a difference is told where there is one, and only there", () => {
+  it("a difference is described exactly when there is one", () => {
     fc.assert(
       fc.property(state, state, state, (before, one, other) => {
         const [expected, actual] = [changeOf(before, one, asPlaces), changeOf(before, other, asPlaces)];

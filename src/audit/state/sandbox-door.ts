@@ -2,11 +2,11 @@ import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import type { SandboxDoor } from "./sandbox-orders.js";
 
-/** Where a sandbox is, and who asks. */
+/** Where a sandbox is, and the credentials for it. */
 export interface SandboxAddress {
   readonly url: string;
   readonly accessToken: string;
-  /** Undefined: the token's, and of the control API the sandbox's first one. */
+  /** Undefined: the company of the token, and for the control API the first one. */
   readonly companyId: string | undefined;
   readonly adminToken: string | undefined;
   /** Real time for one call. */
@@ -14,7 +14,7 @@ export interface SandboxAddress {
   readonly system: SystemClock;
 }
 
-/** A sandbox over HTTP. The door throws UsageError("cannot-run") when nobody answers there; redirects are not followed. */
+/** Calls a sandbox over HTTP. Throws UsageError("cannot-run") when it does not answer; redirects are not followed. */
 export function createSandboxDoor(address: SandboxAddress): SandboxDoor {
   const { accessToken, companyId, adminToken, timeoutMs, system } = address;
   return async (method, path, body) => {

@@ -6,47 +6,48 @@ import { spellingOf } from "./orders.js";
 import { type Delivery, describeSchedule, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
 
 export interface ScheduleScenario {
-  /** Of the receiver. */
   readonly receiverUrl: string;
-  /** Of the signature. */
+  /** The name of the signature's header. */
   readonly header: string;
-  /** The topic that was named, if any. */
+  /** The topic that the user has named, if any. */
   readonly topic: string | undefined;
-  /** Whether the application makes its orders itself. */
+  /** Undefined unless the application makes its orders. */
   readonly order: unknown;
-  /** What it did to the state. */
+  /** The effect on the state. */
   readonly difference: readonly string[];
 }
 
 /**
- * A schedule as a scenario file: a sandbox makes the charges and transfers, and delivers their events in this order and in no other. A rule holds back
- * each delivery, and the story sends it by hand when it is its turn.
+ * A schedule as a scenario file: a sandbox makes the charges and transfers, and delivers their events in exactly this order. A rule drops each delivery, and
+ * the scenario sends it again when it is due.
  */
-export function renderScheduleScenario(schedule: Schedule, told: ScheduleScenario): string | undefined {
-  // A sandbox signs wrongly when it is told to, and always signs.
+export function renderScheduleScenario(schedule: Schedule, options: ScheduleScenario): string | undefined {
+  // A rule can make the sandbox sign wrongly, but not omit the signature.
   if (schedule.some(({ forged }) => forged === "unsigned")) return undefined;
   const deliveries = describeSchedule(schedule);
   const isUnknown = schedule.every(({ order }) => order === "unknown");
   const isForged = schedule.some(({ forged }) => forged !== undefined);
-  const profile = { webhooks: { signatureHeader: told.header } };
+  const profile = { webhooks: { signatureHeader: options.header } };
   const given = {
-    ...(told.header === defaultProfile().webhooks.signatureHeader ? {} : { profile }),
-    ...(isUnknown ? {} : { webhooks: subscriptionsOf(schedule, told), rules: [isForged ? SIGN_WRONGLY : HOLD_BACK] }),
+    ...(options.header === defaultProfile().webhooks.signatureHeader ? {} : { profile }),
+    ...(isUnknown
+      ? {}
+      : { webhooks: subscriptionsOf(schedule, options), rules: [isForged ? SIGN_WRONGLY : HOLD_BACK] }),
   };
-  const story = {
+  const scenario = {
     name: `Deliveries: ${deliveries.join("; ")}`,
-    description: `Found by the audit. What should not be: ${told.difference.join("; ")}.`,
+    description: `Found by the audit. What should not be: ${options.difference.join("; ")}.`,
     tags: ["audit"],
     ...(Object.keys(given).length === 0 ? {} : { given }),
-    steps: [...(isUnknown ? unknownSteps(schedule, told) : knownSteps(schedule, told, isForged))],
+    steps: [...(isUnknown ? unknownSteps(schedule, options) : knownSteps(schedule, options, isForged))],
   };
-  const howTo = told.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS;
-  return `# yaml-language-server: $schema=${SCHEMA}\n${howTo}${renderYaml(story)}`;
+  const howTo = options.order === undefined || isUnknown ? HOW_TO : HOW_TO_WITH_ORDERS;
+  return `# yaml-language-server: $schema=${SCHEMA}\n${howTo}${renderYaml(scenario)}`;
 }
 
-/** What is short stands on one line. */
-function renderYaml(story: object): string {
-  const document = new Document(story, { aliasDuplicateObjects: false });
+/** Short collections are on one line. */
+function renderYaml(scenario: object): string {
+  const document = new Document(scenario, { aliasDuplicateObjects: false });
   visit(document, (_, node, path) => {
     if (!isCollection(node) || path.length < 2) return;
     node.flow = JSON.stringify(node.toJS(document)).length <= ONE_LINE_MAX;
@@ -82,8 +83,8 @@ function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleSce
   return [...topics].map((spelt) => ({ topic: spelt, url: receiverUrl }));
 }
 
-/** Known to the sandbox. */
-function* knownSteps(schedule: Schedule, told: ScheduleScenario, isForged: boolean): Generator<object> {
+/** About orders of the sandbox's company. */
+function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: boolean): Generator<object> {
   yield {
     name: "webhooks are signed with the key that the receiver verifies with",
     request: "POST /_sandbox/companies/${companyId}/rotate",
@@ -91,12 +92,12 @@ function* knownSteps(schedule: Schedule, told: ScheduleScenario, isForged: boole
     expect: { status: 200 },
   };
   const orders = [...new Set(schedule.map(({ order }) => order))];
-  for (const order of orders) yield* createSteps(order, schedule, told);
+  for (const order of orders) yield* createSteps(order, schedule, options);
   if (isForged) {
     for (const { order, step } of schedule) yield* happen(step, order);
     return yield { settle: true };
   }
-  // It is dropped in a past in which it was not paid.
+  // A snapshot from before the payment, in which the charge can be dropped.
   const dropped = schedule.find(({ step }) => step === "dropped");
   if (dropped !== undefined) yield { request: "POST /_sandbox/snapshots/due", expect: { status: 201 } };
   for (const order of orders) yield* historySteps(order, schedule);
@@ -112,11 +113,11 @@ function* knownSteps(schedule: Schedule, told: ScheduleScenario, isForged: boole
   }
 }
 
-function* createSteps(order: OrderName, schedule: Schedule, told: ScheduleScenario): Generator<object> {
+function* createSteps(order: OrderName, schedule: Schedule, options: ScheduleScenario): Generator<object> {
   const own = schedule.find((delivery) => delivery.order === order);
   const isCharge = own === undefined || familyOf(own.step) === "charge";
   const name = { first: "an order", second: "another order", unknown: "an order" }[order];
-  if (isCharge && told.order !== undefined) {
+  if (isCharge && options.order !== undefined) {
     yield {
       name: `${name}, which the application makes`,
       when: { event: { type: "charge.created" } },
@@ -155,11 +156,11 @@ function createTransfer(order: OrderName) {
   };
 }
 
-/** All that happens to an order, and the deliveries that it makes. */
+/** The whole history of an order; saves the ids of its deliveries. */
 function* historySteps(order: OrderName, schedule: Schedule): Generator<object> {
   const history = realHistoryUpTo(schedule.filter((delivery) => delivery.order === order));
   for (const { step } of history) yield* happen(step, order);
-  // Two subscriptions of one topic get each event one after the other.
+  // With two subscriptions each event has two deliveries, one after the other.
   const each = subscriptionNumbersOf(schedule).length;
   const wanted = schedule.filter((delivery) => delivery.order === order && delivery.step !== "dropped");
   if (wanted.length === 0) return;
@@ -193,7 +194,7 @@ function* dropSteps(order: OrderName): Generator<object> {
   };
 }
 
-/** Of another company with the same key: what the application asks about it answers 404. */
+/** About an order of another company with the same key: the API answers 404 to the application. */
 function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario): Generator<object> {
   const [delivery] = schedule;
   if (delivery === undefined) return;
@@ -232,7 +233,7 @@ function spell({ step, subscription }: Pick<Delivery, "step" | "subscription">, 
   return spellingOf(topic, subscription) === "singular" ? singularOf(own) : own;
 }
 
-/** A refund is of what was paid, whether that is delivered or not. */
+/** A refund needs a payment before it, whether its event is delivered or not. */
 function realHistoryUpTo(schedule: Schedule): Schedule {
   const earlier = schedule.flatMap((delivery): Delivery[] => {
     if (delivery.step === "refunded") return [{ ...delivery, step: "paid" }];

@@ -17,7 +17,7 @@ const [paid, other] = (["first", "second"] as const).map((order): Delivery => ({
 }));
 const late = seeds["state-late-duplicate"][2];
 
-/** Broken wherever these stand in it, in this order. */
+/** Broken when it contains these, in this order. */
 const breaksOn =
   (wanted: readonly string[]) =>
   (schedule: Schedule): boolean => {

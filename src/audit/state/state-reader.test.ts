@@ -19,7 +19,7 @@ const waitFor = (onWait: (endTime: () => void) => void) => (_: number, endTime: 
 const never = optionsWith(() => {});
 
 describe("readState", () => {
-  it("takes what is no JSON for a text", async () => {
+  it("reads output that is not JSON as text", async () => {
     expect(await readState("echo paid: 5", never)).toBe("paid: 5");
     expect(await readState("echo 5", never)).toBe(5);
     expect(await readState(() => new Date(0), never)).toBe("1970-01-01T00:00:00.000Z");

@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
-import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
+import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/json.js";
 import { UsageError } from "../../kernel/problem.js";
 import type { SystemClock } from "../../kernel/system-clock.js";
 import { basicCredentials } from "../wire/send-on-wire.js";
 
-/** What prints the application's state: a URL, a command line, or a function of the test. */
+/** Prints the application's state: a URL, a command line, or a function of the test. */
 export type StateSource = string | (() => unknown);
 
 export interface ReadOptions {
-  /** How it is called in messages: `--check`, say. */
+  /** The option's name in messages, such as `--check`. */
   readonly name: string;
-  /** How a URL is asked. Default GET. */
+  /** For a URL. Default GET. */
   readonly method?: "GET" | "POST";
   /** Real time for one reading. */
   readonly timeoutMs: number;
@@ -23,10 +23,10 @@ const STATE_BOUNDS: JsonBounds = { depth: 200, members: 1_000_000 };
 const SHOWN_MAX = 300;
 
 /**
- * Reads the application's state, or whatever else a URL or a command prints: JSON when it parses, else the text without the white space around it.
+ * Reads the application's state, or what else a URL or a command prints: JSON when it parses, else the trimmed text.
  *
- * A URL must answer 2xx; redirects are not followed. A command is run without a shell, unless something in it is for one (quotes,
- * pipes, variables), and must end with 0. Throws UsageError("cannot-run") for what prints nothing that can be used.
+ * A URL must answer 2xx; redirects are not followed. A command is run without a shell, unless it contains quotes, pipes or variables, and must exit with 0.
+ * Throws UsageError("cannot-run") when nothing usable is printed.
  */
 export async function readState(source: StateSource, options: ReadOptions): Promise<unknown> {
   if (typeof source === "function") return clone(await withinTime(source, options), options);
@@ -34,25 +34,17 @@ export async function readState(source: StateSource, options: ReadOptions): Prom
   const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
   const text = printed.trim();
   if (text === "") throw failed(options, source, "it printed nothing. It must print a number or JSON");
-  const state = parse(text);
+  const state = parseJsonOrText(text);
   const excess = beyondBounds(state, STATE_BOUNDS);
   if (excess !== undefined) throw failed(options, source, `what it printed ${excess}`);
   return state;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && URL.canParse(source);
 }
 
-/** A test's own value may change after it was given. */
+/** The test may change its value later. */
 function clone(value: unknown, options: ReadOptions): unknown {
   const text = JSON.stringify(value);
   if (text === undefined)
@@ -92,7 +84,7 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
   }
 }
 
-/** `http://user:password@host`: no address that fetch takes. */
+/** fetch refuses `http://user:password@host`. */
 function withoutCredentials(text: string): { href: string; authorization: Record<string, string> } {
   const url = new URL(text);
   const authorization = basicCredentials(url);
@@ -112,7 +104,7 @@ async function readBounded({ body }: Response): Promise<string | undefined> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** What no program is called by, and a shell makes something of. */
+/** Characters that have a meaning in a shell. */
 const FOR_A_SHELL = /[|&;<>()$`\\"'*?[\]#~=%!{}\n]/;
 
 const HAS_GROUPS = process.platform !== "win32";
@@ -121,7 +113,7 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
   const needsShell = FOR_A_SHELL.test(command);
   const [program = "", ...args] = needsShell ? [command] : command.trim().split(/\s+/);
   return new Promise((resolve, reject) => {
-    // It has a group of its own: what it has started ends with it, and with this process.
+    // In a process group, so that everything it starts ends with it, and with this process.
     const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
     const stop = (): void => {
       if (child.pid !== undefined) kill(HAS_GROUPS ? -child.pid : child.pid);
@@ -153,18 +145,20 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
     child.once("close", (code, signal) => {
       settle();
       if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
-      const said = Buffer.concat(errors).toString("utf8").trim();
-      reject(failed(options, command, `it ended with ${code ?? signal}${said === "" ? "" : `: ${shorten(said)}`}`));
+      const printed = Buffer.concat(errors).toString("utf8").trim();
+      reject(
+        failed(options, command, `it ended with ${code ?? signal}${printed === "" ? "" : `: ${shorten(printed)}`}`),
+      );
     });
   });
 }
 
-/** Below 0: a group. */
+/** A negative id is that of a group. */
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself meanwhile.
+    // It has already ended.
   }
 }
 
@@ -173,7 +167,7 @@ function failed({ name }: ReadOptions, source: string, why: string): UsageError 
   return new UsageError("cannot-run", `Failed to read ${name} (${shown}): ${why}.`);
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** The reason is in the cause of `fetch failed`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

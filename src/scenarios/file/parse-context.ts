@@ -159,7 +159,10 @@ export class ParseContext {
     const named = isAbsolute(file) ? file : join(dirname(this.source.file), file);
     const target = resolve(named);
     const { chain } = this.#place;
-    const refuse = (message: string): undefined => void this.problems.add(this.source, path, message);
+    const refuse = (message: string): undefined => {
+      this.problems.add(this.source, path, message);
+      return undefined;
+    };
     if (chain.includes(target)) {
       const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
       return refuse(`${file} uses itself: ${circle.join(" → ")}`);
