@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestFaults, ruleKinds } from "../../domain/model/rule.js";
+import { requestFaults, type RuleKind, ruleKinds } from "../../domain/model/rule.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { duration, flag, HEADER_NAME, object, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
@@ -107,57 +107,32 @@ const deliveryEffect = effect({
   })
   .transform(({ delay, ...then }) => ({ ...then, delayMs: delay }));
 
-const common = {
-  name: optional(text("a name", 200), "What it is called in reports"),
-  times: optional(wholeNumber(1, 1_000_000), "How often it applies; without it, always"),
-};
-
 /** `{name?, on, match?, then, times?}`. Reports everything that is wrong at once. */
 export const ruleSchema: z.ZodType<RuleOrder> = z
   .discriminatedUnion(
     "on",
     [
-      object({
-        ...common,
-        on: z.literal("request").meta({ description: "An answer of the API" }),
-        match: match({
-          method: pattern.meta({ description: "GET, POST, …" }),
-          path: pathPattern.meta({ description: "Without the query; :id stands for one segment" }),
-          query: pattern.meta({ description: "Names to values" }),
-          headers: pattern.meta({ description: "Names to values" }),
-          body: pattern.meta({ description: "The parsed JSON" }),
-        }),
-        then: requestEffect,
+      ruleOn("request", "An answer of the API", requestEffect, {
+        method: pattern.meta({ description: "GET, POST, …" }),
+        path: pathPattern.meta({ description: "Without the query; :id stands for one segment" }),
+        query: pattern.meta({ description: "Names to values" }),
+        headers: pattern.meta({ description: "Names to values" }),
+        body: pattern.meta({ description: "The parsed JSON" }),
       }),
-      object({
-        ...common,
-        on: z.literal("transfer").meta({ description: "How a transfer ends" }),
-        match: match({
-          msisdn: pattern.meta({ description: "In any spelling" }),
-          amount: pattern.meta({ description: "XOF" }),
-          reference: pattern.meta({ description: "The caller's" }),
-        }),
-        then: transferEffect,
+      ruleOn("transfer", "How a transfer ends", transferEffect, {
+        msisdn: pattern.meta({ description: "In any spelling" }),
+        amount: pattern.meta({ description: "XOF" }),
+        reference: pattern.meta({ description: "The caller's" }),
       }),
-      object({
-        ...common,
-        on: z.literal("payment").meta({ description: "How a payment of a charge ends" }),
-        match: match({
-          msisdn: pattern.meta({ description: "In any spelling" }),
-          amount: pattern.meta({ description: "XOF" }),
-          externalId: pattern.meta({ description: "The caller's" }),
-        }),
-        then: paymentEffect,
+      ruleOn("payment", "How a payment of a charge ends", paymentEffect, {
+        msisdn: pattern.meta({ description: "In any spelling" }),
+        amount: pattern.meta({ description: "XOF" }),
+        externalId: pattern.meta({ description: "The caller's" }),
       }),
-      object({
-        ...common,
-        on: z.literal("delivery").meta({ description: "How a webhook reaches its receiver" }),
-        match: match({
-          topic: topicPattern.meta({ description: "In either spelling" }),
-          url: pattern.meta({ description: "The subscriber's" }),
-          data: pattern.meta({ description: "The charge or transaction that it tells of" }),
-        }),
-        then: deliveryEffect,
+      ruleOn("delivery", "How a webhook reaches its receiver", deliveryEffect, {
+        topic: topicPattern.meta({ description: "In either spelling" }),
+        url: pattern.meta({ description: "The subscriber's" }),
+        data: pattern.meta({ description: "The charge or transaction that it tells of" }),
       }),
     ],
     {
@@ -168,6 +143,25 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
     },
   )
   .transform(({ name = null, times = null, ...rule }): RuleOrder => ({ ...rule, name, times }));
+
+function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape extends z.core.$ZodLooseShape>(
+  kind: Kind,
+  description: string,
+  then: Then,
+  looksAt: Shape,
+) {
+  return object({
+    name: optional(text("a name", 200), "What it is called in reports"),
+    times: optional(wholeNumber(1, 1_000_000), "How often it applies; without it, always"),
+    on: z.literal(kind).meta({ description }),
+    match: object(looksAt, `an object with what it looks at: ${Object.keys(looksAt).join(", ")}`)
+      .partial()
+      .optional()
+      .meta({ description: "What it looks at, partially; without it all" })
+      .transform((given): Readonly<Record<string, unknown>> => given ?? {}),
+    then,
+  });
+}
 
 function suggested<const Word extends string>(words: readonly Word[]) {
   return word(words, { suggest: true });
@@ -185,14 +179,6 @@ function effect<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     if (Object.values(then).some((value) => value !== undefined && value !== false)) return;
     report(context, [], `must say what happens: at least one of ${names}`);
   });
-}
-
-function match<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return object(shape, `an object with what it looks at: ${Object.keys(shape).join(", ")}`)
-    .partial()
-    .optional()
-    .meta({ description: "What it looks at, partially; without it all" })
-    .transform((given): Readonly<Record<string, unknown>> => given ?? {});
 }
 
 function forbid(context: z.RefinementCtx, then: object, name: string, others: readonly string[]): void {
