@@ -17,7 +17,7 @@ const testing = openPage("docs/testing.md");
 
 const run = promisify(execFile);
 /** TypeScript of the documentation: file name → text. */
-const story = { "story.ts": textOf(library.take("ts")) };
+const program = { "program.ts": textOf(library.take("ts")) };
 const tests = Object.fromEntries(testing.take("ts").map(({ text }, index) => [`page-${index + 1}.test.ts`, text]));
 const shop = Object.fromEntries(
   ["payments.ts", "shop.ts"].map((name) => [name, readFileSync(`${root}examples/vitest/${name}`, "utf8")]),
@@ -38,7 +38,7 @@ async function projectWith(files: Readonly<Record<string, string>>): Promise<str
 it("TypeScript of the pages, and of the examples beside each function, compiles", { timeout: 60_000 }, async () => {
   expect(examples.length).toBeGreaterThan(20);
   const folder = await folderWith({
-    ...story,
+    ...program,
     ...tests,
     ...shop,
     "examples.ts":
@@ -59,8 +59,8 @@ it("TypeScript of the pages, and of the examples beside each function, compiles"
 
 describe("docs/library.md", { timeout: 60_000 }, () => {
   it("is a program that runs, and prints the message that it shows", async () => {
-    const folder = await projectWith(story);
-    const { stdout } = await run(process.execPath, [join(folder, "story.js")], { cwd: root });
+    const folder = await projectWith(program);
+    const { stdout } = await run(process.execPath, [join(folder, "program.js")], { cwd: root });
     const shown = library.blocks.find(({ language }) => language === "text");
     expect(stdout.trim()).toMatch(patternOf(shown?.text ?? ""));
   });

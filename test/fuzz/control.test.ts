@@ -177,7 +177,7 @@ async function call(asked: string, named: string, parameters: string, body: stri
   const answer = await world.control(method, `${path}?${wait}${parameters}`, sent);
   expectPromised(answer, { asked, named, parameters, sent });
   if (answer.status < 300) taken++;
-  // Or every further call would say that there is no company.
+  // Otherwise every further call would be refused: there is no company.
   if (world.sandbox.findCompany("company_sandbox") === undefined) await world.control("POST", "/reset?company=*");
 }
 
@@ -268,7 +268,7 @@ describe("the control API", () => {
   it("accepts or refuses scenarios that are nearly right", async () => {
     await openBusy();
     await fc.assert(
-      fc.asyncProperty(mutations, (story) => call("POST /scenarios/replay", "x", "", JSON.stringify(story))),
+      fc.asyncProperty(mutations, (scenario) => call("POST /scenarios/replay", "x", "", JSON.stringify(scenario))),
       runs(0.05),
     );
   });

@@ -114,7 +114,7 @@ async function expectProblems(read: () => unknown, given: string): Promise<void>
 describe("a file", () => {
   it("of any kind is valid, or has problems", async () => {
     const folder = await folderWith({});
-    const name = fc.constantFrom("sandbox.config.yaml", "profile.yaml", "fixtures.yaml", "story.yaml", "x.json");
+    const name = fc.constantFrom("sandbox.config.yaml", "profile.yaml", "fixtures.yaml", "scenario.yaml", "x.json");
     await fc.assert(
       fc.asyncProperty(name, text, async (file, given) => {
         const path = join(folder, file);
@@ -144,7 +144,7 @@ describe("a file", () => {
     const noOther = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file here."));
     await fc.assert(
       fc.asyncProperty(text, (given) =>
-        expectProblems(() => parseScenario(parseSource(given, "story.yaml"), noOther), given),
+        expectProblems(() => parseScenario(parseSource(given, "scenario.yaml"), noOther), given),
       ),
       runs(),
     );

@@ -194,8 +194,8 @@ class CheckAll implements Command {
     const { data } = (await world.control("GET", "/events?limit=1000")).body;
     for (const charge of model.charges.values()) {
       assertAsModelled((await world.api("GET", `/v1/charges/${charge.id}`)).body, charge);
-      const told = data.filter(({ resource }: LooseJson) => resource === charge.id).map(({ type }: LooseJson) => type);
-      expect(told).toEqual(charge.events);
+      const types = data.filter(({ resource }: LooseJson) => resource === charge.id).map(({ type }: LooseJson) => type);
+      expect(types).toEqual(charge.events);
     }
   }
   toString = () => "check everything";

@@ -6,7 +6,7 @@ import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import type { TestWorld } from "../support/world.js";
 
-/** One thing that somebody does; `key` makes its request one of a kind. What it is answered is of no interest here. */
+/** One request; `key` makes it unique. Its answer is ignored. */
 interface Step {
   readonly does: string;
   readonly act: (world: TestWorld, key: string) => Promise<unknown>;
@@ -116,8 +116,8 @@ async function open(): Promise<TestWorld> {
   return world;
 }
 
-async function play(world: TestWorld, chapter: string, story: readonly Step[]): Promise<void> {
-  for (const [index, { act }] of story.entries()) await act(world, `${chapter}-${index}`);
+async function play(world: TestWorld, chapter: string, steps: readonly Step[]): Promise<void> {
+  for (const [index, { act }] of steps.entries()) await act(world, `${chapter}-${index}`);
 }
 
 /** Nothing is on the wire any more; then its state, to the byte. */

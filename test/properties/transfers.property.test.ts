@@ -165,8 +165,8 @@ class Look implements Command {
   async assertEvents({ transfers }: Model, { control }: ApiWorld): Promise<void> {
     const { data } = (await control("GET", "/events?limit=1000")).body;
     for (const { id, status } of transfers) {
-      const told = data.filter(({ resource }: LooseJson) => resource === id).map(({ type }: LooseJson) => type);
-      expect(told).toEqual(["transaction.started", ...(status === "pending" ? [] : [`transaction.${status}`])]);
+      const types = data.filter(({ resource }: LooseJson) => resource === id).map(({ type }: LooseJson) => type);
+      expect(types).toEqual(["transaction.started", ...(status === "pending" ? [] : [`transaction.${status}`])]);
     }
   }
   /** A batch is completed once all of its transactions are final, and not before. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, type TestContext } from "vitest";
 /** A real Chromium, for the tests of one file: `const browser = useBrowser();` at its top. */
 export interface TestBrowser {
   /**
-   * A page in a context of its own, closed at the end of the test, which fails when there was an error in its console, an error of its scripts, a
+   * A page in a new context, closed at the end of the test, which fails when there was an error in its console, an error of its scripts, a
    * breach of its Content-Security-Policy, or a request to another host than this machine. Skips the test where there is no Chromium.
    */
   open(test: TestContext, options?: PageOptions): Promise<Page>;
@@ -40,8 +40,7 @@ export function useBrowser(): TestBrowser {
   afterAll(async () => browser?.close());
   return {
     async open(test, options = {}) {
-      if (browser === undefined)
-        return test.skip(`There is no Chromium at ${CHROMIUM}: set CHROMIUM_PATH to where it is.`);
+      if (browser === undefined) return test.skip(`There is no Chromium at ${CHROMIUM}: set CHROMIUM_PATH.`);
       const { expected, ...given } = options;
       const context = await browser.newContext({ locale: "en", ...given });
       const page = await context.newPage();

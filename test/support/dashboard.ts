@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { HttpEnv } from "../../src/http/shared/env.js";
 
-/** An answer of the dashboard, as somebody without a script sees it. */
+/** An answer of the dashboard, as seen without a script. */
 export interface PageAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -12,7 +12,7 @@ export interface PageAnswer {
   readonly commands: readonly string[];
 }
 
-/** A browser without a script: it keeps cookies, follows redirects when told to, and sends the forms that it was given. */
+/** A browser without a script: it keeps cookies, follows redirects on request, and sends the forms of its last page. */
 export interface Visitor {
   /** From the root: `/_sandbox/dashboard/clock`. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;

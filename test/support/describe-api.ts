@@ -64,7 +64,7 @@ const credentials: GivenHeaders = {
   "x-company-id": DEFAULT_COMPANY.id,
 };
 
-/** A string is sent as it is, anything else as JSON, undefined not at all; a header that is null is left out. */
+/** A string is sent unchanged, anything else as JSON, undefined not at all; a header that is null is left out. */
 async function send(url: string, method: string, path: string, body: unknown, given: GivenHeaders): Promise<Answer> {
   const headers = body === undefined ? given : { "content-type": "application/json", ...given };
   const call = supertest(url)[verbOf(method)](path);

@@ -16,7 +16,7 @@ export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
     const answer = await call(method, path, body, headers);
     const { authorization = `Bearer ${DEFAULT_COMPANY.token}` } = headers ?? {};
     const token = /^Bearer +(\S+)/i.exec(authorization ?? "")?.[1];
-    // Who has no valid token is answered as the first company's profile says.
+    // A request without a valid token is answered under the profile of the first company.
     const company = (token === undefined ? undefined : sandbox.findByToken(token)) ?? sandbox.companies[0];
     validateAnswer({ method, path, status: answer.status, body: answer.body }, company?.profile);
     return answer;
@@ -45,7 +45,7 @@ export function documentedTransport(
   };
 }
 
-/** The signature tells whose payload it is. */
+/** The signature identifies the company of a payload. */
 function senderOf(
   { companies }: Sandbox,
   headers: Readonly<Record<string, string>>,

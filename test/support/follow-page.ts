@@ -62,7 +62,7 @@ export function patternOf(shown: string): RegExp {
     const texts = line.split("…").map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
     return String.raw`${texts.join(".*")}\n`;
   });
-  // What is held against it has no line end of its own at its end.
+  // The printed text has no line end at its end.
   return new RegExp(
     `^${parts
       .join("")
@@ -101,7 +101,7 @@ function openShell(options: ShellOptions) {
   const { adapt, env, cwd, prelude } = prepareShell(options);
   const child = spawn("bash", [], { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  // As typed by hand: curl as it is, and what fails does not end it.
+  // As typed by hand: a plain curl, and failures do not end it.
   child.stdin.write(`${prelude}\nunset -f curl; set +e +u; exec 2>&1\n`);
   return {
     adapt,

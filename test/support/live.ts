@@ -21,7 +21,7 @@ import {
 /** A sandbox that serves over TCP until the test ends, with the handles that tests of time and delivery need. */
 export interface Live extends TestWorld {
   readonly url: string;
-  /** The default company as it is now: a reset puts another in its place. */
+  /** The default company as it is now: a reset replaces it. */
   readonly company: Company;
   /** A call of the API under test over TCP, as the default company. */
   http(method: string, path: string, body?: unknown, headers?: GivenHeaders): Promise<Answer>;
@@ -106,7 +106,7 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-/** One HTTP call over a connection of its own. A string is sent as it is, anything else as JSON, undefined not at all. */
+/** One HTTP call over a new connection. A string is sent unchanged, anything else as JSON, undefined not at all. */
 export async function call(url: string, method: string, body?: unknown, headers: GivenHeaders = {}): Promise<Answer> {
   const agent = new Agent();
   try {

@@ -19,7 +19,7 @@ interface Given {
   readonly page?: PageOptions;
 }
 
-/** Opens a page of the dashboard, of a sandbox of its own. */
+/** Opens a page of the dashboard of a new sandbox. */
 export function dashboardIn(browser: ReturnType<typeof useBrowser>) {
   return async (test: TestContext, path: string, { world, page: options }: Given = {}): Promise<OpenedDashboard> => {
     const live = await startLive(world);

@@ -34,7 +34,7 @@ export function examplesOf(document: OpenApiDocument): PlacedExample[] {
   return placed;
 }
 
-/** Every object of the document with its place; what stands inside an example is not part of the document. */
+/** Every object of the document with its place; the insides of examples are not part of the document. */
 export function visit(node: unknown, where: string, look: (node: object, where: string) => void): void {
   if (typeof node !== "object" || node === null) return;
   look(node, where);

@@ -19,14 +19,14 @@ export interface StoryExchange {
   readonly body: LooseJson;
 }
 
-/** What happened while stories were replayed. */
+/** What happened while scenarios were replayed. */
 export interface Replayed extends ReplaySummary {
   readonly exchanges: readonly StoryExchange[];
   /** Bodies of webhooks, each as often as it was sent. */
   readonly payloads: readonly LooseJson[];
   /** What the failures say, as a person would read it; empty when all went well. */
   readonly failures: string;
-  /** Of all stories together. */
+  /** Of all scenarios together. */
   readonly coverage: Coverage;
 }
 
@@ -36,7 +36,7 @@ export type StoryOptions = Partial<ReplayOptions> & {
   readonly intercept?: (request: Request) => Promise<Response | undefined>;
 };
 
-/** Replays stories in a sandbox of their own, in process; every answer is held against the API description. */
+/** Replays scenarios in a new sandbox, in process; every answer is validated against the API description. */
 export async function replayAll(
   scenarios: readonly Scenario[],
   { world: worldOptions, intercept, ...options }: StoryOptions = {},
@@ -93,7 +93,7 @@ export async function replayAll(
   }
 }
 
-/** A story from a test's own text, in YAML. Other files that it uses are taken from `files`. */
+/** Parses a scenario in YAML. Other files that it uses are taken from `files`. */
 export function story(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Scenario> {
   return parseScenario(parseSource(yaml, "story.yaml"), async (path) => {
     const name = path.split("/").at(-1) ?? path;
@@ -103,7 +103,7 @@ export function story(yaml: string, files: Readonly<Record<string, string>> = {}
   });
 }
 
-/** Replays one story, in YAML. */
+/** Replays one scenario, in YAML. */
 export async function tell(yaml: string, options: StoryOptions & { files?: Record<string, string> } = {}) {
   const { files, ...replayOptions } = options;
   const { results, exchanges, payloads, failures } = await replayAll([await story(yaml, files)], replayOptions);

@@ -117,7 +117,7 @@ const credentials: GivenHeaders = {
   "x-company-id": DEFAULT_COMPANY.id,
 };
 
-/** A string is sent as it is, anything else as JSON, undefined not at all. */
+/** A string is sent unchanged, anything else as JSON, undefined not at all. */
 async function request(
   app: Hono<HttpEnv>,
   method: string,

@@ -13,21 +13,21 @@ const { defaultCompany: first } = new Sandbox(resolveOptions());
 const { defaultCompany: second } = new Sandbox(resolveOptions());
 
 function create() {
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   const stage = { company: first };
   const findings = new Findings({
     system: { monotonic: () => 0 },
     journal: new Journal(10),
     company: () => stage.company,
     redactor: new SecretRedactor(["secret_sandbox"]),
-    onFinding: (finding) => void told.push(finding),
+    onFinding: (finding) => void reported.push(finding),
     onBug: (error) => {
       throw error;
     },
   });
   const see = (entry: JournalEntry, company: Company = stage.company) =>
     findings.see(entry, exchangeOf(entry, company));
-  return { findings, see, stage, told };
+  return { findings, see, stage, reported };
 }
 
 function exchangeOf(
@@ -37,22 +37,22 @@ function exchangeOf(
   return { ...rest, door: "api", company, onLost: () => undefined };
 }
 
-/** Two payouts of an amount of their own, the second instead of the first. */
+/** Two payouts of the same new amount, the second instead of the first. */
 function repeat(index: number): readonly JournalEntry[] {
   const order = { amount: 5_000 + index };
   return [payout(`a-${index}`, { order, status: 503 }), payout(`b-${index}`, { order })];
 }
 
-it("keeps the newest of too many, and tells of each once", () => {
-  const { findings, see, told } = create();
+it("keeps the newest of too many, and reports each once", () => {
+  const { findings, see, reported } = create();
   for (let index = 0; index < FINDINGS_MAX + 2; index++) for (const entry of repeat(index)) see(entry);
-  expect(told).toHaveLength(FINDINGS_MAX + 2);
+  expect(reported).toHaveLength(FINDINGS_MAX + 2);
   expect(findings.list()).toHaveLength(FINDINGS_MAX);
   expect(findings.list()[0]?.why).toContain('"a-2"');
   expect(findings.list().at(-1)?.why).toContain(`"a-${FINDINGS_MAX + 1}"`);
 });
 
-it("keeps what was found, but nothing that was only suspected, when another world stands in the place of the first", () => {
+it("keeps its findings, but no suspicions, when another company replaces the first", () => {
   const { findings, see, stage } = create();
   for (const entry of repeat(1)) see(entry);
   const [before, after] = repeat(2);
@@ -64,7 +64,7 @@ it("keeps what was found, but nothing that was only suspected, when another worl
   expect(findings.list()).toEqual([]);
 });
 
-it("does not look at what was answered in a world that is gone", async () => {
+it("ignores requests that were answered by a company that is gone", async () => {
   const { findings, see } = create();
   const sandbox = new Sandbox(resolveOptions());
   const gone = sandbox.defaultCompany;
@@ -75,7 +75,7 @@ it("does not look at what was answered in a world that is gone", async () => {
   expect(findings.list()).toEqual([]);
 });
 
-it("shows no secret in any of its texts", () => {
+it("redacts secrets in all of its texts", () => {
   const { findings, see } = create();
   see(sighting({ path: "/v1/balance?key=secret_sandbox", body: { reference: "secret_sandbox" } }));
   expect(findings.list()).toHaveLength(2);

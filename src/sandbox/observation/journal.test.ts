@@ -31,16 +31,16 @@ function idsOf({ entries }: Journal): string[] {
 }
 
 describe("bounds", () => {
-  it("keeps as many as it may", () => {
+  it("keeps as many entries as its limit", () => {
     const journal = new Journal(2);
     for (let n = 0; n < 5; n++) journal.record(exchange());
     expect(idsOf(journal)).toEqual(["req_4", "req_5"]);
   });
 
-  it.each(["body", "answer", "headers"] as const)("keeps fewer when each has much to say in its %s", (where) => {
+  it.each(["body", "answer", "headers"] as const)("keeps fewer when each has a large %s", (where) => {
     const journal = new Journal(100, 45_000);
-    const said = { text: "x".repeat(20_000) };
-    for (let n = 0; n < 10; n++) journal.record(exchange({ [where]: said }));
+    const given = { text: "x".repeat(20_000) };
+    for (let n = 0; n < 10; n++) journal.record(exchange({ [where]: given }));
     expect(idsOf(journal)).toEqual(["req_9", "req_10"]);
     for (let n = 0; n < 50; n++) journal.record(exchange());
     expect(idsOf(journal)).toHaveLength(51);
@@ -52,7 +52,7 @@ describe("bounds", () => {
     expect(idsOf(journal)).toEqual(["req_10"]);
   });
 
-  it("counts what an entry takes beside its texts", () => {
+  it("counts what an entry takes besides its texts", () => {
     const journal = new Journal(100_000, 50_000);
     for (let n = 0; n < 10_000; n++) journal.record(exchange());
     expect(idsOf(journal).length).toBeLessThan(500);
@@ -67,9 +67,9 @@ describe("bounds", () => {
 });
 
 describe("an entry", () => {
-  it("says all that was said", () => {
+  it("has all fields of the exchange", () => {
     const journal = new Journal(10);
-    const said = exchange({
+    const given = exchange({
       operation: "createCharge",
       at: 1_790_000_000_123,
       receivedAt: 12_345.678_901,
@@ -86,9 +86,9 @@ describe("an entry", () => {
       made: { from: 5, to: 5 },
       settings: ["auth.companyHeader", "errors.shape"],
     });
-    const recorded = journal.record(said);
+    const recorded = journal.record(given);
     expect(journal.entries.get("req_1")).toBe(recorded);
-    const { door: _door, company: _company, onLost: _onLost, ...expected } = said;
+    const { door: _door, company: _company, onLost: _onLost, ...expected } = given;
     expect(recorded).toEqual({
       ...expected,
       id: "req_1",
@@ -100,7 +100,7 @@ describe("an entry", () => {
     });
   });
 
-  it("tells nothing from null", () => {
+  it("distinguishes null from undefined", () => {
     const journal = new Journal(10);
     journal.record(exchange());
     journal.record(exchange({ body: null, answer: null, rule: { id: "rule_1", name: null } }));
@@ -109,14 +109,14 @@ describe("an entry", () => {
     expect([nulls?.body, nulls?.answer, nulls?.rule]).toEqual([null, null, { id: "rule_1", name: null }]);
   });
 
-  it("is as it was sent, with its line breaks", () => {
+  it("keeps its line breaks", () => {
     const journal = new Journal(10);
     const bodyText = '{\n  "amount": 1\n}\n';
     journal.record(exchange({ body: JSON.parse(bodyText), bodyText, answer: "x" }));
     expect(journal.entries.get("req_1")).toMatchObject({ body: { amount: 1 }, answer: "x" });
   });
 
-  it("stays as it was for who has it, whatever comes after", () => {
+  it("does not change for a reader that holds it", () => {
     const journal = new Journal(2);
     const first = journal.record(exchange({ body: "first" }));
     const before = journal.entries.get("req_1");
@@ -134,7 +134,7 @@ describe("reading", () => {
     return [...rows.map(({ seq }) => seq), more];
   };
 
-  it("goes forth and back from a place, a page at a time", () => {
+  it("goes forwards and backwards from a place, a page at a time", () => {
     expect(seqsOf({ limit: 2 })).toEqual([4, 5, true]);
     expect(seqsOf({ limit: 2, beyond: 5 })).toEqual([6, 7, true]);
     expect(seqsOf({ limit: 2, beyond: 6 })).toEqual([7, 8, false]);
@@ -146,7 +146,7 @@ describe("reading", () => {
     expect(seqsOf({ limit: 9, newestFirst: true, beyond: 4 })).toEqual([false]);
   });
 
-  it("takes those that are wanted", () => {
+  it("takes the entries that match", () => {
     expect(seqsOf({ limit: 1, where: ({ status }) => status > 205 })).toEqual([6, true]);
     expect(seqsOf({ limit: 2, newestFirst: true, where: ({ seq }) => seq % 2 === 0 })).toEqual([8, 6, true]);
   });
@@ -165,7 +165,7 @@ describe("a lost answer", () => {
     expect(journal.entries.values().map(({ id, fate }) => `${id} ${fate}`)).toEqual(["req_1 lost", "req_2 written"]);
   });
 
-  it("of an entry that is gone is nobody's, also when there is another of its id", () => {
+  it("of a forgotten entry is ignored, also when another entry has its id", () => {
     const journal = new Journal(10);
     const gone = journal.record(exchange());
     journal.restart();

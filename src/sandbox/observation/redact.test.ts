@@ -6,11 +6,11 @@ const redactedWith = (secret: string, text: string): string => new SecretRedacto
 
 describe("a secret is redacted", () => {
   it.each([
-    ["as it is", "k/y+1=abc", "key k/y+1=abc!", `key ${REDACTED}!`],
+    ["plain", "k/y+1=abc", "key k/y+1=abc!", `key ${REDACTED}!`],
     ["inside of a longer word when it is long", "at_sandbox", "flat_sandbox2", `fl${REDACTED}2`],
     ["alone when it is short", "at_1", "at_1 flat_1 at_12", `${REDACTED} flat_1 at_12`],
     ["as the whole text when it is a plain word", "shop", "shop", REDACTED],
-    ["as it is quoted in JSON", 'a"b\\c-d-e', String.raw`{"key":"a\"b\\c-d-e"}`, `{"key":"${REDACTED}"}`],
+    ["quoted in JSON", 'a"b\\c-d-e', String.raw`{"key":"a\"b\\c-d-e"}`, `{"key":"${REDACTED}"}`],
     ["encoded for a URL", "k/y+1=abc", "?k=k%2Fy%2B1%3Dabc&x=1", `?k=${REDACTED}&x=1`],
     ["encoded for a URL in another way", "at_sandbox", "/%61t_s%61ndbox", `/${REDACTED}`],
     ["where a plus became a space", "abc+defgh", "?k=abc defgh", `?k=${REDACTED}`],

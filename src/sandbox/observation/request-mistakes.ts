@@ -81,7 +81,7 @@ function judge(
   scene: Scene,
 ): readonly Detection[] {
   const waited = entry.receivedAt - answeredAt;
-  // It came before the first was answered, so it is no retry.
+  // It came before the first was answered, so it is not a retry.
   if (waited < 0) return [];
   const askedSeconds = secondsOf(before.retryAfter);
   const leastMs = askedSeconds === undefined ? AT_ONCE_MS : askedSeconds * 1000 - EARLY_MS;

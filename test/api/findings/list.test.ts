@@ -42,7 +42,7 @@ it("is a page, oldest first, of findings with exactly the members that the produ
   }
 });
 
-it("refuses what is no parameter, and an unknown company", async () => {
+it("refuses unknown parameters and companies", async () => {
   const { control } = open();
   expect((await control("GET", "/findings?kind=x")).status).toBe(400);
   expect((await control("GET", "/findings?limit=1001")).status).toBe(400);
@@ -64,22 +64,22 @@ it("is of one company, forgotten at its reset, and starts anew after it", async 
   expect(await kindsOf(world)).toEqual([]);
 });
 
-it("tells whoever listens of each new one, once, of whichever company, and of what a reset forgets later too", async () => {
+it("emits an event for each new finding of any company, also for those that a reset forgets", async () => {
   const world = open();
-  const told: string[] = [];
+  const reported: string[] = [];
   const stop = world.sandbox.events.on("finding", ({ companyId, finding }) =>
-    told.push(`${companyId} ${finding.kind}`),
+    reported.push(`${companyId} ${finding.kind}`),
   );
   await payDropped(world, 1);
   await world.control("POST", "/reset");
   await payDropped(world, 1);
-  expect(told).toEqual(["company_sandbox pay-after-drop", "company_sandbox pay-after-drop"]);
+  expect(reported).toEqual(["company_sandbox pay-after-drop", "company_sandbox pay-after-drop"]);
   stop();
   await payDropped(world, 1);
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
-it("tells the same mistake once, also in a world that was put back", async () => {
+it("reports the same mistake once, also after a snapshot was restored", async () => {
   const world = open();
   const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
   await world.control("POST", `/charges/${id}/drop`);
