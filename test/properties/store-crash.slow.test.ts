@@ -73,7 +73,12 @@ async function inFolder<T>(folder: string, found: Found, run: (path: string) => 
 const load = async (path: string): Promise<string> => render((await loadStore(path, format, nodeFileSystem)).data);
 
 /** Every acknowledged change is there, and no change is incomplete. */
-async function expectWhole(folder: string, fs: CrashingFiles, { states, acknowledged }: Session, when: string): Promise<void> {
+async function expectWhole(
+  folder: string,
+  fs: CrashingFiles,
+  { states, acknowledged }: Session,
+  when: string,
+): Promise<void> {
   for (const found of fs.crashes()) {
     const left = (): string => [...found].map(([name, content]) => `${name}: ${String(content)}`).join("\n");
     const loaded = await inFolder(folder, found, load).catch((error: unknown) => String(error));
