@@ -1,13 +1,12 @@
 import { batchId, plainId, transactionId } from "../../../../domain/values/ids.js";
 import { type Batch, type Transfer, batchLifecycle } from "../../../../domain/model/transfer.js";
 import { Action } from "../parts/action.js";
-import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
 import { Hint, Pager, ROWS_SHOWN, createListPage } from "../parts/list.js";
-import { Related, rowsAbout } from "../parts/related.js";
+import { createDetailPage } from "../parts/detail.js";
 import { Amount, Code, CodeLink, Status, Time } from "../parts/show.js";
-import { DataTable, Facts, Panel, Section } from "../parts/table.js";
+import { DataTable, Section } from "../parts/table.js";
 import { redactAndTruncate } from "../view/text.js";
-import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
+import { type View, getOrNotFound } from "../view/view.js";
 import { transferColumns } from "./transfers.js";
 import { shownBatchStatus } from "../../../../contract/transfers.js";
 import { batchUrl } from "../parts/links.js";
@@ -59,50 +58,26 @@ export const batchesPage = createListPage<Batch>({
   },
 });
 
-export const batchPage: DashboardPage = {
+export const batchPage = createDetailPage<Batch>({
   path: "/batches/:id",
-  title: (view) => {
-    const { length } = batchOf(view).transactionIds;
-    return `Batch of ${length === 1 ? "1 transfer" : `${length} transfers`}`;
-  },
-  render: (view) => {
-    const batch = batchOf(view);
-    const { createdAt, updatedAt, status } = batch;
-    const visits = visitsOf(
-      rowsAbout(view.company.world.events, batch),
-      ({ subject }) => (subject.kind === "batch" ? subject.batch.status : undefined),
-      { status: "processing", at: createdAt },
-      { status, at: updatedAt },
-    );
-    return (
-      <>
-        <div class="panels">
-          <Panel title="Terms">
-            <Facts
-              of={[
-                ["Status", <Status of={shownBatchStatus(batch, view.company.profile)} />],
-                ["Total", <Amount money={batch.totalAmount} />],
-                ["Of it fees", <Amount money={batch.totalFee} />],
-                ["Transfers", String(batch.transactionIds.length)],
-                ["Still pending", String(batch.open)],
-                ["Id", <Code>{batchId(batch.id)}</Code>],
-                ["Created", <Time at={createdAt} />],
-                ["Updated", <Time at={updatedAt} />],
-              ]}
-            />
-          </Panel>
-          <LifecyclePanel lifecycle={batchLifecycle} visits={visits} what="batch" />
-        </div>
-        <Transfers view={view} batch={batch} />
-        <Related view={view} resource={batch} isPaid={false} />
-      </>
-    );
-  },
-};
-
-function batchOf({ company, id }: View): Batch {
-  return getOrNotFound(company.world.batches.get(plainId(id)), "batch", id);
-}
+  what: "batch",
+  get: ({ company, id }) => getOrNotFound(company.world.batches.get(plainId(id)), "batch", id),
+  title: (_, { transactionIds: { length } }) => `Batch of ${length === 1 ? "1 transfer" : `${length} transfers`}`,
+  lifecycle: batchLifecycle,
+  statusIn: ({ subject }) => (subject.kind === "batch" ? subject.batch.status : undefined),
+  movesMoney: false,
+  terms: ({ company }, batch) => [
+    ["Status", <Status of={shownBatchStatus(batch, company.profile)} />],
+    ["Total", <Amount money={batch.totalAmount} />],
+    ["Of it fees", <Amount money={batch.totalFee} />],
+    ["Transfers", String(batch.transactionIds.length)],
+    ["Still pending", String(batch.open)],
+    ["Id", <Code>{batchId(batch.id)}</Code>],
+    ["Created", <Time at={batch.createdAt} />],
+    ["Updated", <Time at={batch.updatedAt} />],
+  ],
+  parts: (view, batch) => <Transfers view={view} batch={batch} />,
+});
 
 /** In the order of the request. */
 function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch }) {

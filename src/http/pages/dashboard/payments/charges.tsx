@@ -1,16 +1,14 @@
 import { type Charge, chargeLifecycle, dueOf, refundableOf } from "../../../../domain/model/charge.js";
-import type { DomainEvent } from "../../../../domain/model/events.js";
 import { dueId } from "../../../../domain/model/work.js";
 import { toXof } from "../../../../domain/values/money.js";
 import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
 import { textsIn } from "../../checkout/texts.js";
 import { Action, Choice, Field } from "../parts/action.js";
-import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
-import { RELATED_SHOWN, Related, rowsAbout } from "../parts/related.js";
+import { createDetailPage, RELATED_SHOWN } from "../parts/detail.js";
 import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/show.js";
-import { DataTable, Facts, Panel, Section } from "../parts/table.js";
+import { DataTable, Section } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate, truncateBody } from "../view/text.js";
-import { type DashboardPage, type View, getOrNotFound } from "../view/view.js";
+import { type View, getOrNotFound } from "../view/view.js";
 import { statusesOf } from "../../../../kernel/lifecycle.js";
 import { ChargeLink, ShortId } from "../parts/links.js";
 import { Hint, createListPage } from "../parts/list.js";
@@ -57,77 +55,53 @@ export const chargesPage = createListPage<Charge>({
   },
 });
 
-export const chargePage: DashboardPage = {
+export const chargePage = createDetailPage<Charge>({
   path: "/charges/:id",
-  title: (view) => `Charge ${redactAndTruncate(view, chargeOf(view).externalId)}`,
-  render: (view) => {
-    const charge = chargeOf(view);
-    const { createdAt, status } = charge;
-    const events = rowsAbout(view.company.world.events, charge);
-    const visits = visitsOf(events, statusIn, { status: "due", at: createdAt }, { status, at: null });
-    return (
-      <>
-        <div class="panels">
-          <Terms view={view} charge={charge} />
-          <Panel title="Do">
-            <Steering view={view} charge={charge} />
-          </Panel>
-        </div>
-        <LifecyclePanel lifecycle={chargeLifecycle} visits={visits} what="charge" />
-        <Payments view={view} charge={charge} />
-        <Related view={view} resource={charge} isPaid />
-      </>
-    );
+  what: "charge",
+  get: ({ company, id }) => getOrNotFound(company.world.charges.get(id), "charge", id),
+  title: (view, { externalId }) => `Charge ${redactAndTruncate(view, externalId)}`,
+  lifecycle: chargeLifecycle,
+  // A payment that comes too late does not change the status.
+  statusIn: ({ type, subject }) =>
+    subject.kind === "charge" && type !== "charge.payment_lost" ? subject.charge.status : undefined,
+  movesMoney: true,
+  terms: (view, charge) => {
+    const { status, droppedReason, expiresAt } = charge;
+    const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
+    return [
+      ["Status", <Status of={status} />, droppedReason !== null && ` ${fact(droppedReason)}`],
+      ["Amount", <Amount money={charge.amount} />],
+      ["Due", <Amount money={dueOf(charge)} />],
+      ["Paid", <Amount money={charge.paid} />],
+      ["Refunded", <Amount money={charge.refunded} />],
+      ["Fee", <Amount money={charge.fee} />, <span class="soft"> rate {charge.feeRate}</span>],
+      ["Attempts", String(charge.attempts)],
+      ["Description", fact(charge.description)],
+      ["externalId", <Code>{fact(charge.externalId)}</Code>],
+      ["Id", <Code>{charge.id}</Code>],
+      ["Created", <Time at={charge.createdAt} />],
+      status === "due" && [
+        "Drops at",
+        <Time at={expiresAt} />,
+        <span class="soft"> {describeDistance(expiresAt, view.company.now())} if nobody pays</span>,
+      ],
+      ["If completed", <Code>{fact(charge.onCompletedRedirectionUrl)}</Code>],
+      ["If canceled", <Code>{fact(charge.onCanceledRedirectionUrl)}</Code>],
+    ];
   },
-};
-
-function chargeOf({ company, id }: View): Charge {
-  return getOrNotFound(company.world.charges.get(id), "charge", id);
-}
-
-/** A payment that comes too late does not change the status. */
-function statusIn({ type, subject }: DomainEvent): string | undefined {
-  return subject.kind === "charge" && type !== "charge.payment_lost" ? subject.charge.status : undefined;
-}
+  metadata: ({ redactor }, { metadata }) => (
+    <details id="metadata">
+      <summary>Metadata</summary>
+      <Text label="Metadata">{truncateBody(JSON.stringify(redactor.value(metadata), undefined, 2))}</Text>
+    </details>
+  ),
+  steering: (view, charge) => <Steering view={view} charge={charge} />,
+  parts: (view, charge) => <Payments view={view} charge={charge} />,
+});
 
 interface Props {
   readonly view: View;
   readonly charge: Charge;
-}
-
-function Terms({ view, charge }: Props) {
-  const { status, droppedReason, expiresAt } = charge;
-  const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
-  return (
-    <Panel title="Terms">
-      <Facts
-        of={[
-          ["Status", <Status of={status} />, droppedReason !== null && ` ${fact(droppedReason)}`],
-          ["Amount", <Amount money={charge.amount} />],
-          ["Due", <Amount money={dueOf(charge)} />],
-          ["Paid", <Amount money={charge.paid} />],
-          ["Refunded", <Amount money={charge.refunded} />],
-          ["Fee", <Amount money={charge.fee} />, <span class="soft"> rate {charge.feeRate}</span>],
-          ["Attempts", String(charge.attempts)],
-          ["Description", fact(charge.description)],
-          ["externalId", <Code>{fact(charge.externalId)}</Code>],
-          ["Id", <Code>{charge.id}</Code>],
-          ["Created", <Time at={charge.createdAt} />],
-          status === "due" && [
-            "Drops at",
-            <Time at={expiresAt} />,
-            <span class="soft"> {describeDistance(expiresAt, view.company.now())} if nobody pays</span>,
-          ],
-          ["If completed", <Code>{fact(charge.onCompletedRedirectionUrl)}</Code>],
-          ["If canceled", <Code>{fact(charge.onCanceledRedirectionUrl)}</Code>],
-        ]}
-      />
-      <details id="metadata">
-        <summary>Metadata</summary>
-        <Text label="Metadata">{truncateBody(JSON.stringify(view.redactor.value(charge.metadata), undefined, 2))}</Text>
-      </details>
-    </Panel>
-  );
 }
 
 function Steering({ view, charge }: Props) {

@@ -3,7 +3,7 @@ import { accountIds, type LedgerEntry, ledgerEntryTypes } from "../../../../doma
 import { toXof } from "../../../../domain/values/money.js";
 import { Action, Field } from "../parts/action.js";
 import { Hint, List, type ListSpec } from "../parts/list.js";
-import { entryColumns } from "../parts/related.js";
+import { entryColumns } from "../parts/detail.js";
 import { Amount } from "../parts/show.js";
 import { Facts, Panel } from "../parts/table.js";
 import { orderOf } from "../view/actions.js";

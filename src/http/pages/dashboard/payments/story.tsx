@@ -3,7 +3,7 @@ import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
 import type { Change, Story } from "./timeline.js";
 import { ChargeLink, RequestLine, TransferLink, batchUrl } from "../parts/links.js";
-import { toneOfRequest } from "../parts/related.js";
+import { toneOfRequest } from "../parts/detail.js";
 import { Amount, Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
 import type { Delivery } from "../../../../domain/model/delivery.js";
 import type { DomainEvent, EventType } from "../../../../domain/model/events.js";

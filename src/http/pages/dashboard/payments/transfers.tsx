@@ -2,12 +2,11 @@ import { batchId, plainId, transactionId } from "../../../../domain/values/ids.j
 import { type Transfer, totalOf, transferLifecycle } from "../../../../domain/model/transfer.js";
 import { dueId } from "../../../../domain/model/work.js";
 import { Action, Field } from "../parts/action.js";
-import { LifecyclePanel, visitsOf } from "../parts/lifecycle.js";
-import { Related, rowsAbout } from "../parts/related.js";
+import { createDetailPage } from "../parts/detail.js";
 import { Amount, Code, CodeLink, Status, Time, describeDistance } from "../parts/show.js";
-import { type Column, Facts, Panel } from "../parts/table.js";
+import type { Column } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate } from "../view/text.js";
-import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
+import { type View, getOrNotFound, linkTo } from "../view/view.js";
 import { statusesOf } from "../../../../kernel/lifecycle.js";
 import { ShortId, TransferLink } from "../parts/links.js";
 import { Hint, createListPage } from "../parts/list.js";
@@ -63,70 +62,35 @@ export function transferColumns(view: View): readonly Column<Transfer>[] {
   ];
 }
 
-export const transferPage: DashboardPage = {
+export const transferPage = createDetailPage<Transfer>({
   path: "/transfers/:id",
-  title: (view) => `Transfer ${redactAndTruncate(view, transferOf(view).reference)}`,
-  render: (view) => {
-    const transfer = transferOf(view);
-    const { createdAt, updatedAt, status } = transfer;
-    const visits = visitsOf(
-      rowsAbout(view.company.world.events, transfer),
-      ({ subject }) => (subject.kind === "transaction" ? subject.transaction.status : undefined),
-      { status: "pending", at: createdAt },
-      { status, at: updatedAt },
-    );
-    return (
-      <>
-        <div class="panels">
-          <Terms view={view} transfer={transfer} />
-          <Panel title="Do">
-            <Steering view={view} transfer={transfer} />
-          </Panel>
-        </div>
-        <LifecyclePanel lifecycle={transferLifecycle} visits={visits} what="transfer" />
-        <Related view={view} resource={transfer} isPaid />
-      </>
-    );
+  what: "transfer",
+  get: ({ company, id }) => getOrNotFound(company.world.transfers.get(plainId(id)), "transaction", id),
+  title: (view, { reference }) => `Transfer ${redactAndTruncate(view, reference)}`,
+  lifecycle: transferLifecycle,
+  statusIn: ({ subject }) => (subject.kind === "transaction" ? subject.transaction.status : undefined),
+  movesMoney: true,
+  terms: (view, transfer) => {
+    const { failureReason, description, batchId: batch } = transfer;
+    const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
+    return [
+      ["Status", <Status of={transfer.status} />, failureReason !== null && ` ${fact(failureReason)}`],
+      ["Amount", <Amount money={transfer.amount} />],
+      ["Fee", <Amount money={transfer.fee} />],
+      ["Total", <Amount money={totalOf(transfer)} />],
+      ["To", <Code>{transfer.msisdn}</Code>],
+      ["Reference", <Code>{fact(transfer.reference)}</Code>],
+      ["Description", description === undefined ? <span class="soft">none</span> : fact(description)],
+      ["Id", <Code>{transactionId(transfer.id)}</Code>],
+      batch !== null && ["Batch", <CodeLink href={linkTo(view, `/batches/${batchId(batch)}`)} text={batchId(batch)} />],
+      ["Created", <Time at={transfer.createdAt} />],
+      ["Updated", <Time at={transfer.updatedAt} />],
+    ];
   },
-};
+  steering: (view, transfer) => <Steering view={view} transfer={transfer} />,
+});
 
-function transferOf({ company, id }: View): Transfer {
-  return getOrNotFound(company.world.transfers.get(plainId(id)), "transaction", id);
-}
-
-interface Props {
-  readonly view: View;
-  readonly transfer: Transfer;
-}
-
-function Terms({ view, transfer }: Props) {
-  const { failureReason, description, batchId: batch } = transfer;
-  const fact = (text: string): string => redactAndTruncate(view, text, FACT_MAX);
-  return (
-    <Panel title="Terms">
-      <Facts
-        of={[
-          ["Status", <Status of={transfer.status} />, failureReason !== null && ` ${fact(failureReason)}`],
-          ["Amount", <Amount money={transfer.amount} />],
-          ["Fee", <Amount money={transfer.fee} />],
-          ["Total", <Amount money={totalOf(transfer)} />],
-          ["To", <Code>{transfer.msisdn}</Code>],
-          ["Reference", <Code>{fact(transfer.reference)}</Code>],
-          ["Description", description === undefined ? <span class="soft">none</span> : fact(description)],
-          ["Id", <Code>{transactionId(transfer.id)}</Code>],
-          batch !== null && [
-            "Batch",
-            <CodeLink href={linkTo(view, `/batches/${batchId(batch)}`)} text={batchId(batch)} />,
-          ],
-          ["Created", <Time at={transfer.createdAt} />],
-          ["Updated", <Time at={transfer.updatedAt} />],
-        ]}
-      />
-    </Panel>
-  );
-}
-
-function Steering({ view, transfer }: Props) {
+function Steering({ view, transfer }: { readonly view: View; readonly transfer: Transfer }) {
   const { status } = transfer;
   if (status !== "pending")
     return <p class="soft">Nothing more can happen to this transfer: {status} is its last state.</p>;

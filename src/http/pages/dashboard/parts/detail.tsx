@@ -1,4 +1,8 @@
 import type { Child } from "hono/jsx";
+import type { Instant } from "../../../../kernel/instant.js";
+import type { DomainEvent } from "../../../../domain/model/events.js";
+import type { Lifecycle } from "../../../../kernel/lifecycle.js";
+import { LifecyclePanel, visitsOf } from "./lifecycle.js";
 import { effectOnBalance } from "../../../../domain/accounts/ledger.js";
 import type { LedgerEntry } from "../../../../domain/model/account.js";
 import type { Delivery } from "../../../../domain/model/delivery.js";
@@ -7,44 +11,88 @@ import type { Row } from "../../../../kernel/table.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { showMoney } from "../../shared/show.js";
 import { redactAndTruncate } from "../view/text.js";
-import { type View, linkTo } from "../view/view.js";
+import { type DashboardPage, linkTo, type View } from "../view/view.js";
 import { RequestLine, ResourceLink } from "./links.js";
 import { Code, Pill, Status, Time } from "./show.js";
-import { type Column, DataTable, Empty, Section } from "./table.js";
+import { type Column, DataTable, Empty, type Fact, Facts, Panel, Section } from "./table.js";
 import { plainId } from "../../../../domain/values/ids.js";
 import { idInPath } from "../../../../sandbox/observation/detector.js";
 
 /** Rows of each kind on the page of the resource that they are about. */
 export const RELATED_SHOWN = 25;
 
-/** Requests, deliveries and, where it moves money, ledger entries about one resource, newest first. */
-export function Related({ view, resource, isPaid }: { view: View; resource: Row; isPaid: boolean }) {
-  const { ledger, deliveries } = view.company.world;
-  return (
-    <>
-      <RequestsAbout view={view} resource={resource} />
-      {isPaid && (
+type Resource = Row & { readonly createdAt: Instant; readonly updatedAt?: Instant; readonly status: string };
+
+interface DetailSpec<T extends Resource> {
+  /** `/charges/:id`. */
+  readonly path: string;
+  /** `charge`. */
+  readonly what: string;
+  readonly get: (view: View) => T;
+  readonly title: (view: View, resource: T) => string;
+  readonly terms: (view: View, resource: T) => readonly Fact[];
+  /** Below the terms. */
+  readonly metadata?: (view: View, resource: T) => Child;
+  /** What can be done by hand. */
+  readonly steering?: (view: View, resource: T) => Child;
+  /** Parts that only this page has. */
+  readonly parts?: (view: View, resource: T) => Child;
+  /** Its first status is that of a new resource. */
+  readonly lifecycle: Lifecycle<string, string>;
+  /** The status after an event of the resource; undefined if the event did not change it. */
+  readonly statusIn: (event: DomainEvent) => string | undefined;
+  /** Whether it has deliveries and ledger entries of its own. */
+  readonly movesMoney: boolean;
+}
+
+/** The page of one charge, transfer or batch. */
+export function createDetailPage<T extends Resource>(spec: DetailSpec<T>): DashboardPage {
+  const { path, what, get, title, terms, metadata, steering, parts, lifecycle, statusIn, movesMoney } = spec;
+  return {
+    path,
+    title: (view) => title(view, get(view)),
+    render: (view) => {
+      const resource = get(view);
+      const { createdAt, updatedAt = null, status } = resource;
+      const { events, ledger, deliveries } = view.company.world;
+      const first = { status: Object.keys(lifecycle)[0] ?? status, at: createdAt };
+      const visits = visitsOf(rowsAbout(events, resource), statusIn, first, { status, at: updatedAt });
+      return (
         <>
-          <RowsAbout
-            title="Deliveries"
-            rows={rowsAbout(deliveries, resource)}
-            empty="No webhook of it was owed to anybody: there was no event yet, or nobody had subscribed to its topic."
-            columns={deliveryColumns(view)}
-          />
-          <RowsAbout
-            title="Ledger entries"
-            rows={rowsAbout(ledger, resource)}
-            empty="It has moved no money so far."
-            columns={entryColumns(view)}
-          />
+          <div class="panels">
+            <Panel title="Terms">
+              <Facts of={terms(view, resource)} />
+              {metadata?.(view, resource)}
+            </Panel>
+            {steering && <Panel title="Do">{steering(view, resource)}</Panel>}
+          </div>
+          <LifecyclePanel lifecycle={lifecycle} visits={visits} what={what} />
+          {parts?.(view, resource)}
+          <RequestsAbout view={view} resource={resource} />
+          {movesMoney && (
+            <>
+              <RowsAbout
+                title="Deliveries"
+                rows={rowsAbout(deliveries, resource)}
+                empty="No webhook of it was owed to anybody: there was no event yet, or nobody had subscribed to its topic."
+                columns={deliveryColumns(view)}
+              />
+              <RowsAbout
+                title="Ledger entries"
+                rows={rowsAbout(ledger, resource)}
+                empty="It has moved no money so far."
+                columns={entryColumns(view)}
+              />
+            </>
+          )}
         </>
-      )}
-    </>
-  );
+      );
+    },
+  };
 }
 
 /** Oldest first. */
-export function rowsAbout<T extends { readonly resource: string | null }>(
+function rowsAbout<T extends { readonly resource: string | null }>(
   table: { values(): readonly T[] },
   { id }: Row,
 ): readonly T[] {
