@@ -72,7 +72,7 @@ export function refundAmountOf(request: { amount?: number | undefined } | undefi
   return request?.amount === undefined ? undefined : fromXof(request.amount);
 }
 
-/** Where in the API an answer stands: decides which fields it shows. */
+/** The place of an answer in the API. It decides which fields are shown. */
 export type ChargeView = "created" | "read" | "paid" | "refunded" | "payload";
 
 /** One charge as this answer shows it, in the order of the contract's table. */

@@ -209,7 +209,7 @@ export type OperationId = keyof typeof operations;
 
 export const operationIds = Object.keys(operations) as OperationId[];
 
-/** The operation as the table's common type: its literal members are for those who name one operation. */
+/** One row of the table. */
 export function operationOf(id: OperationId): Operation {
   return operations[id];
 }
@@ -250,7 +250,7 @@ export function headerIsRequired(id: OperationId, { auth }: Profile): boolean {
   return auth.companyHeader === "everywhere" || (auth.companyHeader === "charges" && operationOf(id).companyHeader);
 }
 
-/** What a profile makes of a row of the table; undefined: it stays as it is. */
+/** What a profile makes of a row of the table; undefined: no change. */
 function replaced(id: OperationId, status: ErrorStatus, profile: Profile): readonly ErrorRow[] | undefined {
   if (status === 403 && profile.auth.companyHeader === "ignored") return [];
   const isTransfer = id === "createTransaction" || id === "createBatch";

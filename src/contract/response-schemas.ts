@@ -151,7 +151,7 @@ function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
     .meta({ description: `The payload of \`${topic}\`.` });
 }
 
-/** Each topic of transactions tells of one status. */
+/** Each topic of transactions reports one status. */
 function ofStatus(
   { TransactionPayload }: TransferSchemas,
   status: TransactionBody["status"],

@@ -20,6 +20,6 @@ function dataOf(profile: Profile, { subject }: DomainEvent): WebhookBody["data"]
     case "transaction":
       return renderTransfer(subject.transaction, "payload", profile);
     default:
-      throw new Bug(`Failed to render a webhook: no topic tells of ${subject.kind}.`);
+      throw new Bug(`Failed to render a webhook: no topic reports ${subject.kind}.`);
   }
 }

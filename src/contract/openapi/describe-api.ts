@@ -20,7 +20,7 @@ export interface DescribeOptions {
 }
 
 /**
- * The API as OpenAPI 3.1, as it is under this profile: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
+ * The API under this profile as OpenAPI 3.1: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
  * JSON object, the same for the same options.
  */
 export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
@@ -87,7 +87,7 @@ function describePaths(sample: SampleWorld): Record<string, PathItem> {
   return paths;
 }
 
-/** The document as YAML: nothing is an alias, and no text that YAML 1.1 would read as a date or a boolean stands without quotes. */
+/** The document as YAML: without aliases, and with quotes around text that YAML 1.1 would read as a date or a boolean. */
 export function renderOpenApiYaml(document: OpenApiDocument): string {
   return stringify(document, { aliasDuplicateObjects: false, compat: "yaml-1.1", blockQuote: "literal", lineWidth: 0 });
 }

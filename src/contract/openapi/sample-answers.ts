@@ -68,7 +68,7 @@ export function renderSampleAnswers(sample: SampleWorld): SampleAnswers {
   };
 }
 
-/** A delivery as it is sent: the body's exact text, and its signature. */
+/** The exact text of a delivery's body, and its signature. */
 export interface SampleDelivery {
   readonly name: string;
   readonly summary: string;

@@ -53,8 +53,8 @@ export interface SampleWorld {
 }
 
 /**
- * The story behind the examples, played with the operations of the domain under this profile: what an example shows is what the sandbox
- * answers. `checkoutUrl` is where payment pages stand.
+ * The records behind the examples, made with the operations of the domain under this profile: what an example shows is what the sandbox
+ * answers. `checkoutUrl`: the address of payment pages.
  */
 export function createSampleWorld(profile: Profile, checkoutUrl: string): SampleWorld {
   const stage = createSampleStage(profile);
@@ -157,7 +157,7 @@ function receiverHost(allow: Profile["webhooks"]["allow"]): string {
   return listed.includes(":") ? `[${listed}]` : listed;
 }
 
-/** A small company of its own in which the examples of the API description happen, always the same. */
+/** A small company for the examples of the API description, always the same. */
 export interface SampleStage {
   readonly profile: Profile;
   readonly world: World;

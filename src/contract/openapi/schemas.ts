@@ -45,7 +45,7 @@ export function describeSchema(schema: z.ZodType): JsonSchema {
   return described;
 }
 
-/** The contract's "Common types", and what stands inside other bodies. */
+/** The contract's "Common types", and the parts of other bodies. */
 const commonSchemas = {
   Amount: amount,
   PhoneNumber: msisdn,
@@ -100,7 +100,7 @@ export function explain(description: string, paths: readonly string[]): string {
   return [description, ...sentences].join("\n\n");
 }
 
-/** What each setting is, for those who find its name in the document. */
+/** The settings that the document names. */
 export function describeSettings(): Readonly<Record<string, SettingObject>> {
   return Object.fromEntries(
     settings.map(({ path, summary, default: chosen, contract }) => [path, { summary, default: chosen, contract }]),

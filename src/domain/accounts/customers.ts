@@ -4,9 +4,9 @@ import type { Work } from "../model/work.js";
 import type { Customer, CustomerCheck } from "../model/customer.js";
 
 /** "`unknown` is returned when the user is not found"; so are both names. */
-const nobody: CustomerCheck = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };
+const unknownCustomer: CustomerCheck = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };
 
-/** The people behind the reserved numbers. */
+/** The customers of the reserved numbers. */
 const testPeople: Readonly<Record<TestNumberRole, readonly [firstName: string, lastName: string]>> = {
   success: ["Awa", "Koné"],
   failure: ["Issa", "Traoré"],
@@ -18,10 +18,10 @@ const testPeople: Readonly<Record<TestNumberRole, readonly [firstName: string, l
   unverified: ["Adjoua", "Kouassi"],
 };
 
-/** Draws a person for a number that nobody registered, the same one every time (`customers.unlisted: generated`). */
+/** Draws a person for a number that is not registered, the same one every time (`customers.unlisted: generated`). */
 export type DrawPerson = (msisdnKey: string) => CustomerCheck;
 
-/** GET /v1/transactions/customers/check. Who was registered wins over the reserved numbers. */
+/** GET /v1/transactions/customers/check. Registered customers win over the reserved numbers. */
 export function checkCustomer(
   work: Pick<Work, "world" | "profile">,
   msisdn: string,
@@ -36,19 +36,18 @@ export function checkCustomer(
   }
   return work.profile.customers.unlisted === "generated" && drawPerson !== undefined
     ? drawPerson(msisdnKey(msisdn))
-    : nobody;
+    : unknownCustomer;
 }
 
 export function findCustomer(work: Pick<Work, "world">, msisdn: string): Customer | undefined {
   return isMsisdn(msisdn) ? work.world.customers.get(msisdnKey(msisdn)) : undefined;
 }
 
-/** Whose number it is, is no longer known. */
 export function removeCustomer(work: Work, id: string): void {
   work.remove(work.world.customers, id);
 }
 
-/** Registers a person, or changes the one who has this number. */
+/** Registers a person, or changes the one with this number. */
 export function setCustomer(work: Work, msisdn: string, person: CustomerCheck): Customer {
   const id = msisdnKey(msisdn);
   const seq = work.world.customers.get(id)?.seq ?? work.nextSeq();

@@ -15,7 +15,7 @@ export interface NumberBehaviour {
   readonly transfer: TransferOutcome | "refused";
   readonly payment: PaymentOutcome | "refused";
   readonly kycStatus: string;
-  /** What a transfer to it takes longer than others, in ms. */
+  /** Added to the time of settlement of a transfer to it, in ms. */
   readonly lateMs: number;
   readonly silent: boolean;
 }
@@ -48,7 +48,7 @@ export const numberBehaviours: Readonly<Record<TestNumberRole, NumberBehaviour>>
   },
 };
 
-/** What the profile says of this number; every number that is not reserved behaves ordinarily. */
+/** The behaviour of a number. Numbers that are not reserved behave ordinarily. */
 export function behaviourOf(profile: Profile, msisdn: string): NumberBehaviour {
   const role = findTestNumber(profile, msisdn);
   return role === undefined ? ordinary : numberBehaviours[role];

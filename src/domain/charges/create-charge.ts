@@ -5,7 +5,7 @@ import type { Work } from "../model/work.js";
 import type { Charge, chargeTerms } from "../model/charge.js";
 import { feeOf } from "../values/money.js";
 
-/** A charge as it is asked for. `checkoutUrl`: `paymentUrl` is this and the charge's id. */
+/** A new charge. `paymentUrl` is `checkoutUrl` and the charge's id. */
 export type ChargeOrder = Pick<Charge, "amount" | keyof typeof chargeTerms> & { readonly checkoutUrl: string };
 
 /** POST /v1/charges. 409: "A charge with this externalId already exists." It waits for payment until its time-to-live is over. */

@@ -4,8 +4,8 @@ import type { Profile } from "../profile/profile.js";
 type Allow = Profile["webhooks"]["allow"];
 
 /**
- * Whether webhooks may be sent to this URL. By default anywhere but link-local and cloud metadata addresses, which answer secrets
- * to whoever asks from inside.
+ * Whether webhooks may be sent to this URL. By default anywhere but link-local and cloud metadata addresses, which give
+ * secrets to any caller inside.
  */
 export function isReceiverAllowed(allow: Allow, url: string): boolean {
   return isHostAllowed(allow, new URL(url).hostname);
@@ -22,14 +22,14 @@ export function isHostAllowed(allow: Allow, hostname: string): boolean {
   return allow.hosts.some((entry) => matches(entry.toLowerCase(), host, address));
 }
 
-/** An address that an allowed name stands for: link-local and metadata addresses have to be listed themselves, whatever name points to them. */
+/** An address that an allowed name resolves to. Link-local and metadata addresses must be listed themselves, whatever name points to them. */
 export function isAddressAllowed(allow: Allow, resolved: string): boolean {
   const address = parseAddress(resolved);
   if (address === undefined) return false;
   return !isMetadataAddress(address) || (allow.kind === "list" && isHostAllowed(allow, resolved));
 }
 
-/** Whether it permits any address that is otherwise called by nobody. */
+/** Whether it permits a guarded address. */
 export function listsMetadata(allow: Allow): boolean {
   if (allow.kind === "any") return false;
   return allow.hosts.some((entry) => {

@@ -12,18 +12,18 @@ import { webhookTopicOf } from "./webhook-topic.js";
 export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
 /**
- * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are owed from the
- * same unit of work as the change itself, so neither is ever there without the other. Rules decide what becomes of each.
+ * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are
+ * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each.
  */
-export function oweDeliveries(work: Work, renderPayload: RenderPayload): void {
+export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): void {
   const { events } = work;
   if (events.length === 0) return;
   const subscriptions = work.world.subscriptions.values();
-  if (subscriptions.length > 0) for (const event of events) oweEvent(work, event, renderPayload);
+  if (subscriptions.length > 0) for (const event of events) enqueueEvent(work, event, renderPayload);
   if (work.world.holds.size > 0) for (const event of events) if (isLastEvent(event)) releaseResource(work, event);
 }
 
-function oweEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
+function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
   const topic = webhookTopicOf(work.profile, event);
   if (topic === undefined) return;
   let rendered: { readonly spelling: string; readonly body: string } | undefined;
@@ -39,11 +39,11 @@ function oweEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload):
       work,
       "delivery",
       () => ({ topic: spelling, url, data: dataOf(body) }),
-      // One that is used up goes on with the resources that it has begun to hold.
+      // A rule that is used up still applies to the resources that it has begun to hold.
       ({ id, timesLeft }) => timesLeft !== 0 || findHold(work, id, base.resource) !== undefined,
     );
-    if (rule === undefined) work.owe(store(work, base, 0, null));
-    else oweByRule(work, rule, base);
+    if (rule === undefined) work.enqueue(store(work, base, 0, null));
+    else enqueueByRule(work, rule, base);
   }
 }
 
@@ -65,8 +65,8 @@ function store(work: Work, base: Addressed, copy: number, effect: WireEffect | n
   });
 }
 
-/** Each of `duplicate` is a delivery of its own: it has its own attempts. */
-function oweByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
+/** Each copy (`duplicate`) is a delivery with its own attempts. */
+function enqueueByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
   const { deliveries } = work.world;
   const { then } = rule;
   countUse(work, rule, base.resource);
@@ -82,12 +82,12 @@ function oweByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
       work.put(deliveries, { ...delivery, nextAttemptAt: null });
       holdDelivery(work, rule.id, delivery);
     } else {
-      work.owe(delivery, then.before === "response");
+      work.enqueue(delivery, then.before === "response");
     }
   }
 }
 
-/** What is held in reverse is one use for each resource, however many events it has. */
+/** A rule that holds events (`reverse`) is used once for each resource, however many events it has. */
 function countUse(work: Work, rule: DeliveryRule, resource: string): void {
   if (rule.then.reverse !== true || findHold(work, rule.id, resource) === undefined) countRule(work, rule);
 }
@@ -111,5 +111,5 @@ function resourceOf(event: DomainEvent): Pick<Delivery, "resource" | "resourceKi
   const { subject } = event;
   if (subject.kind === "charge") return { resource: subject.charge.id, resourceKind: "charge" };
   if (subject.kind === "transaction") return { resource: subject.transaction.id, resourceKind: "transaction" };
-  throw new Bug(`Failed to owe a webhook: an event of ${subject.kind} has no topic.`);
+  throw new Bug(`Failed to enqueue a webhook: an event of ${subject.kind} has no topic.`);
 }

@@ -43,7 +43,7 @@ export function getSubscription(work: Pick<Work, "world">, id: string): Subscrip
   return work.world.subscriptions.get(id) ?? refuse("subscription_not_found", `No webhook has the id ${quote(id)}`);
 }
 
-/** DELETE /v1/webhooks/:id. What it still owes is cancelled: nothing more is sent to that URL on its behalf. */
+/** DELETE /v1/webhooks/:id. Its pending deliveries are cancelled. */
 export function deleteSubscription(work: Work, id: string): void {
   const subscription = getSubscription(work, id);
   work.remove(work.world.subscriptions, id);

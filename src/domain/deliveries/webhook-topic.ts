@@ -2,10 +2,10 @@ import type { DomainEvent } from "../model/events.js";
 import type { Profile } from "../profile/profile.js";
 import type { Topic } from "../values/topic.js";
 
-/** The topic under which an event is sent; undefined when nobody is told of it. */
+/** The topic under which an event is sent; undefined when no webhook reports it. */
 export function webhookTopicOf(profile: Profile, event: Pick<DomainEvent, "type" | "silent">): Topic | undefined {
   if (event.silent === true) return undefined;
-  const notifiesOf = (status: Profile["webhooks"]["chargeEvents"][number]): Topic | undefined =>
+  const topicOf = (status: Profile["webhooks"]["chargeEvents"][number]): Topic | undefined =>
     profile.webhooks.chargeEvents.includes(status) ? "charges/events" : undefined;
   switch (event.type) {
     case "transaction.started":
@@ -15,13 +15,13 @@ export function webhookTopicOf(profile: Profile, event: Pick<DomainEvent, "type"
     case "transaction.failed":
       return "transactions/failed";
     case "charge.paid":
-      return notifiesOf("paid");
+      return topicOf("paid");
     case "charge.dropped":
-      return notifiesOf("dropped");
+      return topicOf("dropped");
     case "charge.refunded":
-      return notifiesOf("refunded");
+      return topicOf("refunded");
     case "charge.refunded_partially":
-      return notifiesOf("refunded_partially");
+      return topicOf("refunded_partially");
     case "charge.created":
     case "charge.payment_failed":
     case "charge.payment_lost":

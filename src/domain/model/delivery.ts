@@ -138,7 +138,7 @@ export function dropDelivery(log: MoveLog, delivery: Delivery): Delivery {
   return move(log, delivery, "drop", { nextAttemptAt: null });
 }
 
-/** One more attempt now, whatever became of the earlier ones. */
+/** One more attempt now, whatever the earlier ones achieved. */
 export function redeliver(log: MoveLog, delivery: Delivery, at: Instant): Delivery {
   return move(log, delivery, "redeliver", { nextAttemptAt: at });
 }

@@ -1,7 +1,7 @@
 import type { Instant } from "../../kernel/instant.js";
 import type { Row } from "../../kernel/table.js";
 
-/** How the world misbehaves: "A rule is `{name?, on, match?, then, times?}`". */
+/** What the sandbox does instead of the ordinary: "A rule is `{name?, on, match?, then, times?}`". */
 export type Rule = RequestRule | TransferRule | PaymentRule | DeliveryRule;
 
 export const ruleKinds = ["request", "transfer", "payment", "delivery"] as const;
@@ -34,7 +34,7 @@ export interface RequestEffect {
   /** Real time before the answer leaves, or, of a `hang`, before the sandbox gives up; ms. */
   readonly delayMs?: number | undefined;
   readonly status?: number | undefined;
-  /** JSON, or a text that is sent as it is. */
+  /** JSON, or text, sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fault?: RequestFault | undefined;

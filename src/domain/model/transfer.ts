@@ -74,7 +74,7 @@ export const transferRow = object({
 
 export type Transfer = Readonly<z.output<typeof transferRow>>;
 
-/** One transfer as it is asked for. */
+/** A new transfer. */
 export type TransferOrder = Pick<Transfer, "amount" | "msisdn" | "reference" | "description">;
 
 export const batchRow = object({

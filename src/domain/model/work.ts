@@ -58,7 +58,7 @@ export interface World {
 }
 
 /** A first attempt to make. */
-export interface Owed {
+export interface EnqueuedDelivery {
   readonly delivery: Delivery;
   /** "the API's answer waits until the first attempt has ended". */
   readonly beforeAnswer: boolean;
@@ -75,8 +75,8 @@ export interface WorkContext {
 }
 
 /**
- * What an operation is given: the company's records to read, its profile, its now, and the only ways to change anything. All of
- * it is kept, or, when the operation throws, nothing.
+ * What an operation is given: the company's records to read, its profile, its now, and the only ways to change anything. When
+ * the operation throws, none of it is kept.
  */
 export class Work implements MoveLog {
   readonly world: World;
@@ -86,7 +86,7 @@ export class Work implements MoveLog {
   readonly nextSeq: () => number;
   readonly #unit = new UnitOfWork();
   readonly #events: DomainEvent[] = [];
-  readonly #owed: Owed[] = [];
+  readonly #enqueued: EnqueuedDelivery[] = [];
   readonly #moves: Move[] = [];
 
   constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
@@ -107,15 +107,7 @@ export class Work implements MoveLog {
   }
 
   emit(event: NewEvent): void {
-    const { type, resource, subject, silent } = event;
-    const { at } = this;
-    const id = this.ids.short("evt");
-    const seq = this.nextSeq();
-    // Written out: a spread takes longer than all the rest.
-    const recorded: DomainEvent =
-      silent === undefined
-        ? { id, seq, at, type, resource, subject }
-        : { id, seq, at, type, resource, subject, silent };
+    const recorded: DomainEvent = { id: this.ids.short("evt"), seq: this.nextSeq(), at: this.at, ...event };
     this.put(this.world.events, recorded);
     this.#events.push(recorded);
   }
@@ -130,14 +122,14 @@ export class Work implements MoveLog {
     this.remove(this.world.due, dueId(kind, subject));
   }
 
-  /** Sends it once this work is kept, after what is owed already: when the answer has left, or so that the answer waits for it. */
-  owe(delivery: Delivery, beforeAnswer = false): void {
-    this.#owed.push({ delivery, beforeAnswer });
+  /** Plans the first attempt, made after the commit: once the answer has left, or while the answer waits for it. */
+  enqueue(delivery: Delivery, beforeAnswer = false): void {
+    this.#enqueued.push({ delivery, beforeAnswer });
   }
 
   /** First attempts to make, in the order in which they go out. */
-  get owed(): readonly Owed[] {
-    return this.#owed;
+  get enqueued(): readonly EnqueuedDelivery[] {
+    return this.#enqueued;
   }
 
   /** What happened in this work so far, oldest first. */

@@ -83,7 +83,7 @@ curl -X PATCH 'http://127.0.0.1:4010/_sandbox/profile?company=company_sandbox' \
 names everything wrong with a file, with line and column.`;
 
 function renderGroup(group: string, members: readonly Setting[]): string {
-  // A setting without a group has the group's heading, not one of its own below it.
+  // A setting without a group has only the group's heading.
   const bodies = members.map((setting) =>
     (setting.path === group ? [] : [`### ${setting.path}`]).concat(renderSetting(setting)),
   );

@@ -6,7 +6,7 @@ import { findSetting, settingGroups } from "./settings.js";
  * Overrides with a patch of the same nested form over them, for PATCH /_sandbox/profile: each setting in the patch
  * replaces the earlier value whole, and `null` returns a setting, or a whole group, to the default.
  *
- * Nothing is judged here. What is no setting is passed on as it is, so that `parseProfile` refuses it with the other
+ * Nothing is checked here. Unknown keys are passed on unchanged, so that `parseProfile` refuses them with the other
  * problems.
  */
 export function mergeOverrides(base: unknown, patch: unknown): unknown {
@@ -41,7 +41,7 @@ function isKnown(name: string): boolean {
 }
 
 /**
- * What a nested profile says of each setting that it names, by path, beside what in it is no setting at all. Keys are
+ * The settings that a nested profile names, by path, and the problems of its other keys. Keys are
  * only ever looked up in the table, so `__proto__` and `constructor` are names like any other: unknown ones. Null means
  * the default.
  */

@@ -48,13 +48,12 @@ export function parseProfile(overrides: unknown = {}): ParsedProfile {
   // but not a loop.
   const assembled: object = nest(compiled);
   const profile = assembled as Profile;
-  // The defaults by themselves go together.
   if (written.size > 0) problems.push(...crossCheck(profile, isWritten, (path) => !refused.has(path)));
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, profile, values: nest(values), overrides: nest(cleaned) };
 }
 
-/** The profile of someone who overrides nothing. */
+/** The profile without overrides. */
 export function defaultProfile(): Profile {
   const parsed = parseProfile();
   if (!parsed.ok) throw new Bug(`The default profile is wrong: ${JSON.stringify(parsed.problems)}`);
@@ -63,9 +62,9 @@ export function defaultProfile(): Profile {
 
 interface AcceptedSetting {
   readonly compiled: unknown;
-  /** As it is displayed: with the members that were not given. */
+  /** For display, with the members that were not given. */
   readonly value: Json;
-  /** As it is stored: what was given. */
+  /** For the store: only what was given. */
   readonly override: Json;
 }
 
@@ -113,7 +112,7 @@ export function crossCheck(
   return [...boundChecks(profile), ...headerChecks(profile), ...testNumberChecks(profile)].flatMap(
     ({ first, second, isWrong, message }) => {
       if (!canCheck(first) || !canCheck(second) || !isWrong) return [];
-      // The line to mend is one that the user wrote.
+      // Report the setting that the user wrote.
       const culprit = isOverridden(second) ? second : first;
       return [{ path: culprit.split("."), message }];
     },

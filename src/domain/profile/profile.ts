@@ -30,7 +30,7 @@ interface Definitions {
   /** At most `requests` in any span of `per`, then 429 with `Retry-After`. Default `off`. */
   readonly rateLimit: typeof rateLimitSetting;
   readonly server: typeof serverSettings;
-  /** Phone numbers that decide what becomes of a transfer, a payment or a check. */
+  /** Phone numbers that decide the outcome of a transfer, a payment or a check. */
   readonly testNumbers: typeof testNumberSettings;
 }
 

@@ -95,5 +95,5 @@ function shorten(text: string): string {
 
 const SHOWN_MAX = 80;
 
-/** Nobody reads more of one list; a body of a megabyte could have hundreds of thousands. */
+/** A bound: a body of a megabyte could have hundreds of thousands. */
 const ISSUES_MAX = 100;

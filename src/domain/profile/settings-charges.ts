@@ -3,7 +3,7 @@ import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
 import { AMOUNT_BOUND_MAX } from "./settings-transfers.js";
 
-/** Money in: charges and what becomes of them. */
+/** Money in: charges and refunds. */
 export const chargeSettings = {
   /** The smallest amount, XOF, inclusive. Default 1. */
   min: setting({
@@ -81,7 +81,7 @@ export const chargeSettings = {
     contract: "The effect of a failed payment attempt on the charge state: not shown.",
     schema: oneOf("stay", "drop"),
   }),
-  /** Of a charge that nobody paid in time. Default `expired`. */
+  /** Of a charge that was not paid in time. Default `expired`. */
   droppedReason: setting({
     summary: "The `droppedReason` of a charge that nobody paid in time.",
     default: "expired",

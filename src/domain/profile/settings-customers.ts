@@ -5,7 +5,7 @@ import { oneOf } from "../../kernel/fields.js";
 
 /** What is known of phone numbers. */
 export const customerSettings = {
-  /** What the check says of a number that nobody has registered. Default `unknown`; `generated` is a made-up person. */
+  /** What the check answers for a number that is not registered. Default `unknown`; `generated` is a made-up person. */
   unlisted: setting({
     summary:
       "What the customer check says of a number that no fixture and no control call has named: by default `unknown`.",
@@ -32,7 +32,7 @@ const reserved =
   "charge payment), one simulates `failed`. Their values are not carried in this document.";
 const added = "Not in the contract: it reserves no number for this.";
 
-/** Phone numbers that decide what becomes of a transfer, a payment or a check; each is known by what happens to it. */
+/** Phone numbers that decide the outcome of a transfer, a payment or a check. Each is named after its outcome. */
 export const testNumberSettings = {
   success: testNumber("+2250700000001", reserved, "Transfers to it complete, payments by it succeed."),
   failure: testNumber(

@@ -33,7 +33,7 @@ export const webhookSettings = {
     contract: "The topic string that the service stores and matches is therefore ambiguous.",
     schema: oneOf("as-subscribed", "plural", "singular"),
   }),
-  /** The changes of a charge that are told: a list, such text with commas between, or `none`. Default all four. */
+  /** The changes of a charge that are reported: a list, such text with commas between, or `none`. Default all four. */
   chargeEvents: setting({
     summary: "The changes of a charge that are delivered.",
     default: CHARGE_EVENTS,
@@ -87,7 +87,7 @@ export const webhookSettings = {
     contract: "Retries and time-outs on delivery: not shown.",
     schema: duration(1, 3_600_000),
   }),
-  /** Calls receivers whose certificate nobody signed. Default false. */
+  /** Calls receivers whose certificate cannot be verified. Default false. */
   insecureTls: setting({
     summary: "Whether receivers whose TLS certificate cannot be verified are called.",
     default: false,

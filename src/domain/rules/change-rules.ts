@@ -4,7 +4,7 @@ import type { Work } from "../model/work.js";
 import type { Rule, RuleMatch } from "../model/rule.js";
 import { quote } from "../../kernel/text.js";
 
-/** A rule as it is asked for. */
+/** A new rule. */
 export type RuleOrder = {
   readonly [Kind in Rule["on"]]: {
     readonly on: Kind;
@@ -15,10 +15,10 @@ export type RuleOrder = {
   };
 }[Rule["on"]];
 
-/** Rules of one company: each request, transfer, payment and delivery looks at them one by one. */
+/** Rules of one company. Each request, transfer, payment and delivery tries them one by one. */
 export const RULES_MAX = 1_000;
 
-/** Throws UsageError("state") when there are as many as may be. */
+/** Throws UsageError("state") when the company has `RULES_MAX` rules. */
 export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
   const { world, at } = work;
   if (world.rules.size >= RULES_MAX) {
@@ -32,7 +32,7 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
   return work.put<Rule>(world.rules, { ...order, ...base });
 }
 
-/** What it held back is sent. */
+/** Sends what it held back. */
 export function removeRule(work: Work, id: string): void {
   if (work.world.rules.get(id) === undefined) throw new UsageError("not-found", `No rule has the id ${quote(id)}.`);
   work.remove(work.world.rules, id);

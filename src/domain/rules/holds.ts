@@ -6,7 +6,7 @@ export function findHold({ world }: Pick<Work, "world">, ruleId: string, resourc
   return world.holds.get(holdId(ruleId, resource));
 }
 
-/** Keeps a delivery back until its resource's last event. */
+/** Holds a delivery until its resource's last event. */
 export function holdDelivery(work: Work, ruleId: string, delivery: Delivery): void {
   const { resource, id } = delivery;
   const hold = findHold(work, ruleId, resource);
@@ -14,7 +14,7 @@ export function holdDelivery(work: Work, ruleId: string, delivery: Delivery): vo
   work.put<Hold>(work.world.holds, { ...base, deliveryIds: [...base.deliveryIds, id] });
 }
 
-/** What is sent by hand is held no longer; what follows it still is. */
+/** A delivery that is sent by hand is no longer held; later ones of its resource are. */
 export function unholdDelivery(work: Work, { id }: Delivery): void {
   const { holds } = work.world;
   const hold = holds.values().find(({ deliveryIds }) => deliveryIds.includes(id));
@@ -34,7 +34,7 @@ export function isLastEvent({ type }: DomainEvent): boolean {
   return LAST_EVENTS.has(type);
 }
 
-/** Owes what a rule holds back: of one resource, or all of it. A rule that was used up goes with the last it held. */
+/** Enqueues what a rule holds back: of one resource, or of all. A rule that is used up is removed with the last event it held. */
 export function releaseHolds(work: Work, ruleId: string, resource?: string): void {
   const { holds, rules } = work.world;
   const released = resource === undefined ? holds.values().filter((hold) => hold.ruleId === ruleId) : [];
@@ -44,7 +44,7 @@ export function releaseHolds(work: Work, ruleId: string, resource?: string): voi
   if (rule?.timesLeft === 0 && !holds.values().some((hold) => hold.ruleId === ruleId)) work.remove(rules, ruleId);
 }
 
-/** Those will never be sent: nobody holds them back any more. */
+/** These deliveries will never be sent, so no rule holds them any more. */
 export function forgetHeld(work: Work, deliveryIds: ReadonlySet<string>): void {
   for (const hold of work.world.holds.values().slice()) {
     const left = hold.deliveryIds.filter((id) => !deliveryIds.has(id));
@@ -63,13 +63,13 @@ function release(work: Work, hold: Hold): void {
   for (const eventId of events) {
     for (const delivery of held) {
       if (delivery.eventId !== eventId || delivery.status !== "pending") continue;
-      work.owe(work.put(deliveries, { ...delivery, nextAttemptAt: work.at, turn: work.nextSeq() }));
+      work.enqueue(work.put(deliveries, { ...delivery, nextAttemptAt: work.at, turn: work.nextSeq() }));
     }
   }
 }
 
-/** They will never be sent: no timer and no rule waits for them any more. */
-export function giveUpDeliveries(work: Work, deliveries: readonly Delivery[]): void {
+/** These deliveries will never be sent: removes their timers and holds. */
+export function cancelDeliveryTimers(work: Work, deliveries: readonly Delivery[]): void {
   for (const { id } of deliveries) work.unschedule("delivery.attempt", id);
   forgetHeld(work, new Set(deliveries.map(({ id }) => id)));
 }

@@ -36,7 +36,7 @@ function isOn<Kind extends RuleKind>(rule: Rule, on: Kind): rule is RuleOn<Kind>
   return rule.on === on;
 }
 
-/** One more time, counted before it goes: whoever reads the changes sees it. A rule that still holds events of others (`reverse`) goes when it has let them go. */
+/** Counts one use, stored before a used-up rule is removed, so that the changes show it. A rule that still holds events (`reverse`) is removed once it has released them. */
 export function countRule(work: Work, rule: Rule): void {
   const timesLeft = rule.timesLeft === null ? null : rule.timesLeft - 1;
   work.put(work.world.rules, { ...rule, timesLeft, fired: rule.fired + 1 });

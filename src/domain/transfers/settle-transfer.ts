@@ -4,7 +4,7 @@ import { SHORT_OF_MONEY, type Transfer, finishBatch, moveTransfer, totalOf } fro
 import { balanceOf, book } from "../accounts/ledger.js";
 import { quote } from "../../kernel/text.js";
 
-/** Brings a pending transfer to its planned end. A transfer that is final already stays as it is. */
+/** Brings a pending transfer to its planned end. A final transfer does not change. */
 export function settleTransfer(work: Work, id: string): void {
   const transfer = work.world.transfers.get(id);
   if (transfer === undefined || transfer.status !== "pending") return;

@@ -1,7 +1,7 @@
 import Big from "big.js";
 
 /**
- * An amount of XOF in ten-thousandths, always a safe integer: adding never drifts, however many fractional fees there were.
+ * An amount of XOF in ten-thousandths, always a safe integer: sums of fractional fees stay exact.
  * The contract: "Integers appear for requests and most responses; a decimal (for example a fee with a fractional part) appears in a
  * webhook payload."
  */
@@ -19,7 +19,7 @@ export function fromXof(xof: number): Money {
   return Math.round(xof * UNITS_PER_XOF);
 }
 
-/** The number of XOF for the wire: the nearest double, which prints as the decimal it stands for. */
+/** The number of XOF for the wire: the nearest double, which prints as the right decimal. */
 export function toXof(money: Money): number {
   return money / UNITS_PER_XOF;
 }

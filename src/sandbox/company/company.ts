@@ -1,7 +1,7 @@
 import { expireWhenDue } from "../../domain/charges/drop-charge.js";
 import { settlePayment } from "../../domain/charges/pay-charge.js";
 import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
-import { type DueKind, type Owed, Work, type World } from "../../domain/model/work.js";
+import { type DueKind, type EnqueuedDelivery, Work, type World } from "../../domain/model/work.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import { renderPayload } from "../../contract/webhooks.js";
 import type { DrawPerson } from "../../domain/accounts/customers.js";
@@ -21,8 +21,8 @@ import { createForgetter } from "./forget-oldest.js";
 import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
-import { giveUpDeliveries } from "../../domain/rules/holds.js";
-import { oweDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
+import { cancelDeliveryTimers } from "../../domain/rules/holds.js";
+import { enqueueDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
@@ -193,8 +193,8 @@ export class Company {
   /** Handles one due item at its own instant. A bug in it is logged and affects only that item. */
   fire(item: DueItem<DueKind>): void {
     try {
-      const { owed } = this.#commit(fireDueItem, item, item.dueAt);
-      if (owed.length > 0) this.#send(owed, releaseImmediately);
+      const { enqueued } = this.#commit(fireDueItem, item, item.dueAt);
+      if (enqueued.length > 0) this.#send(enqueued, releaseImmediately);
       const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
       if (delivery !== undefined) this.dispatcher.holdRetries([delivery])();
     } catch (error) {
@@ -216,8 +216,8 @@ export class Company {
   }
 
   #runAt<Input, Output>(at: Instant, operation: Operation<Input, Output>, input: Input, gate: ReleaseGate): Output {
-    const { output, owed } = this.#commit(operation, input, at);
-    if (owed.length > 0) this.#send(owed, gate);
+    const { output, enqueued } = this.#commit(operation, input, at);
+    if (enqueued.length > 0) this.#send(enqueued, gate);
     this.wake();
     return output;
   }
@@ -231,7 +231,7 @@ export class Company {
     let committed = false;
     try {
       const output = operation(work, input);
-      oweDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
+      enqueueDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
       this.#forgetEvents(work);
       this.#forgetDeliveries(work);
       const changes = work.commit();
@@ -239,16 +239,16 @@ export class Company {
       this.record.idPosition = this.#ids.position;
       if (changes.length > 0) this.note(() => commitEntry(this.record, changes, at));
       this.emitChanged(changes, work.moves);
-      return { output, owed: work.owed };
+      return { output, enqueued: work.enqueued };
     } finally {
       if (!committed) work.rollback();
     }
   }
 
   /** The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. */
-  #send(owed: readonly Owed[], gate: ReleaseGate): void {
-    const held = this.dispatcher.hold(owed.map(({ delivery }) => delivery));
-    const urgent = owed.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
+  #send(enqueued: readonly EnqueuedDelivery[], gate: ReleaseGate): void {
+    const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));
+    const urgent = enqueued.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
     if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
     const kept = gate === releaseImmediately ? this.deps.store.durable(true) : undefined;
     // A receiver must not learn of a change that a kill could still undo. An answer waits for the store by itself.
@@ -257,7 +257,7 @@ export class Company {
   }
 
   #cancelOldest(work: Work, deliveries: readonly Delivery[]): void {
-    giveUpDeliveries(work, deliveries);
+    cancelDeliveryTimers(work, deliveries);
     const message = `more than ${this.deps.limits.pendingDeliveries} deliveries are pending: the oldest are given up`;
     this.deps.log.write("warn", "deliveries-given-up", { company: this.id, count: deliveries.length, message });
   }

@@ -188,7 +188,7 @@ function Signed({ money }: { readonly money: Money }) {
 
 export function deliveryColumns(view: View): readonly Column<Delivery>[] {
   return [
-    { title: "Owed at", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "EnqueuedDelivery at", cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       title: "Delivery",
       cell: ({ id, topic }) => (
