@@ -116,10 +116,10 @@ function startWatch(sandbox: Sandbox): Watch {
       return found !== undefined;
     };
     return async ({ request, event }) => {
-      while (request !== undefined && !findRequest(request))
-        await sandbox.events.waitFor("exchange", ({ exchange }) => exchange.company?.id === id);
-      while (event !== undefined && !findEvent(event))
-        await sandbox.events.waitFor("changed", ({ company }) => company.id === id);
+      const isRequestFound = (): boolean => request === undefined || findRequest(request);
+      const isEventFound = (): boolean => event === undefined || findEvent(event);
+      while (!isRequestFound()) await sandbox.events.waitFor("exchange", ({ exchange }) => exchange.company?.id === id);
+      while (!isEventFound()) await sandbox.events.waitFor("changed", ({ company }) => company.id === id);
     };
   };
   return { stop, cursor };

@@ -9,7 +9,7 @@ import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { startLive } from "../support/live.js";
 import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
-import { replayAll } from "../support/stories.js";
+import { replayAll } from "../support/scenarios.js";
 
 const page = openPage("docs/rules.md");
 const commands = textOf(page.take("bash"));

@@ -9,7 +9,7 @@ import type { Block } from "../support/markdown.js";
 import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import { folderWith } from "../support/folder.js";
-import { replayAll } from "../support/stories.js";
+import { replayAll } from "../support/scenarios.js";
 
 const page = openPage("docs/scenarios.md");
 const blocks = page.take("yaml");

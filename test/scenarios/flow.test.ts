@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { story, tell } from "../support/stories.js";
+import { parseText, replayText } from "../support/scenarios.js";
 
-/** Replays one story, which must come out as told. */
+/** Replays one scenario, which must come out as told. */
 async function expectToPass(yaml: string, files?: Record<string, string>) {
-  const told = await tell(yaml, files === undefined ? {} : { files });
+  const told = await replayText(yaml, files === undefined ? {} : { files });
   expect(told.failures).toBe("");
   expect(told.outcome).toBe("passed");
   return told;
@@ -48,7 +48,7 @@ describe("advance and clock", () => {
         - { request: GET /_sandbox/clock, expect: { body: { mode: running } } }`));
 
   it("what an advance reports is held against what is expected", async () => {
-    const { failure } = await tell(`steps: [{ advance: 1h, expect: { firedCount: 1 } }]`);
+    const { failure } = await replayText(`steps: [{ advance: 1h, expect: { firedCount: 1 } }]`);
     expect(failure).toMatchObject({
       kind: "failure",
       step: "advance 1h",
@@ -58,7 +58,7 @@ describe("advance and clock", () => {
   });
 
   it("what the control API refuses is an error, in its words", async () => {
-    const { failure, outcome } = await tell(`
+    const { failure, outcome } = await replayText(`
       steps:
         - clock: 2020-01-01T00:00:00Z`);
     expect(outcome).toBe("error");
@@ -96,7 +96,7 @@ it("rules hold from the start, and from their step on, with what is known by the
       - advance: 2s
       - { request: "GET /v1/transactions/\${id}", expect: { body: { failureReason: odd } } }`));
 
-it("a reset in a story brings back the rules that it was given", () =>
+it("a reset in a scenario brings back the rules that it was given", () =>
   expectToPass(`
     given: { rules: [{ on: request, match: { path: /v1/balance }, then: { status: 503 }, times: 1 }] }
     steps:
@@ -127,7 +127,7 @@ describe("parallel", () => {
         - { request: POST /v1/charges, body: ${charge("${id}")}, expect: { status: 409, body: { message: [{ $contains: quick }] } } }`));
 
   it("fails with the first branch that does, when all are over", async () => {
-    const { failure, stepsPassed } = await tell(`
+    const { failure, stepsPassed } = await replayText(`
       steps:
         - parallel:
             - { request: POST /v1/charges, body: ${charge("a")} }
@@ -156,7 +156,7 @@ describe("repeat", () => {
   });
 
   it("stops where a step fails, and says in which round", async () => {
-    const { failure } = await tell(`
+    const { failure } = await replayText(`
       steps:
         - repeat:
             times: 3
@@ -220,24 +220,24 @@ steps:
 
   it("forgets the variables that were only given to it", async () => {
     await expect(
-      story(
+      parseText(
         `
         steps:
           - { use: create.yaml, with: { externalId: one } }
           - request: GET /v1/charges/\${externalId}`,
         files,
       ),
-    ).rejects.toThrow(/^story\.yaml:4:22: \$\{externalId\} is not known here\. \(known here: charge, status;/);
+    ).rejects.toThrow(/^scenario\.yaml:4:22: \$\{externalId\} is not known here\. \(known here: charge, status;/);
   });
 
   it("wants the variables that the file needs", async () => {
-    await expect(story(`steps: [{ use: create.yaml }]`, files)).rejects.toThrow(
+    await expect(parseText(`steps: [{ use: create.yaml }]`, files)).rejects.toThrow(
       /^create\.yaml:3:\d+: \$\{externalId\} is not known here/,
     );
   });
 
   it("says in which file a step failed", async () => {
-    const { failure } = await tell(
+    const { failure } = await replayText(
       `
       steps:
         - { use: create.yaml, with: { externalId: one } }
@@ -255,14 +255,16 @@ steps:
     const chain = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`${index}.yaml`, `steps: [{ use: ${index + 1}.yaml }]`]),
     );
-    await expect(story(`steps: [{ use: 0.yaml }]`, chain)).rejects.toThrow(/^19\.yaml:1:16: .*more than 20 deep$/);
+    await expect(parseText(`steps: [{ use: 0.yaml }]`, chain)).rejects.toThrow(/^19\.yaml:1:16: .*more than 20 deep$/);
     const doubling = Object.fromEntries(
       Array.from({ length: 15 }, (_, index) => [
         `${index}.yaml`,
         index === 14 ? "steps: [{ settle: }]" : `steps: [{ use: ${index + 1}.yaml }, { use: ${index + 1}.yaml }]`,
       ]),
     );
-    await expect(story(`steps: [{ use: 0.yaml }]`, doubling)).rejects.toThrow(/used more than 1000 times in one story/);
+    await expect(parseText(`steps: [{ use: 0.yaml }]`, doubling)).rejects.toThrow(
+      /used more than 1000 times in one story/,
+    );
   });
 });
 
@@ -291,7 +293,7 @@ describe("eventually", () => {
         - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
 
   it("gives up in time, with the last answer", async () => {
-    const { failure } = await tell(`${transfer}
+    const { failure } = await replayText(`${transfer}
         - eventually: { within: 5m30s, every: 1m, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }`);
     expect(failure).toMatchObject({
       kind: "failure",
@@ -313,7 +315,7 @@ describe("eventually", () => {
         - eventually: { within: 9s, every: 5ms, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }`));
 
   it("does not go on after what is an error", async () => {
-    const { failure } = await tell(`
+    const { failure } = await replayText(`
       steps:
         - { request: GET /v1/balance, save: { body: body } }
         - eventually: { within: 1h, request: "GET /v1/charges/\${body.nothing}" }`);

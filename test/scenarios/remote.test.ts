@@ -6,14 +6,14 @@ import { assertReachable, createRemoteTarget } from "../../src/scenarios/run/rem
 import { renderFailure } from "../../src/scenarios/run/failure.js";
 import { replay } from "../../src/scenarios/run/replay.js";
 import { startLive } from "../support/live.js";
-import { story } from "../support/stories.js";
+import { parseText } from "../support/scenarios.js";
 
 const credentials = { token: "at_sandbox", companyId: "company_sandbox", secretKey: "secret_sandbox" };
 
 async function replayAt(url: string, yaml: string, files: Record<string, string> = {}, given = credentials) {
   const target = createRemoteTarget({ ...given, url, system: systemClock });
   const options = { system: systemClock, seed: undefined, env: {}, workers: 1, bail: false };
-  const { results } = await replay(target, [await story(yaml, files)], options);
+  const { results } = await replay(target, [await parseText(yaml, files)], options);
   await target.close();
   const [result] = results;
   if (result === undefined) throw new Error("Nothing was replayed.");
@@ -27,7 +27,7 @@ async function startDeployment(): Promise<string> {
 }
 
 describe("another deployment", () => {
-  it("is told the same story", async () => {
+  it("is told the same scenario", async () => {
     const url = await startDeployment();
     const { outcome, text } = await replayAt(
       url,
@@ -97,7 +97,7 @@ describe("another deployment", () => {
 });
 
 describe("a target that does not answer", () => {
-  it.each(["http://127.0.0.1:9", "http://localhost:9"])("%s is said before any story runs", async (url) => {
+  it.each(["http://127.0.0.1:9", "http://localhost:9"])("%s is said before any scenario runs", async (url) => {
     await expect(assertReachable({ url })).rejects.toMatchObject({
       kind: "cannot-run",
       message: expect.stringMatching(
@@ -110,7 +110,7 @@ describe("a target that does not answer", () => {
     await expect(assertReachable({ url: await startDeployment() })).resolves.toBeUndefined();
   });
 
-  it("in the middle of a story is an error of the step, with the reason", async () => {
+  it("in the middle of a scenario is an error of the step, with the reason", async () => {
     const server = createServer((request) => request.socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());

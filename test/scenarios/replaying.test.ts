@@ -7,7 +7,7 @@ import { renderJson } from "../../src/scenarios/reporters.js";
 import type { Scenario } from "../../src/scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
 import { replay } from "../../src/scenarios/run/replay.js";
-import { replayAll, story, tell } from "../support/stories.js";
+import { replayAll, parseText, replayText } from "../support/scenarios.js";
 
 const passing = `
 name: It passes
@@ -19,11 +19,11 @@ const broken = `
 name: It cannot be done
 steps: [{ clock: 2020-01-01T00:00:00Z }]`;
 
-const stories = (...texts: string[]): Promise<Scenario[]> => Promise.all(texts.map((text) => story(text)));
+const parseTexts = (...texts: string[]): Promise<Scenario[]> => Promise.all(texts.map((text) => parseText(text)));
 
-/** A story that would notice any other: its own balance, charge, time and webhooks. */
+/** A scenario that would notice any other: its own balance, charge, time and webhooks. */
 const own = (index: number): string => `
-name: Story ${index}
+name: Scenario ${index}
 given: { balance: ${index * 1000}, clock: "2026-01-15T09:00:00Z", webhooks: [{ topic: charges/events }] }
 steps:
   - request: POST /v1/charges
@@ -41,9 +41,9 @@ steps:
     expect: { body: { now: "2026-01-15T09:${String(index).padStart(2, "0")}:00.000Z" } }
   - { request: GET /v1/balance, as: other, expect: { body: { balance: ${index * 1000} } } }`;
 
-describe("many stories at the same time", () => {
+describe("many scenarios at the same time", () => {
   it("do not meet: fifty, each in a world of its own", async () => {
-    const fifty = await stories(...Array.from({ length: 50 }, (_, index) => own(index)));
+    const fifty = await parseTexts(...Array.from({ length: 50 }, (_, index) => own(index)));
     const { counts, failures } = await replayAll(fifty, { workers: 50 });
     expect(failures).toBe("");
     expect(counts.passed).toBe(50);
@@ -53,7 +53,7 @@ describe("many stories at the same time", () => {
     const sandbox = new Sandbox(resolveOptions());
     const app = createApp(sandbox);
     const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
-    const all = await stories(
+    const all = await parseTexts(
       passing,
       failing,
       broken,
@@ -75,7 +75,7 @@ describe("many stories at the same time", () => {
     const sandbox = new Sandbox(resolveOptions());
     const app = createApp(sandbox);
     const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
-    const all = await stories(own(1), own(1));
+    const all = await parseTexts(own(1), own(1));
     const options = { system: systemClock, seed: undefined, env: {}, workers: 2, bail: false };
     const both = await Promise.all([replay(target, all, options), replay(target, all, options)]);
     expect(both.map(({ counts }) => counts.passed)).toEqual([2, 2]);
@@ -88,7 +88,7 @@ describe("what comes out", () => {
   it("is told in the order of the files, whichever ended first", async () => {
     const told: string[] = [];
     const slow = `name: slow\nsteps: [{ wait: 30ms }]`;
-    const all = await stories(slow, passing, failing, broken);
+    const all = await parseTexts(slow, passing, failing, broken);
     const { results, counts, notRun } = await replayAll(all, {
       workers: 4,
       onResult: ({ scenario, outcome }) => told.push(`${scenario.name}: ${outcome}`),
@@ -100,14 +100,14 @@ describe("what comes out", () => {
   });
 
   it("stops at the first failure when it is to", async () => {
-    const all = await stories(passing, failing, passing, passing);
+    const all = await parseTexts(passing, failing, passing, passing);
     const { results, notRun } = await replayAll(all, { workers: 1, bail: true });
     expect(results.map(({ outcome }) => outcome)).toEqual(["passed", "failed"]);
     expect(notRun).toBe(2);
   });
 
   it("is an error of the given world when that cannot be", async () => {
-    const { failure, outcome } = await tell(`
+    const { failure, outcome } = await replayText(`
       name: Two charges of one name
       given:
         charges:
@@ -122,15 +122,15 @@ describe("what comes out", () => {
     });
   });
 
-  it("is an error when the story removed its own company", async () => {
-    const { failure } = await tell(`
+  it("is an error when the scenario removed its own company", async () => {
+    const { failure } = await replayText(`
       steps:
         - { request: "DELETE /_sandbox/companies/\${companyId}", expect: { status: 204 } }
         - request: POST /v1/charges
           body: { at: "\${now}" }`);
     expect(failure).toMatchObject({
       kind: "error",
-      message: expect.stringMatching(/^The company company_story-yaml-story of this story was removed\.$/),
+      message: expect.stringMatching(/^The company company_scenario-yaml-scenario of this story was removed\.$/),
       position: { line: 4 },
     });
   });
@@ -150,7 +150,7 @@ steps:
     const waiting = drawing.replace(/ {2}- request: GET[^]*$/, "  - webhook: { data: { id: another } }");
     const texts = [drawing, waiting, own(1), failing];
     const report = async (seed: number, workers: number): Promise<string> =>
-      renderJson(await replayAll(await stories(...texts), { seed, workers })).replaceAll(/"durationMs": \d+/g, "");
+      renderJson(await replayAll(await parseTexts(...texts), { seed, workers })).replaceAll(/"durationMs": \d+/g, "");
     const first = await report(7, 1);
     expect(await report(7, 1)).toBe(first);
     expect(await report(7, 4)).toBe(first);

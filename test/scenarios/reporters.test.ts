@@ -7,13 +7,13 @@ import { renderGithub, renderJson, renderJunit, renderTap } from "../../src/scen
 import { plainStyle } from "../../src/kernel/report.js";
 import { nothingSeen } from "../../src/scenarios/run/world.js";
 import fc from "../support/fast-check.js";
-import { story } from "../support/stories.js";
+import { parseText } from "../support/scenarios.js";
 import { type XmlElement, parseXml } from "../support/xml.js";
 
-const scenario = await story("steps: [{ settle: }]");
+const scenario = await parseText("steps: [{ settle: }]");
 
 function resultOf(change: Partial<ScenarioResult> & { name?: string; file?: string }): ScenarioResult {
-  const { name = "A charge is paid", file = "stories/paid.yaml", ...rest } = change;
+  const { name = "A charge is paid", file = "scenarios/paid.yaml", ...rest } = change;
   return {
     scenario: { ...scenario, name, file },
     outcome: "passed",
@@ -35,7 +35,7 @@ function summaryOf(...results: ScenarioResult[]): ReplaySummary {
 const failed: Failure = {
   kind: "failure",
   step: "GET /v1/balance",
-  position: { file: "stories/paid.yaml", line: 12, column: 5 },
+  position: { file: "scenarios/paid.yaml", line: 12, column: 5 },
   message: "The answer is not what was expected",
   mismatches: [{ path: "body.balance", expected: "1", actual: 2 }],
   answer: { status: 200, headers: { "content-type": "application/json" }, body: { balance: 2 } },
@@ -61,7 +61,7 @@ const hostile = `</testcase> ]]> & "it" 'is' # SKIP %0A::error::\n::error file=a
 const attacked = summaryOf(
   resultOf({
     name: hostile,
-    file: `stories/${hostile}.yaml`,
+    file: `scenarios/${hostile}.yaml`,
     outcome: "failed",
     failure: {
       ...failed,
@@ -77,15 +77,15 @@ const attacked = summaryOf(
 describe("junit", () => {
   const cases = (suite: XmlElement | undefined): XmlElement[] => suite?.children ?? [];
 
-  it("has a suite for each folder and a case for each story, failures and errors told apart", () => {
+  it("has a suite for each folder and a case for each scenario, failures and errors told apart", () => {
     const root = parseXml(renderJunit(four));
     expect(root).toMatchObject({
       name: "testsuites",
       attributes: { tests: "4", failures: "1", errors: "1", skipped: "1", time: "1.235" },
     });
-    const [stories, other] = root.children;
-    expect(stories?.attributes).toEqual({
-      name: "stories",
+    const [scenarios, other] = root.children;
+    expect(scenarios?.attributes).toEqual({
+      name: "scenarios",
       tests: "3",
       failures: "1",
       errors: "0",
@@ -93,13 +93,13 @@ describe("junit", () => {
       time: "0.025",
     });
     expect(other?.attributes).toMatchObject({ name: "other", tests: "1", failures: "0", errors: "1" });
-    const [passed, failure, skipped] = cases(stories);
+    const [passed, failure, skipped] = cases(scenarios);
     expect(passed).toMatchObject({
       name: "testcase",
       attributes: {
         name: "A charge is paid",
-        classname: "stories/paid.yaml",
-        file: "stories/paid.yaml",
+        classname: "scenarios/paid.yaml",
+        file: "scenarios/paid.yaml",
         time: "0.012",
       },
       children: [],
@@ -109,7 +109,7 @@ describe("junit", () => {
         name: "failure",
         attributes: { message: "The answer is not what was expected", type: "GET /v1/balance" },
         text: expect.stringMatching(
-          /^stories\/paid\.yaml:12:5: GET \/v1\/balance\n[^]*- expected 1\n {4}\+ received 2\n/,
+          /^scenarios\/paid\.yaml:12:5: GET \/v1\/balance\n[^]*- expected 1\n {4}\+ received 2\n/,
         ),
       },
     ]);
@@ -137,7 +137,7 @@ describe("junit", () => {
 });
 
 describe("tap", () => {
-  it("has a line for each story, and a block of YAML for what went wrong", () => {
+  it("has a line for each scenario, and a block of YAML for what went wrong", () => {
     const lines = renderTap(four).split("\n");
     expect(lines.filter((line) => !line.startsWith("  "))).toEqual([
       "TAP version 14",
@@ -151,7 +151,7 @@ describe("tap", () => {
     const block = lines.slice(lines.indexOf("  ---") + 1, lines.indexOf("  ..."));
     expect(parse(block.join("\n"))).toEqual({
       severity: "failure",
-      at: { file: "stories/paid.yaml", line: 12, column: 5 },
+      at: { file: "scenarios/paid.yaml", line: 12, column: 5 },
       message: expect.stringContaining("- expected 1\n"),
     });
   });
@@ -172,7 +172,7 @@ describe("tap", () => {
 });
 
 describe("json", () => {
-  it("has the counts, and of each story everything", () => {
+  it("has the counts, and of each scenario everything", () => {
     expect(JSON.parse(renderJson(four))).toEqual({
       passed: 1,
       failed: 1,
@@ -184,7 +184,7 @@ describe("json", () => {
       scenarios: [
         {
           name: "A charge is paid",
-          file: "stories/paid.yaml",
+          file: "scenarios/paid.yaml",
           tags: [],
           outcome: "passed",
           durationMs: 12,
@@ -224,16 +224,16 @@ describe("github", () => {
   it("annotates the line of each failure, and says what was left out", () => {
     const [failure, error, skipped, ...rest] = renderGithub(four).split("\n");
     expect(failure).toMatch(
-      /^::error file=stories\/paid\.yaml,line=12,col=5,title=It fails::stories\/paid\.yaml:12:5: GET \/v1\/balance%0AThe answer .*%0A {2}body\.balance%0A/,
+      /^::error file=scenarios\/paid\.yaml,line=12,col=5,title=It fails::scenarios\/paid\.yaml:12:5: GET \/v1\/balance%0AThe answer .*%0A {2}body\.balance%0A/,
     );
-    expect(error).toMatch(/^::error file=stories\/paid\.yaml,line=12,col=5,title=It cannot be done::/);
+    expect(error).toMatch(/^::error file=scenarios\/paid\.yaml,line=12,col=5,title=It cannot be done::/);
     expect(skipped).toBe(
-      `::notice file=stories/paid.yaml,title=Skipped::It is left out: "advance" needs the sandbox's clock (line 3)`,
+      `::notice file=scenarios/paid.yaml,title=Skipped::It is left out: "advance" needs the sandbox's clock (line 3)`,
     );
     expect(rest).toEqual([""]);
   });
 
-  it("is one command a story whatever it tells of", () => {
+  it("is one command a scenario whatever it tells of", () => {
     const lines = renderGithub(attacked).split(/[\n\r]/);
     expect(lines).toHaveLength(3);
     const command = /^::(error|notice) file=([^,:]*)(?:,line=\d+,col=\d+)?,title=([^,:]*)::(.*)$/;
@@ -259,7 +259,7 @@ describe("pretty", () => {
     expect(four.results.map((result) => renderResult(result, plainStyle))).toEqual([
       "✓ A charge is paid 12 ms\n",
       `✗ It fails 12 ms
-    stories/paid.yaml:12:5: GET /v1/balance
+    scenarios/paid.yaml:12:5: GET /v1/balance
     The answer is not what was expected
       body.balance
         - expected 1

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { story, tell } from "../support/stories.js";
+import { parseText, replayText } from "../support/scenarios.js";
 
 /** Answers every request to /echo with what it was. */
 async function echo(request: Request): Promise<Response | undefined> {
@@ -10,15 +10,15 @@ async function echo(request: Request): Promise<Response | undefined> {
   return Response.json({ method, path: pathname + search, headers: Object.fromEntries(request.headers), body });
 }
 
-/** Replays one story whose requests to /echo say what was sent; it must come out as told. */
+/** Replays one scenario whose requests to /echo say what was sent; it must come out as told. */
 async function expectToPass(yaml: string): Promise<void> {
-  const { failures, outcome } = await tell(yaml, { intercept: echo });
+  const { failures, outcome } = await replayText(yaml, { intercept: echo });
   expect(failures).toBe("");
   expect(outcome).toBe("passed");
 }
 
 describe("what is sent", () => {
-  it("is what a client of the contract sends, in the story's own company", () =>
+  it("is what a client of the contract sends, in the scenario's own company", () =>
     expectToPass(`
       steps:
         - request: POST /echo
@@ -56,7 +56,7 @@ describe("what is sent", () => {
             expect: { body: { path: "/echo?msisdn=%2B225%2007&a%20b=true&n=2&who=\${companyId}%26" } } }
         - { request: "GET /echo?a=1", query: { b: 2 }, expect: { body: { path: "/echo?a=1&b=2" } } }`));
 
-  it("the control API is called without a token, for the story's company or the one that it names", () =>
+  it("the control API is called without a token, for the scenario's company or the one that it names", () =>
     expectToPass(`
       steps:
         - { request: GET /_sandbox/echo, expect: { body: { path: "/_sandbox/echo?company=\${companyId}", headers: { $exact: {} } } } }
@@ -65,7 +65,7 @@ describe("what is sent", () => {
         - { request: GET /_sandbox/echo, as: other, query: { limit: 1 }, expect: { body: { path: "/_sandbox/echo?company=\${companyId}-other&limit=1" } } }`));
 
   it("a control API with an admin token is called with it", async () => {
-    const { failures } = await tell(
+    const { failures } = await replayText(
       `steps: [{ request: GET /_sandbox/clock, expect: { status: 200 } }, { advance: 1s }]`,
       {
         world: { adminToken: "admin" },
@@ -88,7 +88,7 @@ describe("what is sent", () => {
         - { request: GET /echo, save: { path: body.path } }
         - { request: "GET \${url}/echo/link", expect: { body: { path: /echo/link } } }
         - { request: "GET \${path}", expect: { status: 200 } }`);
-    const { failure } = await tell(`
+    const { failure } = await replayText(`
       steps:
         - { request: "GET \${companyId}/x" }`);
     expect(failure).toMatchObject({
@@ -130,8 +130,8 @@ describe("values", () => {
 
   it("the environment is open as far as it is the sandbox's", async () => {
     const yaml = `steps: [{ request: GET /v1/balance, expect: { body: { currency: "\${env.SANDBOX_CURRENCY}" } } }]`;
-    expect((await tell(yaml, { env: { SANDBOX_CURRENCY: "XOF" } })).failures).toBe("");
-    expect((await tell(yaml)).failure).toMatchObject({
+    expect((await replayText(yaml, { env: { SANDBOX_CURRENCY: "XOF" } })).failures).toBe("");
+    expect((await replayText(yaml)).failure).toMatchObject({
       kind: "error",
       message: "${env.SANDBOX_CURRENCY} has no value: that variable is not set.",
     });
@@ -144,7 +144,7 @@ describe("values", () => {
           body: ["\${faker.person.firstName}", "\${faker.person.firstName}", "\${faker.date.recent}", "\${faker.number.bigInt}", "\${faker.number.int}"]
           expect: { body: { body: never } }`;
     const draw = async (seed: number): Promise<unknown[]> => {
-      const { failure } = await tell(yaml, { seed, intercept: echo });
+      const { failure } = await replayText(yaml, { seed, intercept: echo });
       return JSON.parse(String(failure?.mismatches?.[0]?.actual));
     };
     const [first, second] = await Promise.all([draw(1), draw(1)]);
@@ -161,7 +161,7 @@ describe("values", () => {
   });
 
   it("a variable whose path leads nowhere stops the step", async () => {
-    const { failure, stepsPassed } = await tell(`
+    const { failure, stepsPassed } = await replayText(`
       steps:
         - { request: GET /v1/balance, save: { balance: body } }
         - { name: "ask for \${balance.amount}", request: "GET /v1/charges/\${balance.amount}" }`);
@@ -169,7 +169,7 @@ describe("values", () => {
       kind: "error",
       step: "ask for ${balance.amount}",
       message: "${balance.amount} has no value: nothing stands at that path.",
-      position: { file: "story.yaml", line: 4, column: 11 },
+      position: { file: "scenario.yaml", line: 4, column: 11 },
     });
     expect(stepsPassed).toBe(1);
   });
@@ -177,7 +177,7 @@ describe("values", () => {
 
 describe("a difference", () => {
   it("is told with the step, its place, the request, the answer and each difference", async () => {
-    const { failures, outcome } = await tell(`name: A story
+    const { failures, outcome } = await replayText(`name: A scenario
 steps:
   - request: POST /v1/charges
     body: { amount: 500 }
@@ -187,8 +187,8 @@ steps:
       body: { message: [{ $contains: externalId }], statusCode: { $in: [201, 202] }, error: { $length: 3 } }
 `);
     expect(outcome).toBe("failed");
-    expect(failures.replace(/"correlationId":"\w+"/, '"correlationId":"…"')).toBe(`A story
-story.yaml:3:5: POST /v1/charges
+    expect(failures.replace(/"correlationId":"\w+"/, '"correlationId":"…"')).toBe(`A scenario
+scenario.yaml:3:5: POST /v1/charges
 The answer is not what was expected
   status
     - expected 201
@@ -210,7 +210,7 @@ The answer is not what was expected
   });
 
   it("holds no access token", async () => {
-    const { failure } = await tell(`steps: [{ request: GET /v1/balance, expect: { status: 1 } }]`);
+    const { failure } = await replayText(`steps: [{ request: GET /v1/balance, expect: { status: 1 } }]`);
     expect(failure?.request?.headers).toMatchObject({ authorization: "Bearer …" });
     expect(JSON.stringify(failure)).not.toContain("at_");
   });
@@ -221,17 +221,17 @@ The answer is not what was expected
     ["body.balance", "body: { balance: { $lt: 5, $type: string } }", "below 5 and of type string"],
     ["body.nothing.there", "body: { nothing: { there: 1 } }", undefined],
   ])("names %s", async (path, expected, words) => {
-    const { failure } = await tell(`steps: [{ request: GET /v1/balance, expect: { ${expected} } }]`);
+    const { failure } = await replayText(`steps: [{ request: GET /v1/balance, expect: { ${expected} } }]`);
     const place = path.startsWith("body.nothing") ? "body.nothing" : path;
     expect(failure?.mismatches).toMatchObject([{ path: place, expected: words ?? '{"there":1}' }]);
   });
 
   it("is none when nothing is expected", async () => {
-    expect((await tell(`steps: [{ request: GET /v1/nowhere }]`)).outcome).toBe("passed");
+    expect((await replayText(`steps: [{ request: GET /v1/nowhere }]`)).outcome).toBe("passed");
   });
 
   it("in what is to be saved is one too", async () => {
-    const { failure } = await tell(`
+    const { failure } = await replayText(`
       steps:
         - { request: GET /v1/balance, expect: { status: 200 }, save: { currency: body.currency, id: "body.data[0].id" } }`);
     expect(failure).toMatchObject({
@@ -249,7 +249,7 @@ describe("an answer that is lost", () => {
     'request: POST /v1/transactions, body: { amount: 5000, msisdn: "${testNumbers.success}", reference: r-1, type: transfer }';
 
   it.each(["{ fault: reset, commit: true }", "{ fault: hang, delay: 1ms, commit: true }"])(
-    "is expected, and the story goes on (%s)",
+    "is expected, and the scenario goes on (%s)",
     (then) =>
       expectToPass(`
       steps:
@@ -259,7 +259,7 @@ describe("an answer that is lost", () => {
   );
 
   it("fails the step that does not expect it", async () => {
-    const { failure } = await tell(`
+    const { failure } = await replayText(`
       steps:
         ${rule("{ fault: reset }")}
         - { ${payout} }`);
@@ -267,10 +267,10 @@ describe("an answer that is lost", () => {
   });
 
   it("fails when it comes after all, or when something of it is to be saved", async () => {
-    const { failure } = await tell(`steps: [{ request: GET /v1/balance, expect: { lost: true } }]`);
+    const { failure } = await replayText(`steps: [{ request: GET /v1/balance, expect: { lost: true } }]`);
     expect(failure).toMatchObject({ kind: "failure", message: "An answer came, where it was expected to be lost" });
     expect(failure?.answer?.status).toBe(200);
-    const saving = await tell(`
+    const saving = await replayText(`
       steps:
         ${rule("{ fault: reset }")}
         - { ${payout}, expect: { lost: true }, save: { id: body.id } }`);
@@ -281,17 +281,17 @@ describe("an answer that is lost", () => {
     ["{ lost: true, status: 201 }", "expect.lost leaves nothing to expect: remove status, or lost"],
     ["{ lost: false }", "expect.lost must be true"],
   ])("is refused as %s", async (expected, message) => {
-    await expect(story(`steps: [{ request: GET /v1/balance, expect: ${expected} }]`)).rejects.toThrow(message);
+    await expect(parseText(`steps: [{ request: GET /v1/balance, expect: ${expected} }]`)).rejects.toThrow(message);
   });
 });
 
 it("a matcher is looked at once more when a variable stands for its operand", async () => {
-  const scenario = await story(`
+  const scenario = await parseText(`
     steps:
       - { request: GET /v1/balance, save: { body: body } }
       - { request: GET /v1/balance, expect: { body: { currency: { $regex: "\${body.currency}" }, balance: { $gt: "\${body}" } } } }`);
   expect(scenario.steps).toHaveLength(2);
-  const { failure } = await tell(`
+  const { failure } = await replayText(`
     steps:
       - { request: GET /v1/balance, save: { body: body } }
       - { request: GET /v1/balance, expect: { body: { currency: { $regex: "^\${body.currency}$" }, balance: { $gt: "\${body}" } } } }`);

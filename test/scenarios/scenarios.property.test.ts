@@ -7,7 +7,7 @@ import { valueAt } from "../../src/kernel/fields.js";
 import { type TemplatePart, fill, parsePath, parseTemplate } from "../../src/scenarios/file/template.js";
 import fc, { runs } from "../support/fast-check.js";
 import { mutations, scenarioValue, scenarioWords } from "../support/mutations.js";
-import { replayAll } from "../support/stories.js";
+import { replayAll } from "../support/scenarios.js";
 
 const name = fc.stringMatching(/^[A-Za-z_][\w-]{0,8}$/);
 const expression = fc

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findingKinds } from "../../src/sandbox/observation/finding.js";
 import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../src/scenarios/file/scenario.js";
-import { replayAll } from "../support/stories.js";
+import { replayAll } from "../support/scenarios.js";
 
 const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".yaml"))
@@ -14,7 +14,7 @@ const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })
 const WITHOUT_A_STORY = ["webhook-slow"];
 
 let scenarios: Scenario[];
-/** The kinds that each story's client was found with. */
+/** The kinds that each scenario's client was found with. */
 const found = new Map<string, readonly string[]>();
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     );
 }, 60_000);
 
-describe("a story is found", () => {
+describe("a scenario is found", () => {
   it.each(files)("%s: with something exactly when it has the tag `findings`", (file) => {
     const tags = scenarios.find((scenario) => scenario.file === file)?.tags ?? [];
     expect({ found: found.get(file), any: (found.get(file) ?? []).length > 0 }).toMatchObject({

@@ -11,7 +11,7 @@ import { keyOf } from "../../src/sandbox/observation/coverage-report.js";
 import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../src/scenarios/file/scenario.js";
 import { stepKeywords } from "../../src/scenarios/file/step-schemas.js";
-import { allSteps, type Replayed, replayAll } from "../support/stories.js";
+import { allSteps, type Replayed, replayAll } from "../support/scenarios.js";
 
 const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".yaml"))
@@ -28,7 +28,7 @@ beforeAll(async () => {
   replayed = await replayAll(scenarios);
 }, 60_000);
 
-describe("the shipped stories", () => {
+describe("the shipped scenarios", () => {
   it("all come out as told", () => {
     expect(replayed.failures).toBe("");
     expect(replayed.counts).toEqual({ passed: files.length, failed: 0, error: 0, skipped: 0 });
@@ -113,7 +113,7 @@ describe("together they cover the contract", () => {
 });
 
 describe("together they show the whole format", () => {
-  /** Rules are shown by the stories that come with them. */
+  /** Rules are shown by the scenarios that come with them. */
   const later = ["rule", "rules"];
 
   it("every kind of step", () => {

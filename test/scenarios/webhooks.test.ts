@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tell } from "../support/stories.js";
+import { replayText } from "../support/scenarios.js";
 
 /** Two charges that wait for payment, and the runner's receiver subscribed to them. */
 const shop = `
@@ -14,7 +14,7 @@ const paidBoth = `${shop}
         - request: POST /v1/charges/two/pay`;
 
 /** Replays it, and gives the failure as a person would read it. */
-const failureOf = async (yaml: string): Promise<string> => (await tell(yaml)).failures;
+const failureOf = async (yaml: string): Promise<string> => (await replayText(yaml)).failures;
 
 describe("a webhook step passes", () => {
   it.each([
@@ -29,7 +29,7 @@ describe("a webhook step passes", () => {
   ])("%s", async (step) => expect(await failureOf(`${paidBoth}\n        - ${step}`)).toBe(""));
 
   it("among all that came so far, whatever was asked before", async () => {
-    const { outcome } = await tell(`${shop}
+    const { outcome } = await replayText(`${shop}
         - noWebhook: {}
         - request: POST /v1/charges/one/pay
         - webhook: { count: 1 }
@@ -40,7 +40,7 @@ describe("a webhook step passes", () => {
   });
 
   it("and saves from the first that matches", async () => {
-    const { failures } = await tell(`${paidBoth}
+    const { failures } = await replayText(`${paidBoth}
         - webhook: { data: { id: two } }
           save: { externalId: data.externalId, topic: topic, signature: headers.x-service-hmac-sha256 }
         - webhook: { topic: "\${topic}", data: { externalId: "\${externalId}" }, count: 1 }
@@ -57,7 +57,7 @@ describe("a webhook step fails", () => {
         - name: both are refunded
           webhook: { topic: charge/events, data: { id: two, status: refunded, amount: { $gt: 500 } } }`);
     const [head, ...rest] = text.split("\n").slice(1);
-    expect(head).toBe("story.yaml:10:11: both are refunded");
+    expect(head).toBe("scenario.yaml:10:11: both are refunded");
     expect(rest.slice(0, 7)).toEqual([
       "Expected at least one webhook of charge/events with this data, but none of the 2 that came is like it",
       "  data.status",
@@ -84,7 +84,7 @@ describe("a webhook step fails", () => {
       "Failed to save reason: there is nothing at data.reason",
     ],
   ])("%s", async (step, message) => {
-    const { failure } = await tell(`${paidBoth}\n        - ${step}`);
+    const { failure } = await replayText(`${paidBoth}\n        - ${step}`);
     expect(failure).toMatchObject({ kind: "failure", message });
   });
 
@@ -109,11 +109,11 @@ describe("the runner's receiver", () => {
   const forgery = (body: string): string =>
     `{ request: POST /forge, body: { url: "\${receiver}", signature: AAAA, body: '${body}' }, expect: { status: 401 } }`;
 
-  it("refuses a forged webhook, and fails the story that otherwise went well", async () => {
+  it("refuses a forged webhook, and fails the scenario that otherwise went well", async () => {
     const yaml = `${shop}
         - ${forgery('{"topic":"charges/events","data":{"id":"one"}}')}
         - noWebhook: { data: { id: one } }`;
-    const { failure, failures } = await tell(yaml, { intercept: forge });
+    const { failure, failures } = await replayText(yaml, { intercept: forge });
     expect(failure).toMatchObject({
       kind: "failure",
       step: "signatures",
@@ -124,14 +124,14 @@ describe("the runner's receiver", () => {
   });
 
   it("shows what it cannot read", async () => {
-    const { failures } = await tell(`${shop}\n        - ${forgery('{"topic":')}\n        - webhook: {}`, {
+    const { failures } = await replayText(`${shop}\n        - ${forgery('{"topic":')}\n        - webhook: {}`, {
       intercept: forge,
     });
     expect(failures).toContain('    WRONG SIGNATURE  "{\\"topic\\":"');
   });
 
-  it("is meant to see wrong signatures in a story with rules", async () => {
-    const { outcome } = await tell(
+  it("is meant to see wrong signatures in a scenario with rules", async () => {
+    const { outcome } = await replayText(
       `${shop}
         - rule: { on: delivery, then: { corruptSignature: true } }
         - ${forgery("{}")}`,
@@ -144,7 +144,7 @@ describe("the runner's receiver", () => {
   });
 
   it("takes no more than a webhook can be", async () => {
-    const { failures } = await tell(
+    const { failures } = await replayText(
       `${shop}
         - { request: POST /forge, body: { url: "\${receiver}" }, expect: { status: 413 } }
         - { request: POST /forge, body: { url: "\${receiver}-of-nobody" }, expect: { status: 410 } }`,
@@ -161,7 +161,7 @@ describe("the runner's receiver", () => {
   });
 
   it("follows the profile's header and a key that is replaced", async () => {
-    const { failures } = await tell(`
+    const { failures } = await replayText(`
       given:
         profile: { webhooks: { signatureHeader: X-Mine } }
         webhooks: [{ topic: charges/events }]

@@ -15,7 +15,7 @@ export interface FailureDetails {
   readonly received?: readonly Received[];
 }
 
-/** Where it stands in the story. */
+/** With its place in the scenario. */
 export interface Failure extends FailureDetails {
   /** `failure`: an expectation was not met. `error`: the step could not be done at all. */
   readonly kind: "failure" | "error";

@@ -13,7 +13,7 @@ import { validateAnswer } from "./validate-answer.js";
 import { type LooseJson, type WorldOptions, createWorld } from "./world.js";
 
 /** A request to the API and its answer. */
-export interface StoryExchange {
+export interface ReplayedExchange {
   readonly operation: OperationId | undefined;
   readonly status: number;
   readonly body: LooseJson;
@@ -21,7 +21,7 @@ export interface StoryExchange {
 
 /** What happened while scenarios were replayed. */
 export interface Replayed extends ReplaySummary {
-  readonly exchanges: readonly StoryExchange[];
+  readonly exchanges: readonly ReplayedExchange[];
   /** Bodies of webhooks, each as often as it was sent. */
   readonly payloads: readonly LooseJson[];
   /** What the failures say, as a person would read it; empty when all went well. */
@@ -30,7 +30,7 @@ export interface Replayed extends ReplaySummary {
   readonly coverage: Coverage;
 }
 
-export type StoryOptions = Partial<ReplayOptions> & {
+export type ReplayTestOptions = Partial<ReplayOptions> & {
   readonly world?: WorldOptions;
   /** Answers in the sandbox's place, when it does. */
   readonly intercept?: (request: Request) => Promise<Response | undefined>;
@@ -39,9 +39,9 @@ export type StoryOptions = Partial<ReplayOptions> & {
 /** Replays scenarios in a new sandbox, in process; every answer is validated against the API description. */
 export async function replayAll(
   scenarios: readonly Scenario[],
-  { world: worldOptions, intercept, ...options }: StoryOptions = {},
+  { world: worldOptions, intercept, ...options }: ReplayTestOptions = {},
 ): Promise<Replayed> {
-  const exchanges: StoryExchange[] = [];
+  const exchanges: ReplayedExchange[] = [];
   const payloads: LooseJson[] = [];
   const http = createHttpTransport(systemClock);
   const world = createWorld({
@@ -94,8 +94,8 @@ export async function replayAll(
 }
 
 /** Parses a scenario in YAML. Other files that it uses are taken from `files`. */
-export function story(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Scenario> {
-  return parseScenario(parseSource(yaml, "story.yaml"), async (path) => {
+export function parseText(yaml: string, files: Readonly<Record<string, string>> = {}): Promise<Scenario> {
+  return parseScenario(parseSource(yaml, "scenario.yaml"), async (path) => {
     const name = path.split("/").at(-1) ?? path;
     const text = files[name];
     if (text === undefined) throw new Error(`The test has no file ${name}.`);
@@ -104,9 +104,9 @@ export function story(yaml: string, files: Readonly<Record<string, string>> = {}
 }
 
 /** Replays one scenario, in YAML. */
-export async function tell(yaml: string, options: StoryOptions & { files?: Record<string, string> } = {}) {
+export async function replayText(yaml: string, options: ReplayTestOptions & { files?: Record<string, string> } = {}) {
   const { files, ...replayOptions } = options;
-  const { results, exchanges, payloads, failures } = await replayAll([await story(yaml, files)], replayOptions);
+  const { results, exchanges, payloads, failures } = await replayAll([await parseText(yaml, files)], replayOptions);
   const [result] = results;
   if (result === undefined) throw new Error("Nothing was replayed.");
   return { ...result, exchanges, payloads, failures };
