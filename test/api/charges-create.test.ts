@@ -95,7 +95,7 @@ describeApi("POST /v1/charges", (open) => {
     }
   });
 
-  it("refuses a second charge with the same externalId, whatever became of the first", async () => {
+  it("refuses a second charge with the same externalId, whatever the status of the first", async () => {
     const { api, advance } = await open();
     const first = await api("POST", "/v1/charges", chargeRequest({ externalId: "order-1" }));
     const taken = ['A charge with externalId "order-1" already exists'];

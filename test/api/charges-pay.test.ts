@@ -123,7 +123,7 @@ describeApi("POST /v1/charges/:id/pay", (open) => {
     });
   });
 
-  it("leaves nothing to wait for: the time-to-live ends with the payment", async () => {
+  it("ends the time-to-live", async () => {
     const world = await open();
     const id = await create(world);
     expect((await world.control("GET", "/clock")).body).toMatchObject({
@@ -134,7 +134,7 @@ describeApi("POST /v1/charges/:id/pay", (open) => {
     expect((await world.control("GET", "/clock")).body).toMatchObject({ pendingTimers: 0, next: null });
   });
 
-  it("answers 404 for an id that is no charge's", async () => {
+  it("answers 404 for an unknown id", async () => {
     const { api } = await open();
     const { status, body } = await api("POST", "/v1/charges/nope/pay");
     expect(status).toBe(404);

@@ -40,7 +40,7 @@ describeApi("GET /v1/charges/:id", (open) => {
     expect((await world.api("GET", `/v1/charges/${id}`)).body).toEqual(shown);
   });
 
-  it("answers 404 for an id that is no charge's", async () => {
+  it("answers 404 for an unknown id", async () => {
     const world = await open();
     const transfer = { amount: 5000, msisdn: "+2250700000001", reference: "r", type: "transfer" };
     const transaction = (await world.api("POST", "/v1/transactions", transfer)).body;
@@ -69,7 +69,7 @@ describeApi("the life of a charge", (open) => {
     });
   });
 
-  it("is not cut short for one that was paid in the last millisecond", async () => {
+  it("does not end for a charge that was paid in the last millisecond", async () => {
     const world = await open();
     const { id } = await create(world);
     await world.advance("59m59.999s");

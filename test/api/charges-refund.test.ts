@@ -129,7 +129,7 @@ describeApi("POST /v1/charges/:id/refund", (open) => {
     expect(body.message[0].endsWith(`, got ${got}`)).toBe(true);
   });
 
-  it("refuses with 422 a charge that is due or dropped, before it looks at how much", async () => {
+  it("refuses with 422 a charge that is due or dropped, before it checks the amount", async () => {
     const world = await open();
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
     const path = `/v1/charges/${id}/refund`;
@@ -144,7 +144,7 @@ describeApi("POST /v1/charges/:id/refund", (open) => {
     expect(dropped.body.message).toEqual(["The charge is dropped; only one that is paid can be refunded"]);
   });
 
-  it("answers 404 for an id that is no charge's", async () => {
+  it("answers 404 for an unknown id", async () => {
     const { api } = await open();
     const { status, body } = await api("POST", "/v1/charges/nope/refund", { amount: 5 });
     expect(status).toBe(404);

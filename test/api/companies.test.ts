@@ -83,7 +83,7 @@ describeApi("two companies", (open) => {
     expect(dropped.headers.get("x-sandbox-now")).toBe("2026-01-15T10:00:00.000Z");
   });
 
-  it("are told apart by the token alone; another company's id is 403 on every endpoint", async () => {
+  it("are selected by the token alone; another company's id is 403 on every endpoint", async () => {
     const { api } = await openTwo();
     for (const [method, path] of [
       ["GET", "/v1/balance"],
@@ -116,7 +116,7 @@ describeApi("a company's tokens", (open) => {
     { token: "at_short", expiresAt: parseInstant("2026-01-15T10:00:00Z") ?? null },
   ];
 
-  it("all open the same door, each until it expires on the company's clock", async () => {
+  it("all select the company, each until it expires on the company's clock", async () => {
     const { api, advance } = await open({ companies: [setup("at_always", { tokens })] });
     const { id } = (
       await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" }, as("at_always"))
@@ -166,7 +166,7 @@ describeApi("auto-provision", (open) => {
     expect((await api("GET", `/v1/webhooks/${id}`, undefined, as("at_v"))).status).toBe(404);
   });
 
-  it("lets no token into the world of another", async () => {
+  it("keeps the companies of different tokens apart", async () => {
     const { api } = await open({ autoProvision: true });
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(200);
     // `w` would be company_w too.
@@ -182,7 +182,7 @@ describeApi("auto-provision", (open) => {
     },
   );
 
-  it("is off unless it was asked for", async () => {
+  it("is off by default", async () => {
     const { api } = await open();
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(401);
   });
@@ -195,7 +195,7 @@ describe("companies that are opened by their tokens", () => {
   /** In the order in which they were opened. */
   const ids = ({ sandbox }: ApiWorld): string[] => sandbox.companies.map(({ id }) => id);
 
-  it("are bounded: the one that was idle for longest goes, and begins anew when its token comes again", async () => {
+  it("are bounded: the one that was idle longest is removed, and starts fresh when its token is used again", async () => {
     const world = await open({ autoProvision: true, limits });
     const use = async (name: string) =>
       (await world.api("GET", "/v1/balance", undefined, as(`at_${name}`))).body.balance;
@@ -208,7 +208,7 @@ describe("companies that are opened by their tokens", () => {
     expect(ids(world)).toEqual(["company_sandbox", "company_a", "company_d", "company_b"]);
   });
 
-  it("go last while something is still to happen in them", async () => {
+  it("are removed last while something is due in them", async () => {
     const world = await open({ autoProvision: true, limits });
     const busy = as("at_busy", "company_busy");
     expect((await world.api("POST", "/v1/charges", chargeRequest(), busy)).status).toBe(201);
@@ -221,7 +221,7 @@ describe("companies that are opened by their tokens", () => {
     expect(ids(world)).toEqual(["company_sandbox", "company_c", "company_d", "company_e"]);
   });
 
-  it("stay while they are new, though nothing is to happen in them yet and something is in all others", async () => {
+  it("are kept while they are new, even when nothing is due in them and something is in all others", async () => {
     const world = await open({ autoProvision: true, limits: { ...limits, companies: 4 } });
     const charge = async (name: string): Promise<void> => {
       const headers = as(`at_${name}`, `company_${name}`);
@@ -233,7 +233,7 @@ describe("companies that are opened by their tokens", () => {
     expect(ids(world)).toEqual(["company_sandbox", "company_b", "company_c", "company_new", "company_d"]);
   });
 
-  it("make no room at the cost of those that were configured or opened by hand", async () => {
+  it("never replace those that were configured or opened by hand", async () => {
     const world = await open({ autoProvision: true, limits: { ...limits, companies: 1 } });
     for (const name of ["x", "y"]) await world.control("POST", "/companies", { companyId: `company_${name}` });
     for (const name of ["a", "b", "c"]) await world.api("GET", "/v1/balance", undefined, as(`at_${name}`));
@@ -247,7 +247,7 @@ describe("companies that are opened by their tokens", () => {
 describe("two sandboxes in one process", () => {
   const open = useWorlds();
 
-  it("never meet, whatever their seeds and clocks", async () => {
+  it("are isolated, whatever their seeds and clocks", async () => {
     const one = await open({ seed: 1, clock: "2026-01-15T09:00:00Z" });
     const two = await open({ seed: 2, clock: "2030-06-01T00:00:00Z", balance: 5 });
     const created = (await one.api("POST", "/v1/charges", chargeRequest({ externalId: "same" }))).body;
@@ -267,7 +267,7 @@ describe("two sandboxes in one process", () => {
     expect((await two.api("GET", "/v1/balance")).body.balance).toBe(5);
   });
 
-  const story = async ({ api, advance }: ApiWorld): Promise<string[]> => {
+  const play = async ({ api, advance }: ApiWorld): Promise<string[]> => {
     const answers = [
       await api("POST", "/v1/charges", chargeRequest({ externalId: "a" })),
       await api("POST", "/v1/transactions", transferRequest({ reference: "a" })),
@@ -280,16 +280,16 @@ describe("two sandboxes in one process", () => {
     return answers.map(({ text }) => text);
   };
 
-  it("give the same answers, to the byte, for the same seed and story", async () => {
+  it("give the same answers, to the byte, for the same seed and requests", async () => {
     const [one, two] = [await open({ seed: 7 }), await open({ seed: 7 })];
-    expect(await story(one)).toEqual(await story(two));
+    expect(await play(one)).toEqual(await play(two));
   });
 
   it("give the same answers again after a reset", async () => {
     const world = await open({ seed: 7 });
-    const first = await story(world);
+    const first = await play(world);
     await world.control("POST", "/reset");
-    expect(await story(world)).toEqual(first);
+    expect(await play(world)).toEqual(first);
   });
 
   it("give other ids for another seed, and for none", async () => {

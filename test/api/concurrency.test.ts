@@ -4,7 +4,7 @@ import { type ApiWorld, useWorlds } from "../support/describe-api.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 
-/** A hundred clients at once, each on a connection of its own. */
+/** A hundred concurrent clients, each on its own connection. */
 const open = useWorlds();
 let agent: Agent;
 beforeEach(() => {
@@ -53,7 +53,7 @@ async function listen(balance?: number): Promise<Client> {
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-describe("at once", () => {
+describe("concurrent requests", () => {
   it("100 payments of one charge: one is paid, and the money comes once", async () => {
     const { world, releaseImmediately } = await listen(0);
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
@@ -75,7 +75,7 @@ describe("at once", () => {
     expect(statuses).toEqual({ 201: 1, 409: 99 });
   });
 
-  it("100 charges with different externalIds: all are created, each with an id of its own", async () => {
+  it("100 charges with different externalIds: all are created, each with its own id", async () => {
     const { releaseImmediately } = await listen();
     const { statuses, bodies } = await releaseImmediately(times(100, () => ["/v1/charges", chargeRequest()]));
     expect(statuses).toEqual({ 201: 100 });

@@ -5,7 +5,7 @@ import { anError } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
 
 const CHECK = "/v1/transactions/customers/check";
-const nobody = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };
+const unknownCustomer = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };
 const msisdnError = "msisdn must be a phone number: a string of 8 to 15 digits after an optional + or 00";
 
 describeApi(`GET ${CHECK}`, (open) => {
@@ -13,7 +13,7 @@ describeApi(`GET ${CHECK}`, (open) => {
     const { api } = await open();
     const { status, body } = await api("GET", `${CHECK}?msisdn=%2B2250199999999`);
     expect(status).toBe(200);
-    expect(body).toEqual(nobody);
+    expect(body).toEqual(unknownCustomer);
   });
 
   it.each(["%2B2250700000010", "+2250700000010", "002250700000010", "2250700000010", "0700000010", "%200700000010"])(
@@ -29,7 +29,7 @@ describeApi(`GET ${CHECK}`, (open) => {
     },
   );
 
-  it("believes a fixture before the reserved numbers", async () => {
+  it("prefers a fixture to the reserved numbers", async () => {
     const known = { firstName: "Issa", lastName: "Diop", kycStatus: "suspended" };
     const { api } = await open({ fixtures: [{ ...emptyFixture, customers: [{ msisdn: "0700000001", ...known }] }] });
     expect((await api("GET", `${CHECK}?msisdn=%2B2250700000001`)).body).toEqual(known);
@@ -39,7 +39,7 @@ describeApi(`GET ${CHECK}`, (open) => {
     const { api } = await open();
     const { status, body } = await api("GET", `${CHECK}?msisdn=0199999999&subCompanyId=company_x`);
     expect(status).toBe(200);
-    expect(body).toEqual(nobody);
+    expect(body).toEqual(unknownCustomer);
   });
 
   it.each([
@@ -73,7 +73,7 @@ describeApi("GET /v1/balance", (open) => {
     expect(body).toEqual({ balance: 10_000_000, currency: "XOF" });
   });
 
-  it.each([0, 1, 0.01, 123.45, 225_000_000_000])("shows %d as it is", async (balance) => {
+  it.each([0, 1, 0.01, 123.45, 225_000_000_000])("shows %d exactly", async (balance) => {
     const { api } = await open({ balance });
     expect((await api("GET", "/v1/balance")).text).toBe(JSON.stringify({ balance, currency: "XOF" }));
   });

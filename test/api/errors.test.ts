@@ -52,11 +52,11 @@ describeApi("an error", (open) => {
   });
 });
 
-/** A request that is wrong in every way that comes later, and what each mended step leads to. */
+/** A request with every problem that is checked later, and what fixing each of them leads to. */
 describeApi("the order of the checks", (open) => {
   const id = "nope";
 
-  it("is token, company, body, existence", async () => {
+  it("checks token, company, body, existence", async () => {
     const { api } = await open();
     const refund = (body: unknown, headers?: GivenHeaders) => api("POST", `/v1/charges/${id}/refund`, body, headers);
     expect((await refund({ amount: null }, { ...noToken, ...otherCompany })).status).toBe(401);
@@ -68,7 +68,7 @@ describeApi("the order of the checks", (open) => {
     expect((await refund({ amount: 1 })).status).toBe(404);
   });
 
-  it("asks for the company of a charge before it looks at the charge", async () => {
+  it("checks the company header before it looks for the charge", async () => {
     const { api } = await open();
     const create = (headers?: GivenHeaders) => api("POST", "/v1/charges", "not json", headers);
     expect((await create({ ...noToken, "x-company-id": null })).status).toBe(401);
@@ -81,7 +81,7 @@ describeApi("the order of the checks", (open) => {
     expect((await create()).body.message).toEqual(['The body is not JSON: unexpected "o"']);
   });
 
-  it("is then state, and then how much", async () => {
+  it("checks the state, then the amount", async () => {
     const { api } = await open();
     const charge = (await api("POST", "/v1/charges", chargeRequest({ amount: 100 }))).body;
     const refund = (body: unknown) => api("POST", `/v1/charges/${charge.id}/refund`, body);
@@ -91,7 +91,7 @@ describeApi("the order of the checks", (open) => {
     expect((await refund({ amount: 101 })).status).toBe(400);
   });
 
-  it("is state before conflict", async () => {
+  it("checks the state before a conflict", async () => {
     const { api } = await open({ balance: 5_050 });
     await api("POST", "/v1/transactions", transferRequest({ reference: "taken" }));
     const again = (change: Record<string, unknown>) =>
@@ -104,13 +104,13 @@ describeApi("the order of the checks", (open) => {
     expect((await rich.api("POST", "/v1/transactions", transferRequest({ reference: "taken" }))).status).toBe(409);
   });
 
-  it("is body before existence when paying", async () => {
+  it("checks the body before existence when paying", async () => {
     const { api } = await open();
     expect((await api("POST", `/v1/charges/${id}/pay`, { msisdn: "x" })).status).toBe(400);
     expect((await api("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000007" })).status).toBe(404);
   });
 
-  it("lists a token's problem alone: who is not known is told nothing else", async () => {
+  it("reports only the problem of an unknown token", async () => {
     const { api } = await open();
     const { body } = await api("POST", "/v1/charges", {}, { authorization: "Bearer nope", "x-company-id": null });
     expect(body.message).toEqual(["The access token is unknown or has expired"]);
@@ -149,7 +149,7 @@ describeApi("a token", (open) => {
     ["DELETE", "/v1/webhooks/x"],
   ] as const;
 
-  it.each(endpoints)("is wanted by %s %s", async (method, path) => {
+  it.each(endpoints)("is required by %s %s", async (method, path) => {
     const { api } = await open();
     for (const [authorization, message] of authorizationCases.slice(0, 4)) {
       const { status, body } = await api(method, path, undefined, { authorization });
@@ -205,7 +205,7 @@ describeApi("a method that a path does not have", (open) => {
     }
   });
 
-  it("is refused whoever asks", async () => {
+  it("is refused for every client", async () => {
     const { api } = await open();
     expect((await api("PUT", "/v1/charges", {}, noToken)).status).toBe(405);
   });
@@ -241,7 +241,7 @@ describeApi("a path that is not there", (open) => {
     "/v1/batches/x",
     "/favicon.ico",
     "/__proto__",
-  ])("%s answers 404 with the error body, to whoever asks", async (path) => {
+  ])("%s answers 404 with the error body, for every client", async (path) => {
     const { api } = await open();
     for (const method of ["GET", "POST"]) {
       const { status, body } = await api(method, path, undefined, noToken);
@@ -283,7 +283,7 @@ describeApi("the headers of the sandbox", (open) => {
 describe("a bug of ours", () => {
   const open = useWorlds();
 
-  it("is 500 with the error body, logged under its correlationId, without a word of what broke", async () => {
+  it("is 500 with the error body, logged under its correlationId, without any detail of what broke", async () => {
     const logged: unknown[] = [];
     const world = await open({ log: { write: (level, event, fields) => logged.push({ level, event, ...fields }) } });
     vi.spyOn(world.sandbox.defaultCompany.world.accounts, "get").mockImplementation(() => {

@@ -6,7 +6,7 @@ import { createHeldStore } from "../support/held-store.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import type { WorldOptions } from "../support/world.js";
 
-/** What whoever listens (the journal, findings, coverage, a recording) is told of each request to the API. */
+/** The exchange that listeners (the journal, findings, coverage, a recording) get for each request to the API. */
 async function listening(door: Door, options?: WorldOptions) {
   const ruled = await openDoor(door, options);
   const heard: Exchange[] = [];
@@ -16,7 +16,7 @@ async function listening(door: Door, options?: WorldOptions) {
     heard.push(exchange);
     exchange.onLost(() => lost.push(exchange));
   });
-  const last = (): Exchange => heard.at(-1) ?? expect.fail("Nothing was told.");
+  const last = (): Exchange => heard.at(-1) ?? expect.fail("There was no exchange.");
   return { ...ruled, heard, lost, last };
 }
 
@@ -57,7 +57,7 @@ describe.each(doors)("an exchange, %s,", (door) => {
     ["GET", "/v1/charges/nope", undefined, 404, "charge_not_found", "getCharge"],
     ["GET", "/v1/nope?x=1", undefined, 404, "route_not_found", undefined],
     ["PUT", "/v1/balance", undefined, 405, "method_not_allowed", undefined],
-  ])("of %s %s, refused, tells why", async (method, path, body, status, problem, operation) => {
+  ])("of a refused %s %s has the reason", async (method, path, body, status, problem, operation) => {
     const { live, ask, last } = await listening(door);
     await ask(method, path, { body });
     const { company } = live;
@@ -71,7 +71,7 @@ describe.each(doors)("an exchange, %s,", (door) => {
     ["GET", "/v1/balance", 401, "getBalance"],
     ["GET", "/v1/nope", 404, undefined],
     ["PUT", "/v1/balance", 405, undefined],
-  ])("of %s %s without a token that is known has no company", async (method, path, status, operation) => {
+  ])("of %s %s without a known token has no company", async (method, path, status, operation) => {
     const { ask, last } = await listening(door);
     await ask(method, path, { headers: { authorization: "Bearer nobody" } });
     expect(last()).toMatchObject({
@@ -82,21 +82,21 @@ describe.each(doors)("an exchange, %s,", (door) => {
     });
   });
 
-  it("opens no company for a path that there is none of", async () => {
+  it("does not open a company for an unknown path", async () => {
     const { live, ask, last } = await listening(door, { autoProvision: true });
     await ask("GET", "/v1/nope", { headers: { authorization: "Bearer at_new" } });
     expect(last().company).toBeUndefined();
     expect(live.sandbox.companies).toHaveLength(1);
   });
 
-  it("is told where no company is left", async () => {
+  it("is reported when no company is left", async () => {
     const { live, ask, last } = await listening(door);
     await live.control("DELETE", "/companies/company_sandbox");
     expect((await ask("GET", "/v1/balance")).status).toBe(401);
     expect(last()).toMatchObject({ company: undefined, problem: "token_invalid" });
   });
 
-  it("is not told of what is no business of the API", async () => {
+  it("is not reported for requests outside of the API", async () => {
     const { ask, heard } = await listening(door);
     for (const path of ["/", "/favicon.ico", "/_sandbox/health", "/openapi.json"]) await ask("GET", path);
     expect(heard).toEqual([]);
@@ -111,7 +111,7 @@ describe.each(doors)("an exchange, %s,", (door) => {
     expect(lost).toEqual([]);
   });
 
-  it.each(["reset", "hang", "empty", "malformed"])("of a %s tells of the answer that was lost", async (fault) => {
+  it.each(["reset", "hang", "empty", "malformed"])("of a %s has the answer that was lost", async (fault) => {
     const { live, ask, rule, last, lost } = await listening(door);
     const delay = fault === "hang" ? { delay: 0 } : {};
     const id = await rule({ then: { fault, commit: true, ...delay } });
@@ -122,7 +122,7 @@ describe.each(doors)("an exchange, %s,", (door) => {
     expect(lost).toEqual([last()]);
   });
 
-  it("of a fault in the place of the work has no status and no answer", async () => {
+  it("of a fault that replaces the work has no status and no answer", async () => {
     const { ask, rule, last, lost } = await listening(door);
     await rule({ then: { fault: "reset" } });
     await ask("POST", "/v1/charges", { body: chargeRequest() }).catch(() => undefined);
@@ -130,7 +130,7 @@ describe.each(doors)("an exchange, %s,", (door) => {
     expect(lost).toEqual([last()]);
   });
 
-  it("of a hang is told when it begins", async () => {
+  it("of a hang is reported when it begins", async () => {
     const { ask, rule, heard, lost } = await listening(door);
     await rule({ then: { fault: "hang" } });
     const patience = new AbortController();

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../support/cli.js";
 
-/** Clients that leave, and what they leave behind. */
+/** Clients that leave. */
 
 async function connectTo(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -16,7 +16,7 @@ async function connectTo(url: string): Promise<Socket> {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
 describe("a client that leaves", () => {
-  it("leaves no word of Node's about it, however it leaves a stream", async () => {
+  it("causes no output of Node on stderr, however it leaves a stream", async () => {
     const sandbox = await startSandbox();
     for (const leave of ["destroy", "resetAndDestroy", "end"] as const) {
       const client = await connectTo(sandbox.url);

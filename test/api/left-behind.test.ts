@@ -6,7 +6,7 @@ import type { HttpEnv } from "../../src/http/shared/env.js";
 import { whenAnswered } from "../../src/http/shared/after-answer.js";
 import { serve } from "../../src/http/server/listen.js";
 
-/** Clients that leave, and what they leave behind. */
+/** Clients that leave. */
 
 async function connectTo(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);

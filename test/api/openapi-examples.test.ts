@@ -29,7 +29,7 @@ describe("every example of the API description", () => {
     },
   );
 
-  it("is there for every body", () => {
+  it("exists for every body", () => {
     for (const [called, { requestBody, responses }] of operationsOf(document)) {
       const bodies = [requestBody, ...Object.values(responses)].flatMap((part) =>
         part !== undefined && "content" in part && part.content ? [part.content["application/json"]] : [],
@@ -38,7 +38,7 @@ describe("every example of the API description", () => {
     }
   });
 
-  it("shows the fields that the contract's oddities are about", () => {
+  it("shows the fields with the contract's oddities", () => {
     const values = (called: string, status: string): Record<string, Record<string, unknown>> => {
       const response = new Map(operationsOf(document)).get(called)?.responses[status];
       const examples = response && "content" in response ? response.content?.["application/json"].examples : {};
@@ -102,7 +102,7 @@ describe("an example of an error", () => {
     },
   };
 
-  it.each(Object.entries(provoked))("is in the sandbox's own words: %s", async (name, provoke) => {
+  it.each(Object.entries(provoked))("is what the sandbox really answers: %s", async (name, provoke) => {
     const example = Object(
       document.components.responses[name]?.content?.["application/json"].examples["refused"]?.value,
     );
@@ -114,7 +114,7 @@ describe("an example of an error", () => {
 });
 
 describe("an example of a webhook", () => {
-  it.each(Object.entries(document.webhooks))("%s carries the signature of its own first body", (topic, { post }) => {
+  it.each(Object.entries(document.webhooks))("%s has the signature of its first body", (topic, { post }) => {
     const [body] = Object.values(post?.requestBody?.content["application/json"].examples ?? {});
     const signature = post?.parameters?.flatMap((parameter) => ("example" in parameter ? [parameter.example] : []));
     expect(signature).toEqual([signBody(JSON.stringify(body?.value), "secret_sandbox")]);
@@ -128,7 +128,7 @@ function requestOf(described: OpenApiDocument, id: OperationId): unknown {
   return operation?.requestBody?.content["application/json"].examples["request"]?.value;
 }
 
-/** `POST /v1/charges/{id}/pay` → the paths that it stands for. */
+/** `POST /v1/charges/{id}/pay` → the concrete paths. */
 function templateOf(called: string): RegExp {
   return new RegExp(`^${called.replace(/^\S+ /, "").replace("{id}", "[^/]+")}$`);
 }

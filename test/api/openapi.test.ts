@@ -89,7 +89,7 @@ describe("the API description", () => {
     expect(marked).toEqual([]);
   });
 
-  it("has an answer with an example for every error status there is", () => {
+  it("has an answer with an example for every error status", () => {
     const examples = Object.values(document.components.responses).map((response) => {
       const value = response.content?.["application/json"].examples["refused"]?.value;
       return Object(value).statusCode;
@@ -97,7 +97,7 @@ describe("the API description", () => {
     expect(examples).toEqual(Object.keys(errorNames).map(Number));
   });
 
-  it("asks for a body's size and type only where there is a body", () => {
+  it("has the refusals of a body only where there is a body", () => {
     for (const id of operationIds) {
       const { method, path, body } = operationOf(id);
       const operation = operations.get(`${method} ${path.replace(":id", "{id}")}`);
@@ -125,7 +125,7 @@ describe("the API description", () => {
     expect(bare).toEqual([]);
   });
 
-  it("refers to nothing that is not there", () => {
+  it("has no broken reference", () => {
     const broken: string[] = [];
     visit(document, "", (node, where) => {
       if (!("$ref" in node) || typeof node.$ref !== "string") return;
@@ -166,7 +166,7 @@ describe("settings in the API description", () => {
     }
   });
 
-  it("are all named but those that only the control API shows", () => {
+  it("are all named except those that only the control API shows", () => {
     const paths = new Set(named.map(({ path }) => path));
     expect(settings.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual(["batch.finalStatus"]);
     expect(Object.keys(document["x-sandbox-settings"])).toEqual(settings.map(({ path }) => path));
@@ -205,7 +205,7 @@ describe("the API description under another profile", () => {
     else expect(after).toEqual(before.filter((status) => status !== difference.without));
   });
 
-  it("has no way to pay where production has none", () => {
+  it("has no pay endpoint where production has none", () => {
     const { paths } = describeApi({ profile: profileOf({ "charges.payEndpoint": "absent" }) });
     expect(Object.keys(document.paths).filter((path) => !(path in paths))).toEqual(["/v1/charges/{id}/pay"]);
   });
@@ -218,7 +218,7 @@ describe("the API description under another profile", () => {
     expect(Object.keys(webhooks)).toEqual(topics);
   });
 
-  it("sends nothing of charges when no change of one is delivered", () => {
+  it("has no charge webhooks when no change of a charge is delivered", () => {
     const { webhooks, components } = describeApi({ profile: profileOf({ "webhooks.chargeEvents": "none" }) });
     expect(Object.keys(webhooks).filter((topic) => topic.startsWith("charge"))).toEqual([]);
     expect(Object.keys(components.schemas)).not.toContain("ChargePayload");
@@ -250,7 +250,7 @@ describe("the API description under another profile", () => {
 });
 
 describe("the API description as YAML", () => {
-  it("is the same document, also for those who read YAML 1.1", () => {
+  it("is the same document, also for YAML 1.1 parsers", () => {
     const yaml = renderOpenApiYaml(document);
     expect(parse(yaml)).toEqual(document);
     expect(parse(yaml, { version: "1.1" })).toEqual(document);

@@ -6,7 +6,7 @@ import { anError } from "../support/shapes.js";
 
 const bodied = ["/v1/transactions", "/v1/transactions/batch", "/v1/charges", "/v1/webhooks"];
 
-describe("whatever is sent", () => {
+describe("any request", () => {
   const open = useWorlds();
 
   it("is never an error of the sandbox, and every refusal has the error body", async () => {

@@ -103,7 +103,7 @@ describeApi("a body", (open) => {
     expect((await api("POST", "/v1/charges", chargeRequest(), { "content-encoding": "identity" })).status).toBe(201);
   });
 
-  it("of a GET or DELETE is not looked at", async () => {
+  it("of a GET or DELETE is ignored", async () => {
     const { api } = await open();
     const { id } = (await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" })).body;
     expect((await api("DELETE", `/v1/webhooks/${id}`, "not json")).status).toBe(204);
@@ -128,7 +128,7 @@ describeApi("a body", (open) => {
     expect((await api("POST", "/v1/charges", request)).status).toBe(413);
   });
 
-  it("may be nested 200 deep, also where nobody looks, and no deeper", async () => {
+  it("may be nested 200 deep, also in unknown fields, and no deeper", async () => {
     const { api } = await open();
     const lists = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
     const withUnknown = (depth: number): string =>
@@ -159,7 +159,7 @@ describeApi("a body", (open) => {
     expect(body.message).toEqual(["The body has more than 100000 members"]);
   });
 
-  it("with a key twice counts by the last", async () => {
+  it("with a duplicate key takes the last value", async () => {
     const { api } = await open();
     const request = JSON.stringify(chargeRequest()).replace(/}$/, ',"amount":777}');
     expect((await api("POST", "/v1/charges", request)).body.amount).toBe(777);
@@ -177,7 +177,7 @@ describeApi("a body", (open) => {
     expect(Object.hasOwn(Object.prototype, "amount")).toBe(false);
   });
 
-  it("with a query beside it is taken all the same", async () => {
+  it("is accepted beside a query", async () => {
     const { api } = await open();
     expect((await api("POST", "/v1/charges?amount=5&debug", chargeRequest())).status).toBe(201);
   });
@@ -186,7 +186,7 @@ describeApi("a body", (open) => {
 describe("a reset while a body is still coming", () => {
   const open = useWorlds();
 
-  it("leaves the request to the company as it is then", async () => {
+  it("gives the request to the new company", async () => {
     const { app, api, control } = await open();
     const text = JSON.stringify(chargeRequest());
     const body = new ReadableStream<Uint8Array>({

@@ -9,14 +9,14 @@ import { chargeRequest } from "../support/requests.js";
 import { anError } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
 
-/** What a proxy and a server could read in two ways, what is no request at all, and who takes too long over one. */
+/** Requests that a proxy and a server could read differently, bytes that are not a request, and clients that are too slow. */
 const open = useWorlds();
 const credentials = "connection: close\r\nauthorization: Bearer at_sandbox\r\nx-company-id: company_sandbox\r\n";
 const host = "host: sandbox.test\r\n";
 const post = `POST /v1/charges HTTP/1.1\r\n${host}${credentials}`;
 const get = `GET /v1/balance HTTP/1.1\r\n${host}${credentials}`;
 
-/** A server with limits of its own over a world's app. */
+/** A server with other limits for the app of a world. */
 async function listen(limits: ServeOptions["limits"] = {}, options: Parameters<typeof open>[0] = {}) {
   const world = await open(options);
   const server = await serve(createApp(world.sandbox), { port: 0, host: "127.0.0.1", limits });
@@ -27,14 +27,14 @@ async function listen(limits: ServeOptions["limits"] = {}, options: Parameters<t
   return { ...world, url: server.url };
 }
 
-/** Of every refusal: nothing is known of the path, and nothing of the bytes is repeated. */
+/** Every refusal: the path is unknown, and the bytes are not repeated. */
 const refusal = (status: number, message: unknown) => ({
   ...anError(status, "/", [message], WORLD_START),
   error: `${STATUS_CODES[status]} Exception`,
 });
 const noRequest = expect.stringMatching(/^This is no request of HTTP\/1\.1: [\w -]/);
 
-describe("what could be read in two ways", () => {
+describe("an ambiguous request", () => {
   it.each([
     ["two lengths", `${post}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`],
     ["the same length twice", `${post}content-length: 2\r\ncontent-length: 2\r\n\r\n{}`],
@@ -80,7 +80,7 @@ describe("what could be read in two ways", () => {
     expect((await api("GET", "/v1/charges")).status).toBe(405);
   });
 
-  it("is never half a next request: what follows a refused one on its connection is not read", async () => {
+  it("ends its connection: what follows it is not read", async () => {
     const { url, sandbox } = await listen();
     const hidden = `POST /_sandbox/reset HTTP/1.1\r\nhost: localhost\r\n\r\n`;
     const seen: string[] = [];
@@ -92,7 +92,7 @@ describe("what could be read in two ways", () => {
     expect(seen).toEqual([]);
   });
 
-  it("behind a request that is one is refused when that has its answer", async () => {
+  it("behind a valid request is refused after the answer to that", async () => {
     const { url } = await listen();
     const kept = get.replace("connection: close\r\n", "");
     const { status, body } = await sendRaw(url, [`${kept}\r\nhello\r\n\r\n`]);
@@ -100,18 +100,18 @@ describe("what could be read in two ways", () => {
     expect(body).toMatch(/^{"balance":10000000,"currency":"XOF"}HTTP\/1\.1 400 [^]*"statusCode":400/);
   });
 
-  it("keeps to the shape that errors have", async () => {
+  it("is refused in the shape of the profile", async () => {
     const { url } = await listen({}, { profile: { errors: { shape: "message" } } });
     const { body } = await sendRaw(url, ["hello\r\n\r\n"]);
     expect(JSON.parse(body)).toEqual({ message: noRequest });
   });
 });
 
-describe("what is a request all the same", () => {
+describe("an unusual but valid request", () => {
   it.each([
     ["HTTP/1.0 without a host", `GET /v1/balance HTTP/1.0\r\n${credentials}\r\n`],
     ["an empty host", `GET /v1/balance HTTP/1.1\r\nhost:\r\n${credentials}\r\n`],
-    ["an expectation that nobody knows", `${get}expect: a miracle\r\n\r\n`],
+    ["an unknown expectation", `${get}expect: a miracle\r\n\r\n`],
     ["the wish to speak another protocol", `${get}upgrade: websocket\r\n\r\n`],
     ["empty lines before it", `\r\n\r\n${get}\r\n`],
   ])("%s", async (_, request) => {
@@ -119,7 +119,7 @@ describe("what is a request all the same", () => {
     expect((await sendRaw(url, [request])).status).toBe(200);
   });
 
-  it("gives no tunnel to anybody", async () => {
+  it("CONNECT opens no tunnel", async () => {
     const { url } = await listen();
     const answer = await sendRaw(url, ["CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: x\r\n\r\n"]);
     expect(answer.status).toBe(405);
@@ -151,7 +151,7 @@ describe("the request line and the headers", () => {
     expect(JSON.parse(body)).toEqual(refusal(431, "A request must have at most 1000 headers"));
   });
 
-  it("are read and thrown away for a while, so that a client that writes first sees why", async () => {
+  it("are discarded for a while when too large, so that a client that writes first reads the answer", async () => {
     const { url } = await listen();
     const { status } = await sendAllThenRead(url, [
       get,
@@ -161,7 +161,7 @@ describe("the request line and the headers", () => {
   });
 });
 
-describe("a client that takes its time", () => {
+describe("a slow client", () => {
   const limits = { headersMs: 60, requestMs: 120, checkMs: 10 };
   const message = "The request did not come in the time that it has: 60 ms for its headers, 120 ms for all of it";
 
@@ -178,7 +178,7 @@ describe("a client that takes its time", () => {
     expect(JSON.parse(answer.body)).toEqual(refusal(408, message));
   });
 
-  it("is 408 also when it sends a little now and then", async () => {
+  it("is 408 also when it keeps sending a little", async () => {
     const { url } = await listen(limits);
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -194,7 +194,7 @@ describe("a client that takes its time", () => {
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("holds up nobody else, and nothing of it is done", async () => {
+  it("does not block other clients, and its request is not executed", async () => {
     const { url, api, sandbox } = await listen(limits);
     const body = JSON.stringify(chargeRequest());
     const slow = sendRaw(url, [
@@ -205,7 +205,7 @@ describe("a client that takes its time", () => {
     expect(sandbox.defaultCompany.world.charges.size).toBe(0);
   });
 
-  it("may take longer over its answer than over its request", async () => {
+  it("may wait longer for its answer than it may take for its request", async () => {
     const { url, control } = await listen(limits);
     expect((await control("POST", "/rules", { on: "request", then: { delay: 300 } })).status).toBe(201);
     expect((await sendRaw(url, [`${get}\r\n`])).status).toBe(200);

@@ -6,7 +6,7 @@ import { chargeRequest } from "../support/requests.js";
 import { anError } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
 
-/** What no client library would send, byte by byte over a socket. */
+/** Requests that no client library sends, byte by byte over a socket. */
 const open = useWorlds();
 const credentials =
   "host: sandbox.test\r\nconnection: close\r\nauthorization: Bearer at_sandbox\r\nx-company-id: company_sandbox\r\n";
@@ -47,7 +47,7 @@ describe("a body that is too large", () => {
     ["POST /v1/nope", "", 404],
     ["PUT /v1/balance", "", 405],
     ["POST /v1/charges", "authorization: Bearer at_sandbox\r\n", 400],
-  ])("of %s (%j) does not keep the client from reading what else is wrong: %i", async (target, headers, status) => {
+  ])("of %s (%j) lets the client read another refusal: %i", async (target, headers, status) => {
     const { raw } = await listen();
     const head = `${target} HTTP/1.1\r\nhost: sandbox.test\r\nconnection: close\r\n${headers}content-length: 5000000\r\n\r\n`;
     const answer = await raw(head, ...megabytes(5));
@@ -77,7 +77,7 @@ describe("a body that is too large", () => {
       expect(JSON.parse(body)).toEqual(refusal);
     });
 
-    it("does not keep a client that has no token from reading so", async () => {
+    it("lets a client without a token read its refusal", async () => {
       const world = await open();
       const sent = [
         `POST /v1/charges HTTP/1.1\r\nhost: x\r\n${connection}content-length: 7000000\r\n\r\n`,
@@ -87,7 +87,7 @@ describe("a body that is too large", () => {
     });
   });
 
-  it("is not read for ever: beyond 8 MiB the connection is cut", async () => {
+  it("is read up to 8 MiB, then the connection is cut", async () => {
     const world = await open();
     const url = await world.listen();
     const head = `POST /v1/charges HTTP/1.1\r\n${credentials}${json}content-length: 30000000\r\n\r\n`;
@@ -119,7 +119,7 @@ describe("a body's bytes", () => {
     ["overlong", Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
     ["UTF-16", Buffer.from('\ufeff{"a":1}', "utf16le")],
     ["compressed", Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0xff])],
-  ])("that are no UTF-8 (%s) are 400", async (_, bytes) => {
+  ])("that are not UTF-8 (%s) are 400", async (_, bytes) => {
     const { status, body } = await send(bytes);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toEqual(
@@ -127,7 +127,7 @@ describe("a body's bytes", () => {
     );
   });
 
-  it("that are NUL are no JSON", async () => {
+  it("that are NUL are not JSON", async () => {
     const { status, body } = await send(Buffer.alloc(3));
     expect(status).toBe(400);
     expect(JSON.parse(body).message[0]).toMatch(/^The body is not JSON/);
@@ -144,7 +144,7 @@ describe("a body's bytes", () => {
     expect(JSON.parse(body).description).toBe("Koné 💳");
   });
 
-  it("may be none of all, in chunks", async () => {
+  it("may be zero, in chunks", async () => {
     const { post } = await listen();
     const { status, body } = await post("transfer-encoding: chunked\r\n", "0\r\n\r\n");
     expect(status).toBe(400);
@@ -166,7 +166,7 @@ describe("headers that come twice", () => {
     ["authorization: Bearer at_sandbox\r\n", 401],
     ["x-company-id: company_other\r\n", 403],
     ["x-company-id: company_sandbox\r\n", 403],
-  ])("%j are refused, never guessed at: %i", async (header, status) => {
+  ])("%j are refused: %i", async (header, status) => {
     const { get } = await listen();
     const answer = await get("/v1/balance", header);
     expect(answer.status).toBe(status);

@@ -131,7 +131,7 @@ describeApi("the test number", (open) => {
 });
 
 describeApi("a test number that the profile changes", (open) => {
-  it.each(roles.slice(0, 8))("$key plays its role at the new number alone", async (role) => {
+  it.each(roles.slice(0, 8))("$key has its effect at the new number alone", async (role) => {
     const world = await open();
     // Eight digits: the shortest number there is.
     const number = "77665544";
@@ -149,7 +149,7 @@ describeApi("a test number that the profile changes", (open) => {
     await expectPayment(world, `+225${role.national}`, ordinary);
   });
 
-  it("pays by itself when it is the success number", async () => {
+  it("pays automatically when it is the success number", async () => {
     const { api } = await open({ profile: { testNumbers: { success: "+33612345678" } } });
     const { id } = (await api("POST", "/v1/charges", chargeRequest())).body;
     expect((await api("POST", `/v1/charges/${id}/pay`)).body.transactions[0].recipientMsisdn).toBe("33612345678");
@@ -161,7 +161,7 @@ describe("the silent number", () => {
   let receiver: Receiver | undefined;
   afterEach(() => receiver?.close());
 
-  it("has no webhook of it sent, while everybody else's are", async () => {
+  it("causes no webhook, while others do", async () => {
     receiver = await createReceiver();
     const { api, control, advance } = await open();
     for (const topic of ["transactions/started", "transactions/completed", "charges/events"]) {

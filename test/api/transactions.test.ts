@@ -81,7 +81,7 @@ describeApi("POST /v1/transactions", (open) => {
     expect(body).not.toHaveProperty("failureReason");
   });
 
-  it("debits amount and fee at once", async () => {
+  it("debits amount and fee immediately", async () => {
     const { api } = await open({ balance: 6_000 });
     await api("POST", "/v1/transactions", transferRequest({ amount: 5_051 }));
     expect((await api("GET", "/v1/balance")).body.balance).toBe(898.49);
@@ -100,7 +100,7 @@ describeApi("POST /v1/transactions", (open) => {
     expect(body).toEqual(anError(400, "/v1/transactions", messages, WORLD_START));
   });
 
-  it("refuses a reference that is taken, whatever became of its transfer", async () => {
+  it("refuses a reference that is taken, whatever the status of its transfer", async () => {
     const { api, advance } = await open();
     const conflict = anError(409, "/v1/transactions", ['reference "r" was used by an earlier transaction']);
     const again = () => api("POST", "/v1/transactions", transferRequest({ reference: "r", amount: 7_000 }));
@@ -184,7 +184,7 @@ describeApi("GET /v1/transactions/:id", (open) => {
     expect(plain.body.id).toBe(id);
   });
 
-  it("answers 404 for an id that is no transaction's", async () => {
+  it("answers 404 for an unknown id", async () => {
     const { api } = await open();
     const item = { amount: 5000, msisdn: "+2250700000001", reference: "r" };
     const batch = (await api("POST", "/v1/transactions/batch", { transactions: [item] })).body;
@@ -277,7 +277,7 @@ describeApi("POST /v1/transactions/batch", (open) => {
     expect(body.message).toEqual([`transactions must be a list of 1 to 500 transactions, ${got}`]);
   });
 
-  it("refuses the whole of it for bad items, each message naming the item's index, and stores nothing", async () => {
+  it("refuses the whole batch for bad items, each message naming the item's index, and stores nothing", async () => {
     const { api } = await open({ balance: 100_000 });
     const { status, body } = await api("POST", "/v1/transactions/batch", {
       transactions: [
@@ -316,7 +316,7 @@ describeApi("POST /v1/transactions/batch", (open) => {
     expect((await api("POST", "/v1/transactions", transferRequest({ reference: "b" }))).status).toBe(201);
   });
 
-  it("is taken whole or not at all: a balance that lacks a cent for all of it is 422", async () => {
+  it("is accepted whole or not at all: a balance that lacks a cent is 422", async () => {
     const { api } = await open({ balance: 10_203.01 });
     const pair = { transactions: [item("a"), item("b")] };
     const { status, body } = await api("POST", "/v1/transactions/batch", pair);
@@ -343,7 +343,7 @@ describeApi("POST /v1/transactions/batch", (open) => {
     );
   });
 
-  it("answers a huge list of nonsense shortly", async () => {
+  it("answers a huge list of wrong items with a short message", async () => {
     const { api } = await open();
     const { status, text } = await api("POST", "/v1/transactions/batch", {
       transactions: Array.from({ length: 200_000 }, () => 0),

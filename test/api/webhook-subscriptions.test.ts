@@ -101,7 +101,7 @@ describeApi("GET and DELETE /v1/webhooks/:id", (open) => {
     expect((await world.api("GET", "/v1/webhooks")).body).toMatchObject({ count: 1, data: [{ id: other }] });
   });
 
-  it("answers 404 for an id that is no subscription's", async () => {
+  it("answers 404 for an unknown id", async () => {
     const { api } = await open();
     for (const method of ["GET", "DELETE"]) {
       const { status, body } = await api(method, "/v1/webhooks/nope");
@@ -119,7 +119,7 @@ describeApi("GET /v1/webhooks", (open) => {
     expect(body).toEqual({ count: 0, limit: 15, cursor: { prev: null, next: null }, data: [] });
   });
 
-  it("shows 15 at a time, oldest first, and leads there and back", async () => {
+  it("shows 15 at a time, oldest first, with cursors in both directions", async () => {
     const world = await open();
     const ids = await subscribe(world, 37);
     const page = async (query = "") => (await world.api("GET", `/v1/webhooks${query}`)).body;

@@ -67,7 +67,7 @@ describe("PUT /clock", () => {
     expect(answer.headers.get("x-sandbox-now")).toBe(now);
   });
 
-  it("lets a frozen clock run on from where it stood, or from a later time", async () => {
+  it("lets a frozen clock run on from its time, or from a later one", async () => {
     const before = "2026-01-15T09:00:00.000Z";
     const resumed = await open().control("PUT", "/clock", { mode: "running" });
     expect(resumed.body.mode).toBe("running");
@@ -87,7 +87,7 @@ describe("PUT /clock", () => {
     expect(later.body).toMatchObject({ mode: "frozen", now: "2099-01-01T00:00:00.000Z" });
   });
 
-  it("does on the way what is due", async () => {
+  it("handles what is due on the way", async () => {
     open();
     const id = await charge();
     await world.control("PUT", "/clock", { now: "2026-01-15T10:00:00Z" });
@@ -116,7 +116,7 @@ describe("PUT /clock", () => {
     });
   });
 
-  it("names all that is wrong at once", async () => {
+  it("reports all problems at once", async () => {
     const answer = await open().control("PUT", "/clock", { mode: 1, now: 2, at: 3 });
     expect(answer.body.message).toHaveLength(3);
   });
@@ -132,7 +132,7 @@ describe("POST /clock/advance", () => {
     [{ to: "2026-01-15T09:00:00Z" }, "2026-01-15T09:00:00.000Z"],
     [{ to: "2027-01-01T00:00:00Z" }, "2027-01-01T00:00:00.000Z"],
     [{ toNext: true }, "2026-01-15T09:00:00.000Z"],
-  ])("%j goes to %s", async (body, now) => {
+  ])("%j advances to %s", async (body, now) => {
     const answer = await open().control("POST", "/clock/advance", body);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -183,7 +183,7 @@ describe("POST /clock/advance", () => {
     expect(answer.body).not.toHaveProperty("unfinished");
   });
 
-  it("says what is unfinished when maxWaitMs is over", async () => {
+  it("lists what is unfinished after maxWaitMs", async () => {
     open();
     await subscribe("charges/events");
     receiver?.reply("hang");
@@ -224,7 +224,7 @@ describe("POST /clock/advance", () => {
     expect((await world.control("GET", "/clock")).body.now).toBe("2026-01-15T09:00:00.000Z");
   });
 
-  it("stops at the end of time", async () => {
+  it("refuses to go beyond the last time", async () => {
     open({ clock: "9999-12-31T00:00:00Z" });
     const answer = await world.control("POST", "/clock/advance", { by: "1d" });
     expect(answer.status).toBe(400);
@@ -241,7 +241,7 @@ describe("POST /clock/advance", () => {
 });
 
 describe("POST /settle", () => {
-  it("waits until every delivery is over, and moves no time", async () => {
+  it("waits until every delivery has ended, without moving time", async () => {
     open();
     const hooks = await subscribe("charges/events");
     let letGo = (): void => undefined;
@@ -255,7 +255,7 @@ describe("POST /settle", () => {
     expect((await world.control("GET", "/deliveries")).body.data[0].status).toBe("succeeded");
   });
 
-  it("says what is unfinished when maxWaitMs is over", async () => {
+  it("lists what is unfinished after maxWaitMs", async () => {
     open();
     const hooks = await subscribe("charges/events");
     hooks.reply("hang");

@@ -23,7 +23,7 @@ describe("POST /companies", () => {
     [{ accessToken: "at_y" }, "company_y", "at_y", "secret_y"],
     [{ accessToken: "token" }, "company_token", "token", "secret_token"],
     [{ companyId: "company_x", accessToken: "at_y", secretKey: "s p a c e" }, "company_x", "at_y", "s p a c e"],
-  ])("%j derives what is not given", async (body, companyId, accessToken, secretKey) => {
+  ])("%j derives the missing values", async (body, companyId, accessToken, secretKey) => {
     const answer = await open().control("POST", "/companies", body);
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ companyId, accessToken, secretKey, balance: 10_000_000 });
@@ -106,7 +106,7 @@ describe("POST /companies", () => {
     expect((await world.control("GET", "/companies")).body.count).toBe(1);
   });
 
-  it("names all that is wrong at once", async () => {
+  it("reports all problems at once", async () => {
     const body = { companyId: 1, balance: -1, profile: { transfers: { min: -1, settlement: "never" } }, x: 1 };
     const answer = await open().control("POST", "/companies", body);
     expect(answer.body.message).toHaveLength(5);
@@ -137,7 +137,7 @@ describe("GET /companies", () => {
     expect(back.data).toEqual(first.data);
   });
 
-  it("shows each as its opening did", async () => {
+  it("shows each like the answer that opened it", async () => {
     open();
     const { body: opened } = await world.control("POST", "/companies", { companyId: "a" });
     expect((await world.control("GET", "/companies")).body.data[1]).toEqual(opened);
@@ -190,7 +190,7 @@ describe("POST /companies/:id/rotate", () => {
     await receiver.close();
   });
 
-  it("gives a new access token, and the old one stops working at once", async () => {
+  it("gives a new access token, and the old one stops working immediately", async () => {
     open();
     const { body } = await world.control("POST", path, { accessToken: true });
     expect(body).toEqual({ accessToken: expect.stringMatching(/^at_.{21}$/) });

@@ -27,7 +27,7 @@ describe("PUT /customers/:msisdn", () => {
     },
   );
 
-  it("replaces whoever had the number, with a complete status if none is given", async () => {
+  it("replaces the customer of the number, with a complete status if none is given", async () => {
     await world.control("PUT", "/customers/0700000010", awa);
     await world.control("PUT", "/customers/+2250700000010", { firstName: "Issa", lastName: "Traoré" });
     expect((await world.control("GET", "/customers")).body.data).toEqual([
@@ -78,7 +78,7 @@ describe("GET and DELETE", () => {
     expect(await check("0700000010")).toEqual({ kycStatus: "unknown", firstName: "unknown", lastName: "unknown" });
   });
 
-  it("is 404 for a number that nobody registered, reserved ones included, and 400 for no number", async () => {
+  it("is 404 for an unregistered number, reserved ones included, and 400 for text that is not a number", async () => {
     for (const method of ["GET", "DELETE"]) {
       expect((await world.control(method, "/customers/0700000010")).status).toBe(404);
       expect((await world.control(method, "/customers/+2250700000001")).status).toBe(404);

@@ -139,7 +139,7 @@ describe("POST /deliveries/:id/redeliver", () => {
     expect(receiver.received[1]?.raw).toEqual(receiver.received[0]?.raw);
   });
 
-  it("takes the place of the retry that was planned", async () => {
+  it("replaces the planned retry", async () => {
     receiver.reply({ status: 500 });
     await subscribe("charges/events");
     await paidCharge();
@@ -152,7 +152,7 @@ describe("POST /deliveries/:id/redeliver", () => {
     expect((await world.control("GET", "/clock")).body.pendingTimers).toBe(1);
   });
 
-  it("is owed from the moment it is asked for: an advance waits for it", async () => {
+  it("is pending immediately: an advance waits for it", async () => {
     await subscribe("charges/events");
     await paidCharge();
     const [delivery] = await deliveries();
@@ -172,7 +172,7 @@ describe("POST /deliveries/:id/redeliver", () => {
     expect(answer.body.message[0]).toContain("an attempt of it is in flight");
   });
 
-  it("is 400 for a body that says anything", async () => {
+  it("is 400 for any body", async () => {
     await subscribe("charges/events");
     await paidCharge();
     const [delivery] = await deliveries();
@@ -190,7 +190,7 @@ describe("GET /deliveries/wait", () => {
     expect(answer.body).toEqual(delivery);
   });
 
-  it("waits for what is to come, once its first attempt has ended", async () => {
+  it("waits for a delivery whose first attempt has ended", async () => {
     await subscribe("charges/events");
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -204,7 +204,7 @@ describe("GET /deliveries/wait", () => {
     expect(answer.body).toMatchObject({ resource: id, status: "succeeded", attempts: [{ status: 202 }] });
   });
 
-  it("takes a failed first attempt as one that came, unless a status is asked for", async () => {
+  it("counts a failed first attempt, unless the query has a status", async () => {
     receiver.reply({ status: 500 });
     await subscribe("charges/events");
     await paidCharge();
@@ -224,7 +224,7 @@ describe("GET /deliveries/wait", () => {
     expect((await waiting).body).toMatchObject({ status: "pending", attempts: [] });
   });
 
-  it("is 404 with what did come", async () => {
+  it("is 404 with the deliveries that did come", async () => {
     await subscribe("charges/events");
     const id = await paidCharge();
     const [delivery] = await deliveries();

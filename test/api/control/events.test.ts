@@ -38,7 +38,7 @@ async function play(): Promise<Record<"charge" | "batch" | "webhook", LooseJson>
 }
 
 describe("GET /events", () => {
-  it("tells all that happened, in order", async () => {
+  it("lists all events in order", async () => {
     await play();
     expect(typesOf(await events("?limit=100"))).toEqual([
       "subscription.created",
@@ -59,7 +59,7 @@ describe("GET /events", () => {
     ]);
   });
 
-  it("shows each resource as it stood, by the ids of the API", async () => {
+  it("shows each resource at its time, with the ids of the API", async () => {
     const { charge, batch, webhook } = await play();
     const { data } = await events("?limit=100");
     const find = (type: string): LooseJson => data.find((event: LooseJson) => event.type === type);

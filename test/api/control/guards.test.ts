@@ -45,7 +45,7 @@ describe("paths and methods", () => {
     expect(answer.body.message).toEqual([`${method} is not a method of this path; it has ${allow}`]);
   });
 
-  it("answers errors in full whatever errors.shape makes of the API's", async () => {
+  it("answers full errors, whatever errors.shape is", async () => {
     open({ profile: { errors: { shape: "message" } } });
     for (const path of ["/nothing", "/state?company=nobody", "/ledger?limit=0"]) {
       expect(Object.keys((await world.control("GET", path)).body)).toEqual(errorKeys);
@@ -53,7 +53,7 @@ describe("paths and methods", () => {
     expect(Object.keys((await world.api("GET", "/v1/charges/x")).body)).toEqual(["message"]);
   });
 
-  it("tells the version and the company's time", async () => {
+  it("has the version and the company's time", async () => {
     const { headers } = await open().control("GET", "/clock");
     expect(headers.get("x-sandbox")).toMatch(/^\d+\.\d+\.\d+/);
     expect(headers.get("x-sandbox-now")).toBe("2026-01-15T09:00:00.000Z");
@@ -64,7 +64,7 @@ describe("paths and methods", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("the body of a call", () => {
   it.each([
     ["malformed JSON", "{", "application/json", 400],
     ["another content type", "{}", "text/plain", 415],
@@ -75,7 +75,7 @@ describe("what is sent", () => {
     expect(Object.keys(answer.body)).toEqual(errorKeys);
   });
 
-  it("is not bounded by the API's own limit, which could not be set back then", async () => {
+  it("is not bounded by server.bodyLimit, which could then not be set back", async () => {
     open({ profile: { server: { bodyLimit: 1 } } });
     const answer = await world.control("PATCH", "/profile", { server: { bodyLimit: null } });
     expect(answer.status).toBe(200);
@@ -124,7 +124,7 @@ describe("?company=", () => {
     expect(answer.body.message).toEqual(['No company has the id "company_sandbx". Did you mean "company_sandbox"?']);
   });
 
-  it("is 422 when there is no company left, and reset brings it back", async () => {
+  it("is 422 when no company is left, and a reset brings it back", async () => {
     open();
     expect((await world.control("DELETE", "/companies/company_sandbox")).status).toBe(204);
     expect((await world.control("GET", "/balance")).status).toBe(422);
@@ -151,7 +151,7 @@ describe("the admin token", () => {
     }
   });
 
-  it("opens every call", async () => {
+  it("allows every call", async () => {
     open({ adminToken: "s3cret" });
     expect((await world.control("GET", "/clock", undefined, { authorization: "bearer s3cret" })).status).toBe(200);
   });
@@ -216,7 +216,7 @@ describe("forgeries", () => {
     },
   );
 
-  it("takes the host localhost with the dot of the root behind it", async () => {
+  it("accepts the host localhost with a trailing dot", async () => {
     expect((await open().control("GET", "/clock", undefined, { host: "localhost.:4010" })).status).toBe(200);
   });
 
@@ -241,19 +241,19 @@ describe("forgeries", () => {
     ["cross-site", link, "GET", 200],
     ["same-origin", image, "GET", 200],
     ["none", link, "GET", 200],
-  ])("what a browser says of itself: Sec-Fetch-Site %s, %j, %s is %i", async (site, fetched, method, status) => {
+  ])("a request with Sec-Fetch-Site %s, %j, %s is %i", async (site, fetched, method, status) => {
     const path = method === "GET" ? "/clock" : "/reset";
     const answer = await open().control(method, path, undefined, { "sec-fetch-site": site, ...fetched });
     expect(answer.status).toBe(status);
   });
 
-  it("an own Origin says more than Sec-Fetch-Site", async () => {
+  it("an own Origin outweighs Sec-Fetch-Site", async () => {
     open({ publicUrl: "https://pay.example.test" });
     const headers = { host: "localhost:4010", origin: "https://pay.example.test", "sec-fetch-site": "cross-site" };
     expect((await world.control("POST", "/reset", undefined, headers)).status).toBe(200);
   });
 
-  it.each(["OPTIONS", "GET", "POST"])("%s says nothing of CORS, whoever asks", async (method) => {
+  it.each(["OPTIONS", "GET", "POST"])("%s has no CORS headers, for any origin", async (method) => {
     open();
     const asking = { origin: "https://evil.test", "access-control-request-method": "POST", host: "localhost" };
     const answers = [

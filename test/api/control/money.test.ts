@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 describe("PUT /balance", () => {
-  it.each([0, 1, 0.0001, 12_345.678, 225_000_000_000.0001])("%d is the balance from then on", async (balance) => {
+  it.each([0, 1, 0.0001, 12_345.678, 225_000_000_000.0001])("%d becomes the balance", async (balance) => {
     const answer = await world.control("PUT", "/balance", { balance });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ balance, currency: "XOF" });
@@ -76,7 +76,7 @@ describe("GET /ledger", () => {
     expect(ledger.data.reduce((sum: number, entry: LooseJson) => sum + entry.amount, 0)).toBe(7);
   });
 
-  it("goes page by page, there and back", async () => {
+  it("has pages in both directions", async () => {
     for (let balance = 1; balance < 40; balance++) await world.control("PUT", "/balance", { balance });
     const balances: number[] = [];
     let cursor: string | null = null;

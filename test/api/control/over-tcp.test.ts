@@ -21,7 +21,7 @@ afterEach(async () => {
 const api = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
 
 describe("over TCP", () => {
-  it("plays the story of a charge that nobody pays", async () => {
+  it("drops a charge that is not paid", async () => {
     const { origin } = receiver;
     await request(url)
       .post("/v1/webhooks")
@@ -45,7 +45,7 @@ describe("over TCP", () => {
     expect((await waiting).attempts[0].request.body).toBe(received?.raw.toString());
   });
 
-  it("sends what control calls owe, once they are answered", async () => {
+  it("sends the webhooks of control calls once they are answered", async () => {
     await request(url).post("/v1/webhooks").set(api).send({ topic: "charges/events", url: receiver.url });
     const { body: charge } = await request(url).post("/v1/charges").set(api).send(chargeRequest());
     await request(url).post(`/_sandbox/charges/${charge.id}/pay`).expect(200);
@@ -83,7 +83,7 @@ describe("over TCP", () => {
     expect(headers["allow"]).toBe("GET, PUT");
   });
 
-  it("takes a state that another process gave", async () => {
+  it("accepts the state of another process", async () => {
     await request(url).post("/v1/charges").set(api).send(chargeRequest());
     const { text } = await request(url).get("/_sandbox/state").expect(200);
     const other = createWorld();
@@ -93,7 +93,7 @@ describe("over TCP", () => {
     await other.close();
   });
 
-  it("stops waiting when the client has gone, so that nothing holds up a stop", async () => {
+  it("stops waiting when the client has gone, so that a stop is not delayed", async () => {
     const poll = httpRequest(`${url}/_sandbox/deliveries/wait?timeout=10m`);
     const gone = new Promise<void>((resolve) => poll.once("error", () => resolve()));
     poll.end();

@@ -31,7 +31,7 @@ describe("GET /charges, /transactions, /batches", () => {
     expect(body).toMatchObject({ count: 3, limit: 15, cursor: { prev: null, next: null } });
   });
 
-  it("goes page by page, there and back", async () => {
+  it("has pages in both directions", async () => {
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await charge()).id);
     const { body: first } = await world.control("GET", "/charges?limit=2");
@@ -93,7 +93,7 @@ describe("GET /charges, /transactions, /batches", () => {
     expect(answer.body.message).toEqual([message]);
   });
 
-  it("names all that is wrong with a query at once", async () => {
+  it("reports all problems of a query at once", async () => {
     const answer = await world.control("GET", "/charges?limit=0&cursor=x&status=y");
     expect(answer.body.message).toHaveLength(3);
   });
@@ -109,7 +109,7 @@ describe("POST /charges/:id/pay", () => {
     expect((await world.control("GET", "/balance")).body.balance).toBe(10_010_000);
   });
 
-  it("is there when the API's own is absent", async () => {
+  it("exists when the API's pay endpoint is absent", async () => {
     await world.control("PATCH", "/profile", { charges: { payEndpoint: "absent" } });
     const { id } = await charge();
     expect((await world.api("POST", `/v1/charges/${id}/pay`)).status).toBe(404);
@@ -166,7 +166,7 @@ describe("POST /charges/:id/pay", () => {
 });
 
 describe("POST /charges/:id/refund", () => {
-  it("refunds a part, then what is left, and is no request of the client", async () => {
+  it("refunds a part, then the rest, without a request in the journal", async () => {
     const { id } = await charge();
     await world.control("POST", `/charges/${id}/pay`);
     const part = await world.control("POST", `/charges/${id}/refund`, { amount: 2_500 });
@@ -253,7 +253,7 @@ describe("POST /transactions/:id/complete and /fail", () => {
     expect((await world.control("GET", "/balance")).body.balance).toBe(10_000_000);
   });
 
-  it("decides over what the number planned, and before its time", async () => {
+  it("overrides the planned outcome of the number", async () => {
     await world.control("PATCH", "/profile", { transfers: { settlement: null } });
     const { id } = await transfer({ msisdn: "+2250700000002" });
     await world.control("POST", `/transactions/${id}/complete`);
@@ -261,7 +261,7 @@ describe("POST /transactions/:id/complete and /fail", () => {
     expect((await world.api("GET", `/v1/transactions/${id}`)).body.status).toBe("completed");
   });
 
-  it("counts no poll", async () => {
+  it("does not count as a poll", async () => {
     await world.control("PATCH", "/profile", { transfers: { settlement: { polls: 1 } } });
     const { id } = await transfer();
     await world.control("GET", "/transactions");

@@ -57,7 +57,7 @@ describe("what the journal does not show", () => {
     ]);
   });
 
-  it("a token with a slash and a plus that was put into a URL as it is, or quoted in a message", async () => {
+  it("a token with a slash and a plus, unescaped in a URL or quoted in a message", async () => {
     const { api, control } = started();
     const token = String.raw`tk/9f8e+7d6c"5b\4a`;
     await control("POST", "/companies/company_sandbox/rotate", { secretKey: token });
@@ -112,7 +112,7 @@ describe("what the journal does not show", () => {
     expect(request.headers.authorization).toBe("[redacted]");
   });
 
-  it("another company's secrets, and a token that nobody knows", async () => {
+  it("another company's secrets, and an unknown token", async () => {
     const { api, control } = started();
     await control("POST", "/companies", { companyId: "company_two" });
     await api("GET", "/v1/balance?a=at_two&b=secret_two");
@@ -186,7 +186,7 @@ describe("what a verification does not show", () => {
     ]);
   });
 
-  it("and still finds what was there", async () => {
+  it("but still matches the original values", async () => {
     const { api, control } = started();
     await api("GET", "/v1/balance?key=secret_sandbox");
     const match = { query: { key: "secret_sandbox" }, headers: { authorization: "Bearer at_sandbox" } };

@@ -23,7 +23,7 @@ describe("a verification that holds", () => {
     expect([answer.status, answer.body]).toEqual([200, { matched: 2, requests: ["req_1", "req_3"] }]);
   });
 
-  it("looks at the named members only, deep, with the matchers of scenarios", async () => {
+  it("compares the named members only, deeply, with the matchers of scenarios", async () => {
     const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest({ metadata: { cart: ["a", "b"] } }));
     await world.api("GET", `/v1/charges/${charge.id}?verbose=yes`);
     const matches = [
@@ -62,7 +62,7 @@ describe("a verification that holds", () => {
     expect([answer.status, answer.body.matched]).toEqual([200, matched]);
   });
 
-  it("knows what a rule did", async () => {
+  it("matches the effect of a rule", async () => {
     await world.control("POST", "/rules", { name: "no", on: "request", then: { status: 403 }, times: 1 });
     await world.api("GET", "/v1/balance");
     await world.api("GET", "/v1/balance");
@@ -120,7 +120,7 @@ describe("a verification that does not hold", () => {
       ]);
   });
 
-  it("does not take a request without a body for a near one", async () => {
+  it("does not count a request without a body as near", async () => {
     await pay({ amount: 1, reference: "near" });
     await world.api("POST", "/v1/transactions");
     const { body } = await verify({ match: { path: "/v1/transactions", body: { amount: 2, reference: "near" } } });
@@ -146,7 +146,7 @@ describe("a verification that does not hold", () => {
     expect(body).toMatchObject({ matched: 1, requests: ["req_1"], nearest: [{ id: "req_2" }] });
   });
 
-  it("says that nothing came at all", async () => {
+  it("reports that no request came", async () => {
     const { status, body } = await verify({ match: { method: "GET" } });
     expect(status).toBe(422);
     expect(body).toMatchObject({ matched: 0, requests: [], nearest: [] });
@@ -161,7 +161,7 @@ describe("a verification that does not hold", () => {
   });
 });
 
-describe("a verification that is none", () => {
+describe("an invalid verification", () => {
   it.each([
     [{ match: { methd: "GET" } }, 'match has no "methd", only method, path, query, headers, body'],
     [{ match: { methd: "GET" } }, 'Did you mean "method"?'],
@@ -187,7 +187,7 @@ describe("a verification that is none", () => {
     expect(answer.body.message.join("\n")).toContain(message);
   });
 
-  it("is nested deeper than anything that is written by hand", async () => {
+  it("is refused when it is nested too deep", async () => {
     const answer = await verify(`{"match":{"body":${"[".repeat(150)}${"]".repeat(150)}}}`);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("is nested deeper than 100 levels");

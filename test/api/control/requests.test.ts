@@ -21,7 +21,7 @@ async function ids(query = ""): Promise<string[]> {
   return (await requests(query)).map(({ id }) => id);
 }
 
-/** `count` of them, in the order in which they are asked. */
+/** Makes `count` requests, one after the other. */
 async function ask(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await world.api("GET", "/v1/balance");
 }
@@ -56,13 +56,13 @@ describe("GET /requests", () => {
     ]);
   });
 
-  it("says why a request was refused, and has null for what was not there", async () => {
+  it("shows why a request was refused, and null for absent values", async () => {
     const { body: answer } = await world.api("POST", "/v1/transactions", "{");
     const [request] = await requests();
     expect(request).toMatchObject({ status: 400, problem: "malformed_json", body: null, answer, rule: null });
   });
 
-  it("knows paths and methods that the API does not have", async () => {
+  it("has requests to unknown paths and methods", async () => {
     await world.api("GET", "/v1/nothing");
     await world.api("PUT", "/v1/balance");
     expect(await requests()).toMatchObject([
@@ -71,13 +71,13 @@ describe("GET /requests", () => {
     ]);
   });
 
-  it("knows nothing of the control API", async () => {
+  it("has no calls of the control API", async () => {
     await world.control("GET", "/balance");
     await world.control("PUT", "/balance", { balance: 1 });
     expect(await requests()).toEqual([]);
   });
 
-  it("tells the company's time", async () => {
+  it("has the company's time", async () => {
     await ask(1);
     await world.control("POST", "/clock/advance", { by: "1h" });
     await ask(1);
@@ -156,7 +156,7 @@ describe("what a rule did", () => {
     expect(await ids("?rule=other")).toEqual([]);
   });
 
-  it("leaves no status when the answer was lost before it, and what was done all the same", async () => {
+  it("shows no status when a fault replaced the answer, and the work that was done", async () => {
     const url = await world.listen();
     await world.control("POST", "/rules", { on: "request", then: { fault: "reset", commit: true } });
     const order = transferRequest();
@@ -193,7 +193,7 @@ describe("the deliveries that followed", () => {
     );
   }
 
-  it("are those of its own work, and those that time brought to what it made", async () => {
+  it("are those of its work, and later ones of what it created", async () => {
     const topics = ["transactions/started", "transactions/completed"];
     for (const topic of topics) await world.api("POST", "/v1/webhooks", { topic, url: receiver.url });
     await world.control("DELETE", "/requests");
@@ -250,7 +250,7 @@ describe("whose requests", () => {
     ]);
   });
 
-  it("are nobody's when there is no company left", async () => {
+  it("belong to no company when none is left", async () => {
     await world.control("DELETE", "/companies/company_two");
     await world.control("DELETE", "/companies/company_sandbox");
     expect((await world.api("GET", "/v1/balance")).status).toBe(401);
@@ -259,7 +259,7 @@ describe("whose requests", () => {
     expect(body.count).toBe(0);
   });
 
-  it("is not known of a company that does not exist", async () => {
+  it("is 404 for an unknown company", async () => {
     expect((await world.control("GET", "/requests?company=company_none")).status).toBe(404);
   });
 });
@@ -326,7 +326,7 @@ describe("what is forgotten", () => {
     expect(await ids()).toEqual(["req_1", "req_2", "req_3", "req_4"]);
   });
 
-  it("a company that is opened again under its id begins with nothing", async () => {
+  it("a company that is opened again under its id begins without requests", async () => {
     await world.control("POST", "/companies", { companyId: "company_two" });
     await world.api("GET", "/v1/balance", undefined, { authorization: "Bearer at_two", "x-company-id": null });
     await world.control("DELETE", "/companies/company_two");

@@ -15,7 +15,7 @@ async function state(company = "company_sandbox"): Promise<LooseJson> {
 }
 
 describe("POST /reset", () => {
-  it("takes everything back to how it began", async () => {
+  it("restores the initial state", async () => {
     world = createWorld({ balance: 250_000, profile: { charges: { min: 10 } } });
     const before = await state();
     const receiver = await createReceiver({ status: 500 });
@@ -53,7 +53,7 @@ describe("POST /reset", () => {
     await receiver.close();
   });
 
-  it("ends an advance that is under way, and those behind it, with 422", async () => {
+  it("ends running and queued advances with 422", async () => {
     world = createWorld();
     const receiver = await createReceiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
@@ -98,7 +98,7 @@ describe("POST /reset", () => {
     expect((await world.api("GET", "/v1/balance")).status).toBe(200);
   });
 
-  it("is 404 for an unknown company and 400 for a body that says anything", async () => {
+  it("is 404 for an unknown company and 400 for any body", async () => {
     world = createWorld();
     expect((await world.control("POST", "/reset?company=nobody")).status).toBe(404);
     const answer = await world.control("POST", "/reset", { company: "*" });

@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 describe("GET /health", () => {
-  it("says that the sandbox lives", async () => {
+  it("reports that the sandbox runs", async () => {
     const { status, body } = await world.control("GET", "/health");
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -38,7 +38,7 @@ describe("POST /sign", () => {
     expect(answer.body).toEqual({ header: "x-service-hmac-sha256", signature: sign(text, "secret_sandbox") });
   });
 
-  it("signs bytes that are no text", async () => {
+  it("signs binary bytes", async () => {
     const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
     const response = await world.app.request("/_sandbox/sign", { method: "POST", body: bytes });
     expect(await response.json()).toMatchObject({ signature: sign(bytes, "secret_sandbox") });

@@ -24,7 +24,7 @@ async function folderInside(files: Readonly<Record<string, string>>) {
 }
 
 describe("POST /_sandbox/scenarios/replay", () => {
-  it("replays a story that is sent as JSON, in a company of its own that goes with it", async () => {
+  it("replays a scenario that is sent as JSON, in its own temporary company", async () => {
     const steps = [{ request: "GET /v1/balance", expect: { status: 200, body: { balance: 500 } } }];
     const answer = await replay({ name: "The balance is as given", given: { balance: 500 }, steps });
     expect(answer).toMatchObject({
@@ -36,7 +36,7 @@ describe("POST /_sandbox/scenarios/replay", () => {
     expect(companies.count).toBe(1);
   });
 
-  it("answers what differed when it does not come out as told", async () => {
+  it("answers the differences when the scenario fails", async () => {
     const answer = await replay({ steps: [{ request: "GET /v1/balance", expect: { body: { balance: 1 } } }] });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
@@ -50,7 +50,7 @@ describe("POST /_sandbox/scenarios/replay", () => {
     expect(answer.body).toMatchObject({ outcome: "passed", file: "scenarios/charge-dropped.yaml" });
   });
 
-  it("lets a file use nothing outside of that folder either", async () => {
+  it("lets a file use nothing outside of that folder", async () => {
     const outside = await folderWith({ "outside.yaml": "steps: [{ request: GET /v1/balance }]\n" });
     await using inside = await folderInside({
       "uses.yaml": `steps: [{ use: ${outside}/outside.yaml }]\n`,
@@ -63,7 +63,7 @@ describe("POST /_sandbox/scenarios/replay", () => {
     }
   });
 
-  it("follows links before it looks where a file lies", async () => {
+  it("resolves links before it checks the place of a file", async () => {
     const outside = await folderWith({ "outside.yaml": "steps: [{ request: GET /v1/balance }]\n" });
     await using inside = await folderInside({});
     await symlink(join(outside, "outside.yaml"), join(inside.path, "link.yaml"));

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/kernel/system-clock.js";
 import { type Live, startLive } from "../../support/live.js";
 
-describe("what a stream takes", () => {
-  it("does not hold a server that stops when the client does not read it", async () => {
+describe("the resources of a stream", () => {
+  it("do not delay a server that stops when the client does not read", async () => {
     const live = await startLive();
     const listening = countListeners(live);
     const before = listening();

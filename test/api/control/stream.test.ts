@@ -96,7 +96,7 @@ describe("GET /_sandbox/stream", () => {
     expect(stream.lines[0]).toBe("retry: 1000");
   });
 
-  it("tells a charge's story in its order, each message as the list of its kind shows it", async () => {
+  it("sends all of a charge in order, each message as the list of its kind shows it", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -108,18 +108,18 @@ describe("GET /_sandbox/stream", () => {
     await live.ok("POST", `/v1/charges/${id}/pay`);
     await live.settle();
     const paid = await stream.next("event");
-    const owed = await stream.next("delivery");
+    const pending = await stream.next("delivery");
     const asked = await stream.next("request");
-    expect(owed).toMatchObject({ status: "pending", attempts: [] });
+    expect(pending).toMatchObject({ status: "pending", attempts: [] });
     const sent = await stream.next("delivery", ({ status }) => status === "succeeded");
     const list = async (path: string) => (await live.control("GET", path)).body.data.at(-1);
     expect(paid).toEqual(await list("/events"));
     expect(asked).toEqual(await list("/requests"));
-    expect(asked.deliveries).toEqual([owed.id]);
+    expect(asked.deliveries).toEqual([pending.id]);
     expect(sent).toEqual(await list("/deliveries"));
   });
 
-  it("tells the clock when it is frozen, set, advanced, and at each item that fires", async () => {
+  it("sends the clock when it is frozen, set or advanced, and at each item that fires", async () => {
     const live = await startLive();
     await live.createCharge();
     const stream = await follow(live);
@@ -134,7 +134,7 @@ describe("GET /_sandbox/stream", () => {
     expect(await stream.next("clock")).toMatchObject({ mode: "frozen", next: null });
   });
 
-  it("tells of a request again when its answer turns out to be lost", async () => {
+  it("sends a request again when its answer turns out to be lost", async () => {
     const live = await startLive();
     const stream = await follow(live);
     await live.control("POST", "/rules", { on: "request", then: { fault: "reset", commit: true }, times: 1 });
@@ -193,7 +193,7 @@ describe("GET /_sandbox/stream", () => {
     expect(stream.messages.at(-1)?.event).toBe("clock");
   });
 
-  it("refuses what is wrong as every call does", async () => {
+  it("refuses wrong calls like every other call", async () => {
     const live = await startLive({ adminToken: "hush" });
     expect((await follow(live)).status).toBe(401);
     const authorization = "Bearer hush";
@@ -205,8 +205,8 @@ describe("GET /_sandbox/stream", () => {
   });
 });
 
-describe("what a stream takes", () => {
-  it("is bounded: no more than so many, and one that left makes room", async () => {
+describe("the resources of a stream", () => {
+  it("are bounded: one that ends makes room for another", async () => {
     const live = await startLive();
     const streams = await Promise.all(Array.from({ length: STREAMS_MAX }, () => follow(live)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
@@ -215,7 +215,7 @@ describe("what a stream takes", () => {
     for (let status = 429; status !== 200;) status = (await follow(live)).status;
   });
 
-  it("is given back when clients leave: nothing listens any more", async () => {
+  it("are released when clients leave", async () => {
     const live = await startLive();
     const listening = countListeners(live);
     const before = listening();
@@ -226,13 +226,13 @@ describe("what a stream takes", () => {
     while (listening() !== before) await systemClock.yieldToEventLoop();
   });
 
-  it("is none for HEAD, whose answer nobody reads", async () => {
+  it("are not taken by HEAD", async () => {
     const live = await startLive();
     for (let count = 0; count <= STREAMS_MAX; count++)
       expect((await fetch(`${live.url}/_sandbox/stream`, { method: "HEAD" })).status).toBe(200);
   });
 
-  it("is given back in process, too", async () => {
+  it("are released in process, too", async () => {
     const live = await startLive();
     const listening = countListeners(live);
     const before = listening();
@@ -242,7 +242,7 @@ describe("what a stream takes", () => {
     expect(listening()).toBe(before);
   });
 
-  it("is cut off when the client does not read it", async () => {
+  it("are released when the client does not read", async () => {
     const live = await startLive();
     const listening = countListeners(live);
     const before = listening();
@@ -265,7 +265,7 @@ describe("what a stream takes", () => {
     expect(await answer.text()).toBe("");
   });
 
-  it("says that it lives when nothing happens", async () => {
+  it("include a heartbeat when nothing happens", async () => {
     const timers: { delayMs: number; task: () => void }[] = [];
     const system = {
       ...systemClock,

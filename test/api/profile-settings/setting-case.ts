@@ -41,7 +41,7 @@ export async function balanceOf({ api }: SettingWorld): Promise<number> {
   return (await api("GET", "/v1/balance")).body.balance;
 }
 
-/** Subscribes a receiver of its own to a topic. */
+/** Subscribes a new receiver to a topic. */
 export async function subscribe(world: SettingWorld, topic: string, reply?: Reply): Promise<Receiver> {
   const receiver = await world.receiver(reply);
   expect((await world.api("POST", "/v1/webhooks", { topic, url: receiver.url })).status).toBeLessThan(300);
