@@ -12,13 +12,9 @@ import { isObject } from "../kernel/json.js";
 import type * as z from "zod";
 
 /**
- * Audits a webhook receiver: whether it refuses forged events, accepts genuine ones in any valid encoding, and, with `check`, whether its
- * application is in the right state after duplicate, late and reordered events. Sends a bounded number of requests to that URL and to no other;
- * follows no redirects.
- *
- * The report has the receiver's errors. Rejects with `UsageError` for wrong options, and for a receiver or a state that cannot be reached.
- *
- * @param url of the receiver.
+ * Audits the webhook receiver at `url`: whether it refuses forged events, accepts genuine ones in any valid encoding, and, with `check`, whether
+ * its application is in the right state after duplicate, late and reordered events. Sends a bounded number of requests to that URL only; follows
+ * no redirects. Rejects with `UsageError` for wrong options, and for a receiver or a state that cannot be reached.
  *
  * @example
  * ```ts
@@ -98,24 +94,21 @@ function isEvent(value: unknown): boolean {
   }
 }
 
-/** The options of an audit, which reads no other files and no environment variables. */
+/** The options of an audit. It reads no files and no environment variables. */
 export interface AuditOptions {
   /** The secret key that the receiver verifies with. Default: that of `sandbox`, else `secret_sandbox`. */
   readonly secret?: string;
   /** The name of the signature's header. Default `x-service-hmac-sha256`. */
   readonly header?: string;
-  /** Of the events, in either spelling. Default `charges/events`. */
+  /** The topic of the events, in either spelling. Default `charges/events`. */
   readonly topic?: string;
-  /** An event in the place of the audit's own: the exact text, or a value that is printed. */
+  /** Replaces the audit's own event: the exact text, or a value to send as JSON. */
   readonly event?: string | object;
-  /**
-   * Returns the state of the receiver's application, for the state checks: a function that returns a number or another JSON value, a URL, or a
-   * command.
-   */
+  /** For the state checks, returns the state of the receiver's application as JSON: a function, a URL, or a command. */
   readonly check?: string | (() => unknown);
   /** Makes an order in the receiver's application and returns its charge, `{ id, externalId }`: a function, a URL, or a command. */
   readonly order?: string | (() => unknown);
-  /** The sandbox that the receiver's application runs against: the events of the state checks are of charges that are there. */
+  /** The sandbox that the receiver's application uses: the state checks send events of charges that exist there. */
   readonly sandbox?: Pick<CompanyHandle, "fetch" | "secretKey">;
   /** Ids of checks or groups (`genuine`, `forged`, `robust`, `state`). Default: all. */
   readonly only?: string | readonly string[];

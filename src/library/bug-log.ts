@@ -1,10 +1,10 @@
 import type { Log } from "../kernel/log.js";
 import { Bug } from "../kernel/problem.js";
 
-/** The first bugs that the message has. */
+/** The number of bugs that the message describes. */
 const REPORTED_MAX = 5;
 
-/** Keeps the bugs of the sandbox, which tests would not see in a log, until it is closed. */
+/** Collects the bugs of the sandbox, for an error when it is closed. */
 export function createBugLog(): Log & { assertNone(): void } {
   const reported: string[] = [];
   let count = 0;

@@ -4,24 +4,16 @@ import { type Instant, parseInstant, toIso } from "../kernel/instant.js";
 import { UsageError } from "../kernel/problem.js";
 import { type AdvanceResult, type AdvanceTarget, advance, setClockMode } from "../sandbox/company/advance.js";
 import type { Company } from "../sandbox/company/company.js";
-/**
- * One company's time. Durations are `1d2h59m59.999s`, ISO 8601 (`PT1H`) or a number of milliseconds; instants are ISO 8601 texts or dates.
- */
+
+/** One company's time. Durations are `1d2h59m59.999s`, ISO 8601 (`PT1H`) or a number of milliseconds; instants are ISO 8601 texts or dates. */
 export interface ClockHandle {
   readonly now: Date;
   readonly mode: "running" | "frozen";
-  /**
-   * The next due item; undefined when there is none.
-   *
-   * @example
-   * ```ts
-   * const { kind, at } = sandbox.clock.next ?? {}; // charge.expire, one hour after a charge was created
-   * ```
-   */
+  /** The next due item; undefined when there is none. */
   readonly next: DueItem | undefined;
   /**
    * Moves time forward from one due item to the next, each at its own instant. Resolves when all of them have happened and every delivery attempt
-   * is over: a whole schedule of retries passes in one call. Rejects with `UsageError` for a wrong duration.
+   * has ended, including all retries within that time. Rejects with `UsageError` for a wrong duration.
    *
    * @example
    * ```ts
@@ -29,68 +21,40 @@ export interface ClockHandle {
    * ```
    */
   advance(by: string | number, options?: AdvanceOptions): Promise<Advanced>;
-  /**
-   * Moves time to the next due item, if there is one.
-   *
-   * @example
-   * ```ts
-   * const { fired } = await sandbox.clock.advanceToNext();
-   * ```
-   */
+  /** Moves time to the next due item, if there is one. */
   advanceToNext(options?: AdvanceOptions): Promise<Advanced>;
-  /**
-   * Moves time forward to an instant. Rejects with `UsageError` for one in the past: only `reset` moves the clock back.
-   *
-   * @example
-   * ```ts
-   * await sandbox.clock.set("2026-02-01T00:00:00Z");
-   * ```
-   */
+  /** Moves time forward to an instant. Rejects with `UsageError` for one in the past: only `reset` moves the clock back. */
   set(to: string | Date, options?: AdvanceOptions): Promise<Advanced>;
-  /**
-   * Stops the clock: time moves only by `advance`, `advanceToNext` and `set`.
-   *
-   * @example
-   * ```ts
-   * await sandbox.clock.freeze();
-   * ```
-   */
+  /** Stops the clock: time moves only by `advance`, `advanceToNext` and `set`. */
   freeze(): Promise<void>;
-  /**
-   * Lets the clock run from its present time, as fast as real time.
-   *
-   * @example
-   * ```ts
-   * await sandbox.clock.resume();
-   * ```
-   */
+  /** Lets the clock run from its present time, as fast as real time. */
   resume(): Promise<void>;
 }
 
 export interface AdvanceOptions {
-  /** Wait until every attempt to deliver is over (default), or resolve after the timers. */
+  /** Wait until every delivery attempt has ended (default), or resolve after the timers. */
   readonly settle?: boolean;
-  /** Do not wait for attempts in flight before time moves on: faster, but not repeatable. Default false. */
+  /** Move time on while attempts are in flight: faster, but not repeatable. Default false. */
   readonly lookAhead?: boolean;
-  /** The longest real time to wait for receivers, ms. Default 60 000. */
+  /** The longest real time to wait for receivers, in ms. Default 60 000. */
   readonly maxWaitMs?: number;
 }
 
-/** Something that the sandbox does at its time. */
+/** A scheduled action of the sandbox. */
 export interface DueItem {
   readonly at: Date;
   readonly kind: "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
-  /** Of the charge, the transaction, the payment (of the entry that it becomes) or the delivery, as the API gives it. */
+  /** The id in the API: of the charge, transaction or delivery; for a payment, of its entry in the charge. */
   readonly id: string;
 }
 
 /** The result of an advance. */
 export interface Advanced {
   readonly now: Date;
-  /** The items that happened, in order; the first 10 000. */
+  /** The first 10 000 items that happened, in order. */
   readonly fired: readonly DueItem[];
   readonly firedCount: number;
-  /** Of the attempts that began within it. */
+  /** Counts of the attempts that began during the advance. */
   readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
   /** Ids of deliveries whose attempt was still in flight at the end. */
   readonly unfinished: readonly string[];
@@ -119,7 +83,7 @@ export function createClockHandle(current: () => Company): ClockHandle {
   };
 }
 
-/** Undefined for a value that is not an instant. */
+/** The instant of an ISO text or a date; undefined for any other value. */
 export function instantOf(value: unknown): Instant | undefined {
   if (!(value instanceof Date)) return parseInstant(value);
   return Number.isNaN(value.getTime()) ? undefined : parseInstant(toIso(value.getTime()));

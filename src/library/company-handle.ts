@@ -24,20 +24,13 @@ import type { ProfileInput } from "../domain/profile/profile.js";
 export interface CompanyHandle extends AsyncDisposable {
   /** Base address: `http://127.0.0.1:<port>`. The same for all companies of a sandbox: the access token selects one. */
   readonly url: string;
-  /** Goes into `Authorization: Bearer …`. */
+  /** For `Authorization: Bearer …`. */
   readonly accessToken: string;
-  /** Goes into `X-Company-Id`. */
+  /** For `X-Company-Id`. */
   readonly companyId: string;
-  /** Webhooks are signed with it. */
+  /** Signs webhooks. */
   readonly secretKey: string;
-  /**
-   * The four above for a child process.
-   *
-   * @example
-   * ```ts
-   * spawn("php", ["vendor/bin/phpunit"], { env: { ...process.env, ...sandbox.env } });
-   * ```
-   */
+  /** Environment variables for a child process: the four values above. */
   readonly env: Readonly<
     Record<"SANDBOX_URL" | "SANDBOX_ACCESS_TOKEN" | "SANDBOX_COMPANY_ID" | "SANDBOX_SECRET_KEY", string>
   >;
@@ -45,20 +38,12 @@ export interface CompanyHandle extends AsyncDisposable {
   readonly webhooks: WebhookLog;
   readonly customers: CustomersHandle;
   readonly rules: RulesHandle;
-  /** XOF, with up to four decimals: fees may have some. */
+  /** In XOF, with up to four decimals because of fees. */
   readonly balance: number;
-  /**
-   * Sets the balance; the ledger has an adjustment. Throws `UsageError` for anything but an amount of XOF from 0.
-   *
-   * @example
-   * ```ts
-   * sandbox.setBalance(4999); // too little for the smallest transfer
-   * ```
-   */
+  /** Sets the balance by an adjustment in the ledger. Throws `UsageError` for anything but an amount of XOF from 0. */
   setBalance(xof: number): void;
   /**
-   * Replaces settings from the next request on; null restores a default. Throws `UsageError` with everything that is wrong, and changes nothing
-   * then.
+   * Replaces settings from the next request on; null restores a default. Throws `UsageError` with every problem, and then changes nothing.
    *
    * @example
    * ```ts
@@ -67,11 +52,9 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   setProfile(patch: ProfileInput): void;
   /**
-   * `fetch` in process, without a socket: can be given to any client that takes a `fetch`. A path is enough for an address. The company's
-   * `Authorization` and `X-Company-Id` are sent unless others are given; a call of the control API (`/_sandbox/…`) is about this company unless it says
-   * `?company=`. Without a method it is a GET, or with a body a POST.
-   *
-   * Rejects with `UsageError` for an address that is not this sandbox's.
+   * `fetch` in process, without a socket, for any client that takes a `fetch`. Accepts a path or a URL of this sandbox; rejects with `UsageError`
+   * for any other URL. Adds the company's `Authorization` and `X-Company-Id` unless given, and `?company=` to calls of the control API
+   * (`/_sandbox/…`). The default method is GET, or POST with a body.
    *
    * @example
    * ```ts
@@ -83,27 +66,15 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   readonly fetch: CompanyFetch;
   /**
-   * Which parts of the contract the requests to this company have covered, and which not: operations with their statuses, transitions, error
-   * causes, topics, rules, and the open points that the results depend on. A reset keeps it, so that a whole suite adds to it.
-   *
-   * @example
-   * ```ts
-   * after(() => console.log(`${sandbox.coverage().percent} % of the contract`));
-   * ```
+   * The parts of the contract that the requests to this company covered and did not cover: operations with their statuses, transitions, error
+   * causes, topics, rules, and the open points that the results depend on. A reset keeps it, so that a test suite adds up.
    */
   coverage(): Coverage;
-  /**
-   * Resolves when no delivery is in flight and nothing is due now. Does not move time.
-   *
-   * @example
-   * ```ts
-   * await sandbox.settle(); // all receivers have their webhooks
-   * ```
-   */
+  /** Resolves when no delivery is in flight and nothing is due now. Does not move time. */
   settle(): Promise<void>;
   /**
-   * Dangerous behaviour of the client under test, oldest first: what was seen, why it is dangerous, what to do, and the requests that show it. A
-   * reset clears them; the last 1000 are kept.
+   * Dangerous behaviour of the client under test, oldest first: what happened, why it is dangerous, the fix, and the requests that show it. The
+   * last 1000 are kept; a reset clears them.
    *
    * @example
    * ```ts
@@ -111,31 +82,16 @@ export interface CompanyHandle extends AsyncDisposable {
    * ```
    */
   findings(): readonly Finding[];
-  /**
-   * Restores the initial state: fixtures, balance, profile, rules and clock. Pending deliveries are cancelled.
-   *
-   * @example
-   * ```ts
-   * beforeEach(() => sandbox.reset());
-   * ```
-   */
+  /** Restores the initial state: fixtures, balance, profile, rules and clock. Pending deliveries are cancelled. */
   reset(): Promise<void>;
-  /**
-   * Closes the company: its token becomes unknown. `await using` does it too. May be called twice.
-   *
-   * @example
-   * ```ts
-   * const company = await sandbox.company();
-   * await company.close();
-   * ```
-   */
+  /** Closes the company: its token becomes unknown. May be called twice. */
   close(): Promise<void>;
 }
 
-/** The handle of the company `id`. A reset replaces the company behind it. */
+/** The handle of the company `id`, which stays valid when a reset replaces the company. */
 export function createCompanyHandle(core: Core, door: Door, id: string): CompanyHandle {
   const { identity: first } = open(core, id).record;
-  // A closed handle still has its credentials.
+  // The credentials of a closed handle stay readable.
   const identity = () => core.findCompany(id)?.record.identity ?? first;
   const current = (): Company => {
     const company = open(core, id);

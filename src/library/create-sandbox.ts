@@ -20,9 +20,8 @@ import type { Sandbox } from "./sandbox-handle.js";
 import { isApiProblem } from "../domain/model/problem-codes.js";
 
 /**
- * Starts a sandbox in this process on a free port, with no files.
- *
- * Rejects with `UsageError`: with everything that is wrong with the options, and when it cannot listen.
+ * Starts a sandbox in this process, by default on a free port. Rejects with `UsageError` for wrong options, with every problem, and when it cannot
+ * listen.
  *
  * @example
  * ```ts
@@ -85,14 +84,14 @@ async function build(resolved: ResolvedOptions, server: Listener, log: Log): Pro
     return new Core(resolved, { url: server.url, log });
   } catch (error) {
     await server.close();
-    // Each fixture is valid, but not all together: two charges with the same externalId, for example.
+    // Valid fixtures may still conflict, such as two charges with the same externalId.
     throw isApiProblem(error)
       ? new UsageError("file", `Failed to create the sandbox: ${error.messages.join("; ")}`, { cause: error })
       : error;
   }
 }
 
-/** Names for companies without one: `test_1`, `test_2` and so on, if they are free. */
+/** Generates unused names: `test_1`, `test_2` and so on. */
 function createNames(core: Core): () => string {
   let made = 0;
   const isTaken = (name: string): boolean =>

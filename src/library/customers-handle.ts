@@ -8,7 +8,7 @@ import type { CustomerCheckBody } from "../contract/resources.js";
 /** The registered customers of a company, besides the test numbers. */
 export interface CustomersHandle {
   /**
-   * Registers a customer, or changes the one with this number. Throws `UsageError` for a wrong phone number and for a blank name.
+   * Registers a customer, or changes the one with this number. Throws `UsageError` for a wrong phone number or a blank name.
    *
    * @param msisdn 8 to 15 digits after an optional `+` or `00`; the country prefix 225 may be left out.
    *
@@ -18,32 +18,11 @@ export interface CustomersHandle {
    * ```
    */
   set(msisdn: string, person: Person): Customer;
-  /**
-   * Undefined for an unregistered number. Throws `UsageError` for a wrong phone number.
-   *
-   * @example
-   * ```ts
-   * const kycStatus = sandbox.customers.get("0700000010")?.kycStatus;
-   * ```
-   */
+  /** The customer; undefined for an unregistered number. Throws `UsageError` for a wrong phone number. */
   get(msisdn: string): Customer | undefined;
-  /**
-   * In the order of registration.
-   *
-   * @example
-   * ```ts
-   * const numbers = sandbox.customers.list().map(({ msisdn }) => msisdn);
-   * ```
-   */
+  /** All customers, in the order of registration. */
   list(): readonly Customer[];
-  /**
-   * Does nothing for an unregistered number. Throws `UsageError` for a wrong phone number.
-   *
-   * @example
-   * ```ts
-   * sandbox.customers.delete("+2250700000010");
-   * ```
-   */
+  /** Deletes a customer; an unregistered number is ignored. Throws `UsageError` for a wrong phone number. */
   delete(msisdn: string): void;
 }
 
@@ -55,7 +34,7 @@ export interface Person {
 }
 
 export interface Customer extends Readonly<CustomerCheckBody> {
-  /** As it was registered. */
+  /** As given when it was registered. */
   readonly msisdn: string;
 }
 
@@ -92,7 +71,7 @@ function assertMsisdn(msisdn: unknown): asserts msisdn is string {
 
 const LENGTH_MAX = 200;
 
-/** The same checks as in the control API. */
+/** Makes the same checks as the control API. */
 function parsePerson(person: Person): Person {
   const fields = ["firstName", "lastName", "kycStatus"] as const;
   const problems = fields.flatMap((name) => {

@@ -5,7 +5,7 @@ export interface FetchInit extends RequestInit {
   readonly json?: unknown;
 }
 
-/** A response whose JSON is what the caller says it is. */
+/** A response whose JSON has the type that the caller names. */
 export interface JsonResponse<Body> extends Response {
   json(): Promise<Body>;
 }
@@ -16,15 +16,15 @@ export type CompanyFetch = <Body = unknown>(
 ) => Promise<JsonResponse<Body>>;
 
 export interface Door {
-  /** The sandbox's app. */
+  /** Handles a request, as the sandbox's app. */
   readonly answer: (request: Request) => Response | Promise<Response>;
-  /** Where it listens, and where others reach it: addresses of both are its own. */
+  /** The address on which it listens. `publicUrl` is accepted as well. */
   readonly url: string;
   readonly publicUrl: string;
   readonly adminToken: string | undefined;
 }
 
-/** `fetch` through the sandbox's door, as one company. */
+/** `fetch` to the sandbox as one company. */
 export function createFetch(
   door: Door,
   company: () => { readonly companyId: string; readonly accessToken: string },
@@ -39,13 +39,11 @@ export function createFetch(
     if (!isControl) setUnlessGiven(request.headers, "x-company-id", companyId);
     const chooses = isControl && !url.searchParams.has("company");
     if (chooses) url.searchParams.set("company", companyId);
-    const answer: Response = await door.answer(chooses ? new Request(url, request) : request);
-    // What its JSON is, the caller says.
-    return answer as JsonResponse<Body>;
+    return (await door.answer(chooses ? new Request(url, request) : request)) as JsonResponse<Body>;
   };
 }
 
-/** A path is of this sandbox; another address must be, too. */
+/** The URL of a path, or of an address of this sandbox. */
 function addressOf({ url, publicUrl }: Door, input: string | URL | Request): URL {
   const given = new URL(input instanceof Request ? input.url : input, url);
   if (given.origin === new URL(url).origin) return given;

@@ -10,7 +10,7 @@ import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 
 const WORKERS = 8;
 
-/** Throws ScenarioFailed when a scenario fails; UsageError("file") with the problems of all files. */
+/** Throws ScenarioFailed when a scenario fails, and UsageError("file") with the problems of all files. */
 export async function replayFiles(core: Core, fetch: Fetch, files: readonly string[]): Promise<ReplayReport> {
   const scenarios = await loadAll(files);
   const target = createSandboxTarget(core, fetch);

@@ -5,6 +5,7 @@ import { UsageError } from "../kernel/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import { renderRule } from "../sandbox/state/rules.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";
+
 /** Rules that make a company misbehave: failures on demand. "The newest match wins; `times` counts down and the rule goes." */
 export interface RulesHandle {
   /**
@@ -17,33 +18,11 @@ export interface RulesHandle {
    * ```
    */
   add(rule: RuleInput): Rule;
-  /**
-   * Newest first, the order in which they are matched.
-   *
-   * @example
-   * ```ts
-   * const neverFired = sandbox.rules.list().filter(({ fired }) => fired === 0);
-   * ```
-   */
+  /** Newest first, the order in which they are matched. */
   list(): readonly Rule[];
-  /**
-   * Sends the webhooks that the rule held back (`reverse`). Throws `UsageError` for an unknown rule.
-   *
-   * @example
-   * ```ts
-   * const rule = sandbox.rules.add({ on: "delivery", then: { reverse: true } });
-   * sandbox.rules.remove(rule.id);
-   * ```
-   */
+  /** Removes a rule, and sends the webhooks that it held back (`reverse`). Throws `UsageError` for an unknown rule. */
   remove(id: string): void;
-  /**
-   * Removes all rules.
-   *
-   * @example
-   * ```ts
-   * sandbox.rules.clear();
-   * ```
-   */
+  /** Removes all rules. */
   clear(): void;
 }
 
@@ -53,11 +32,11 @@ export interface Rule {
   readonly name: string | null;
   readonly on: RuleInput["on"];
   readonly match: Readonly<Record<string, unknown>>;
-  /** As it was given, with durations as texts. */
+  /** The effect as given, with durations as texts. */
   readonly then: Readonly<Record<string, unknown>>;
-  /** How often it still applies; null: always. */
+  /** How many more times it applies; null: always. */
   readonly times: number | null;
-  /** How often it applied. */
+  /** How many times it applied. */
   readonly fired: number;
   readonly createdAt: Date;
 }
@@ -66,7 +45,7 @@ export type RuleInput = RequestRuleInput | TransferRuleInput | PaymentRuleInput 
 
 interface RuleInputBase {
   readonly name?: string;
-  /** How often it applies before it is removed. Default: always. */
+  /** How many times it applies before it is removed. Default: always. */
   readonly times?: number;
 }
 
@@ -88,7 +67,7 @@ export interface RequestRuleInput extends RuleInputBase {
     readonly body?: Pattern;
   };
   readonly then: {
-    /** Real time. */
+    /** In real time. */
     readonly delay?: DurationInput;
     readonly status?: number;
     readonly body?: unknown;

@@ -4,8 +4,8 @@ import type { CompanyOptions } from "./sandbox-options.js";
 /** A running sandbox, and its first company. */
 export interface Sandbox extends CompanyHandle {
   /**
-   * Opens one more isolated company, for a parallel test. Defaults are the options of the sandbox. Rejects with `UsageError` for wrong
-   * options and a name that is taken.
+   * Opens another isolated company, for a parallel test. The defaults are the sandbox's options. Rejects with `UsageError` for wrong options and
+   * for a name that is taken.
    *
    * @example
    * ```ts
@@ -14,8 +14,8 @@ export interface Sandbox extends CompanyHandle {
    */
   company(options?: CompanyOptions): Promise<CompanyHandle>;
   /**
-   * Replays scenario files, each in a new company. Rejects with `ScenarioFailed` when one fails: its message has the
-   * step, its place in the file, and what differed. Rejects with `UsageError` for files that are wrong, before anything runs.
+   * Replays scenario files, each in a new company. Rejects with `ScenarioFailed` when one fails. Rejects with `UsageError` for wrong files, before
+   * anything runs.
    *
    * @example
    * ```ts
@@ -24,13 +24,8 @@ export interface Sandbox extends CompanyHandle {
    */
   replay(...files: string[]): Promise<ReplayReport>;
   /**
-   * Stops the sandbox: no more requests and deliveries. `await using` does it too. May be called twice. Rejects if a bug of the sandbox occurred
-   * while it ran: then no green test can be trusted.
-   *
-   * @example
-   * ```ts
-   * after(() => sandbox.close());
-   * ```
+   * Stops the sandbox: no more requests and deliveries. May be called twice. Rejects if a bug of the sandbox occurred while it ran, since test
+   * results may then be wrong.
    */
   close(): Promise<void>;
 }
@@ -45,7 +40,7 @@ export interface ReplayReport {
   }[];
 }
 
-/** Scenarios that failed. The message has the step of each, its position in the file, and the difference. */
+/** The message has the step of each failed scenario, its position in the file, and the difference. */
 export class ScenarioFailed extends Error {
   override readonly name = "ScenarioFailed";
 }

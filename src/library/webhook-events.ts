@@ -12,7 +12,7 @@ export type TransactionTopic =
   | "transaction/completed"
   | "transaction/failed";
 
-/** A topic in either of its spellings; both mean the same. */
+/** A topic in either of its spellings, which mean the same. */
 export type TopicName = ChargeTopic | TransactionTopic;
 
 /** The webhook of a charge that became paid, dropped, refunded or partially refunded. */
@@ -34,10 +34,10 @@ export type WebhookEvent<Name extends TopicName = TopicName> = Name extends Char
   ? ChargeEvent
   : TransactionEvent;
 
-/** One member for each spelling, so that `topic` discriminates `data`. */
+/** One member of the union for each spelling, so that `topic` discriminates `data`. */
 type EventOf<Topic, Data> = Topic extends TopicName
   ? {
-      /** In the subscriber's spelling; in `sandbox.webhooks` in that of the setting `webhooks.topicSpelling`, plural by default. */
+      /** In the subscriber's spelling; in `sandbox.webhooks` in the spelling of the setting `webhooks.topicSpelling`. */
       readonly topic: Topic;
       /** The resource right after the change; amounts in XOF. */
       readonly data: Data;

@@ -15,16 +15,14 @@ import { shownSubject } from "../domain/model/work.js";
 /** The webhooks of a company's events, with or without subscribers. */
 export interface WebhookLog {
   /**
-   * Waits for the first event of a topic that `matches`, past or future, of this company. It resolves once every subscriber of the event has
-   * answered its first attempt, or failed to: your receiver has handled it by then.
+   * Waits for this company's first event of a topic that `matches`, past or future. Resolves once every subscriber of the event has answered its
+   * first attempt, or failed to. Does not move time: advance a frozen clock first if the event needs it.
    *
-   * It does not move time. On a frozen clock a transfer settles when the clock is advanced, so advance first.
+   * Rejects with `UsageError` after `timeout` (the message lists the webhooks that came, and what is due next), when the company is closed, and
+   * for an unknown topic. Also rejects with the errors of `matches`.
    *
-   * Rejects with `UsageError` after `timeout` (its message lists the webhooks that did come, and what is due next), when the company is closed,
-   * and for an unknown topic. Also rejects with the errors of `matches`.
-   *
-   * @param topic in either spelling: `charges/events` and `charge/events` mean the same.
-   * @param matches the first event for which it is true; without it, the first of the topic.
+   * @param topic in either spelling, `charges/events` or `charge/events`.
+   * @param matches by default every event of the topic.
    *
    * @example
    * ```ts
@@ -36,14 +34,7 @@ export interface WebhookLog {
     matches?: (event: WebhookEvent<Name>) => boolean,
     options?: WaitOptions,
   ): Promise<WebhookEvent<Name>>;
-  /**
-   * Every event so far, oldest first; of a topic, or of all. Throws `UsageError` for an unknown topic.
-   *
-   * @example
-   * ```ts
-   * const references = sandbox.webhooks.list("transactions/completed").map(({ data }) => data.reference);
-   * ```
-   */
+  /** All events so far, or those of one topic, oldest first. Throws `UsageError` for an unknown topic. */
   list<Name extends TopicName>(topic?: Name): readonly WebhookEvent<Name>[];
 }
 
@@ -58,15 +49,15 @@ interface Missed {
   readonly timeoutMs: number;
   /** Every event so far, oldest first. */
   readonly came: readonly WebhookEvent[];
-  /** Of the event that matched: the deliveries whose first attempt is not over. */
+  /** Deliveries of the matching event whose first attempt has not ended. */
   readonly unanswered: readonly Delivery[];
 }
 
-/** Of the webhooks that did come, the message has the latest. */
+/** The message lists this many of the latest webhooks. */
 const CAME_MAX = 20;
 const LINE_MAX = 400;
 
-/** The webhooks that came instead, and what is due next on the clock. */
+/** Lists the webhooks that came, and what is due next on the clock. */
 export function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed): string {
   const failed = `Failed to wait for a webhook of ${name}`;
   const within = `within ${formatDuration(timeoutMs)}`;
@@ -146,7 +137,7 @@ interface Webhook<Name extends TopicName> {
   readonly body: WebhookEvent<Name>;
 }
 
-/** The events after the place `afterSeq` in the order of the company's records; of a topic, or of all. */
+/** The events after the record `afterSeq`, of one topic or of all. */
 function readEvents<Name extends TopicName>(
   company: Company,
   topic: Topic | undefined,
@@ -158,19 +149,19 @@ function readEvents<Name extends TopicName>(
     const itsTopic = webhookTopicOf(profile, event);
     if (itsTopic === undefined || (topic !== undefined && itsTopic !== topic)) return [];
     const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(itsTopic) : itsTopic;
-    // A copy for each reader.
+    // Each reader gets a copy.
     const body: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
     return [{ event, body }];
   });
 }
 
 function deliveriesOf({ world }: Company, event: DomainEvent): readonly Delivery[] {
-  // They were enqueued in the same commit, right after the event.
+  // Deliveries are enqueued in the commit of their event, right after it.
   const after = { limit: Number.POSITIVE_INFINITY, beyond: event.seq };
   return world.deliveries.page({ ...after, where: ({ eventId }) => eventId === event.id }).rows;
 }
 
-/** Its first attempt is not over. */
+/** Whether its first attempt has not ended. */
 function isUnanswered({ status, attempts }: Delivery): boolean {
   return status === "pending" && attempts.length === 0;
 }
