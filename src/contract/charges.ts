@@ -1,44 +1,27 @@
 import * as z from "zod";
 import { type FieldsOf, amount, compactTimestamp, note, timestamp } from "./fields.js";
-import { absoluteUrl, text } from "../kernel/fields.js";
+import { absoluteUrl, openObject } from "../kernel/fields.js";
 import { metadata, msisdn, wholeXof } from "../domain/values/fields.js";
 import { CURRENCY, XOF_MAX, fromXof, toXof } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
-import { type Charge, type ChargeEntry, dueOf } from "../domain/model/charge.js";
+import { chargeTerms, type Charge, type ChargeEntry, dueOf } from "../domain/model/charge.js";
 import { toIso } from "../kernel/instant.js";
 
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 
-export interface CreateChargeRequest {
-  amount: number;
-  externalId: string;
-  description: string;
-  onCanceledRedirectionUrl: string;
-  onCompletedRedirectionUrl: string;
-  metadata?: Record<string, unknown> | undefined;
-}
-
 /** "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl" is 400. */
 export const createChargeRequest = oncePerProfile((profile) =>
-  z.object(
-    {
-      amount: wholeXof(profile.charges.min, profile.charges.max).meta(
-        note("Amount to collect, in XOF.", "charges.min", "charges.max"),
-      ),
-      externalId: text("the caller's reference").meta(note("Caller's reference; unique per charge.")),
-      description: text("the purpose of the payment").meta(note("Purpose of the payment.")),
-      onCanceledRedirectionUrl: absoluteUrl.meta(
-        note("The service URL the user is redirected to after a canceled payment."),
-      ),
-      onCompletedRedirectionUrl: absoluteUrl.meta(
-        note("The service URL the user is redirected to after a completed payment."),
-      ),
-      metadata: metadata.meta(note("Extra data stored with the charge, returned exactly as it was sent.")).optional(),
-    },
-    { error: "must be a JSON object" },
-  ),
+  openObject({
+    amount: wholeXof(profile.charges.min, profile.charges.max).meta(
+      note("Amount to collect, in XOF.", "charges.min", "charges.max"),
+    ),
+    ...chargeTerms,
+    metadata: chargeTerms.metadata.optional(),
+  }),
 );
+
+export type CreateChargeRequest = z.output<ReturnType<typeof createChargeRequest>>;
 
 /** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
 export const payRequest = oncePerProfile(() =>
@@ -166,8 +149,8 @@ export const chargeFees: z.ZodType<ChargeBody["fees"]> = z
 export const chargeFields = {
   id: z.string().min(1).meta(note("Identifier of the charge, an opaque string.")),
   createdAt: timestamp.meta(note("Creation time.")),
-  externalId: z.string().meta(note("Caller's reference; unique per charge.")),
-  description: z.string().meta(note("Purpose of the payment.")),
+  externalId: chargeTerms.externalId,
+  description: chargeTerms.description,
   currency: z.literal(CURRENCY).meta(note("Currency of every amount of the charge.")),
   amount: amount.meta(note("Amount to collect.")),
   due: amount.meta(note("Amount still to be paid; equals `amount` at creation and is 0 once paid.")),
@@ -190,16 +173,8 @@ export const chargeFields = {
   transactions: z.array(chargeEntry).meta(note("Payments and refunds, the newest first.")),
 } satisfies FieldsOf<ChargeBody>;
 
-export interface ChargeSchemas {
-  readonly ChargeCreated: z.ZodType<ChargeBody>;
-  readonly Charge: z.ZodType<ChargeBody>;
-  readonly ChargePaid: z.ZodType<ChargeBody>;
-  readonly ChargeRefunded: z.ZodType<ChargeBody>;
-  readonly ChargePayload: z.ZodType<ChargeBody>;
-}
-
 /** A charge in each place where the API shows one, as this profile makes it: an answer with other fields is refused. */
-export function chargeSchemas(profile: Profile): ChargeSchemas {
+export function chargeSchemas(profile: Profile) {
   const { charges, webhooks } = profile;
   const onRead = note("The link the customer uses to pay.", "charges.paymentUrlOnRead");
   const whole = z.strictObject(chargeFields);

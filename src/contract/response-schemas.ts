@@ -4,30 +4,12 @@ import { absoluteUrl } from "../kernel/fields.js";
 import { CURRENCY } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { type Topic, singularOf, topicSpellings, topics } from "../domain/values/topic.js";
-import type {
-  BalanceBody,
-  CustomerCheckBody,
-  ErrorBody,
-  PageBody,
-  SubscriptionBody,
-  TransactionBody,
-  WebhookBody,
-} from "./resources.js";
-import { type ChargeSchemas, chargeSchemas } from "./charges.js";
-import { type TransferSchemas, transferSchemas } from "./transfers.js";
+import type { BalanceBody, CustomerCheckBody, ErrorBody, SubscriptionBody, TransactionBody } from "./resources.js";
+import { chargeSchemas } from "./charges.js";
+import { transferSchemas } from "./transfers.js";
 
 /** Every body that the API answers or sends, by the name that the API description gives it. */
-export interface ResponseSchemas extends ChargeSchemas, TransferSchemas {
-  readonly CustomerCheck: z.ZodType<CustomerCheckBody>;
-  readonly Balance: z.ZodType<BalanceBody>;
-  readonly WebhookSubscription: z.ZodType<SubscriptionBody>;
-  readonly WebhookSubscriptionPage: z.ZodType<PageBody<SubscriptionBody>>;
-  readonly Error: z.ZodType<ErrorBody> | z.ZodType<{ message: string }>;
-  readonly TransactionStarted: z.ZodType<WebhookBody>;
-  readonly TransactionCompleted: z.ZodType<WebhookBody>;
-  readonly TransactionFailed: z.ZodType<WebhookBody>;
-  readonly ChargeEvent: z.ZodType<WebhookBody>;
-}
+export type ResponseSchemas = ReturnType<typeof responseSchemas>;
 
 /** The name of each topic's payload among the schemas. */
 export const payloadNames = {
@@ -41,7 +23,7 @@ export const payloadNames = {
  * What the sandbox answers under this profile, strictly: a field too few, too many or of another kind does not validate. Whatever is the same
  * under every profile stands in the `…Fields` tables, which the compiler compares with the bodies' types.
  */
-export function responseSchemas(profile: Profile): ResponseSchemas {
+export function responseSchemas(profile: Profile) {
   const transfers = transferSchemas(profile);
   const charges = chargeSchemas(profile);
   const subscription = subscriptionSchema(profile);
@@ -153,7 +135,7 @@ function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
 
 /** Each topic of transactions reports one status. */
 function ofStatus(
-  { TransactionPayload }: TransferSchemas,
+  { TransactionPayload }: ReturnType<typeof transferSchemas>,
   status: TransactionBody["status"],
   failureReason: z.ZodType<string | null>,
 ): z.ZodType<TransactionBody> {

@@ -3,24 +3,24 @@ import { type FieldsOf, amount, note, timestamp, uuidWith } from "./fields.js";
 import { msisdn, wholeXof } from "../domain/values/fields.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { BatchBody, TransactionBody } from "./resources.js";
-import { text } from "../kernel/fields.js";
 import { fromXof, toXof } from "../domain/values/money.js";
 import type { CreatedBatch } from "../domain/transfers/create-batch.js";
-import { type Batch, type Transfer, type TransferOrder, totalOf } from "../domain/model/transfer.js";
+import {
+  type Batch,
+  type Transfer,
+  type TransferOrder,
+  totalOf,
+  transferDescription,
+  transferTerms,
+} from "../domain/model/transfer.js";
 import { toIso } from "../kernel/instant.js";
 import { batchId, transactionId } from "../domain/values/ids.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 
-export interface TransferRequest {
-  amount: number;
-  msisdn: string;
-  reference: string;
-  type?: "transfer" | undefined;
-  description?: string | undefined;
-}
-
 export const transferRequest = oncePerProfile((profile) => z.object(transferFields(profile, true), notAnObject));
+
+export type TransferRequest = z.output<ReturnType<typeof transferRequest>>;
 
 /** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
 export const batchRequest = oncePerProfile((profile) => {
@@ -109,12 +109,12 @@ function transferFields(profile: Profile, typeRequired: boolean) {
     amount: wholeXof(profile.transfers.min, profile.transfers.max).meta(
       note("Amount to transfer, in XOF, without the fee.", "transfers.min", "transfers.max"),
     ),
-    msisdn: msisdn.meta(note("The recipient.")),
-    reference: text("the caller's reference").meta(
+    msisdn: transferTerms.msisdn,
+    reference: transferTerms.reference.meta(
       note("Caller's reference (for example an internal id).", "transfers.duplicateReference"),
     ),
     type: typeRequired ? type : type.optional(),
-    description: text("the caller's description").meta(note("Caller's text, returned in answers.")).optional(),
+    description: transferDescription.optional(),
   };
 }
 
@@ -147,16 +147,8 @@ const batchFields = {
   status: z.literal("processing").meta(note("`processing` until every transaction is final.")),
 } satisfies Omit<FieldsOf<BatchBody>, "transactions">;
 
-export interface TransferSchemas {
-  readonly TransactionCreated: z.ZodType<TransactionBody>;
-  readonly BatchTransaction: z.ZodType<TransactionBody>;
-  readonly Transaction: z.ZodType<TransactionBody>;
-  readonly TransactionPayload: z.ZodType<TransactionBody>;
-  readonly Batch: z.ZodType<BatchBody>;
-}
-
 /** A transaction in each place where the API shows one, as this profile makes it: an answer with other fields is refused. */
-export function transferSchemas(profile: Profile): TransferSchemas {
+export function transferSchemas(profile: Profile) {
   const { description, batchId } = transactionFields;
   const whole = z.strictObject({ ...transactionFields, description: description.exactOptional() });
   const pending = z.literal("pending").meta(note("`pending` at creation."));
