@@ -7,8 +7,8 @@ import { type Live, startLive, startReceiver } from "../support/live.js";
 import { transferRequest } from "../support/requests.js";
 import {
   CHANGES_SHOWN,
-  STORIES_READ_MAX,
-  type Story,
+  ITEMS_READ_MAX,
+  type TimelineItem,
   parsePlace,
   readTimeline,
   writePlace,
@@ -19,15 +19,15 @@ function timeline(live: Live, limit = 50, before?: string) {
   const { entries } = live.sandbox.observationOf(company.id).journal;
   const place = before === undefined ? undefined : parsePlace(before);
   const page = readTimeline(company, entries, { limit, before: place });
-  return { ...page, lines: page.stories.map(tell), older: page.older && writePlace(page.older) };
+  return { ...page, lines: page.items.map(describe), older: page.older && writePlace(page.older) };
 }
 
 /** `POST 201 [charge.created (pending)]` */
-function tell(story: Story): string {
-  const told = (story.kind === "request" ? story.changes : [story.change]).map(({ event, deliveries }) =>
+function describe(item: TimelineItem): string {
+  const changes = (item.kind === "request" ? item.changes : [item.change]).map(({ event, deliveries }) =>
     deliveries.length === 0 ? event.type : `${event.type} (${deliveries.map(({ status }) => status).join()})`,
   );
-  return story.kind === "request" ? [story.entry.method, story.entry.status, ...told].join(" ") : told.join();
+  return item.kind === "request" ? [item.entry.method, item.entry.status, ...changes].join(" ") : changes.join();
 }
 
 it("tells each request with what it made, each change with its deliveries, and what time brought in between", async () => {
@@ -83,9 +83,9 @@ it("shows some of what a large batch made, and says that there is more", async (
   const live = await startLive();
   const transactions = Array.from({ length: 200 }, () => transferRequest({ type: undefined }));
   await live.ok("POST", "/v1/transactions/batch", { transactions });
-  const [story] = timeline(live).stories;
-  expect(story).toMatchObject({ kind: "request", isCut: true });
-  expect(story?.kind === "request" && story.changes).toHaveLength(CHANGES_SHOWN);
+  const [item] = timeline(live).items;
+  expect(item).toMatchObject({ kind: "request", isCut: true });
+  expect(item?.kind === "request" && item.changes).toHaveLength(CHANGES_SHOWN);
   expect(timeline(live).lines).toHaveLength(1);
 });
 
@@ -97,9 +97,9 @@ it("gives each request its own changes, also when a later one was answered first
   await live.createCharge({ externalId: "second" });
   const overtaken = new Journal(10);
   for (const exchange of exchanges.toReversed()) overtaken.record(exchange);
-  const { stories } = readTimeline(live.company, overtaken.entries, { limit: 10 });
-  expect(stories.map(tell)).toEqual(["POST 201 charge.created", "POST 201 charge.created"]);
-  const [newest] = stories;
+  const { items } = readTimeline(live.company, overtaken.entries, { limit: 10 });
+  expect(items.map(describe)).toEqual(["POST 201 charge.created", "POST 201 charge.created"]);
+  const [newest] = items;
   expect(newest?.kind === "request" && newest.entry.body).toMatchObject({ externalId: "second" });
 });
 
@@ -114,15 +114,15 @@ it("keeps requests of before a restored state apart from what happens after", as
   expect(timeline(live).lines.toSorted()).toEqual(["POST 201", "POST 201", "balance.adjusted"]);
 });
 
-it("searches a bounded number of stories for one page, and goes on with the next", async () => {
+it("searches a bounded number of items for one page, and goes on with the next", async () => {
   const live = await startLive();
   await live.createCharge();
-  for (let n = 1; n <= STORIES_READ_MAX; n++) live.company.run(setBalance, fromXof(n));
+  for (let n = 1; n <= ITEMS_READ_MAX; n++) live.company.run(setBalance, fromXof(n));
   const { entries } = live.sandbox.observationOf(live.company.id).journal;
-  const isWanted = (story: Story): boolean => story.kind === "request";
+  const isWanted = (item: TimelineItem): boolean => item.kind === "request";
   const page = readTimeline(live.company, entries, { limit: 5, isWanted });
-  expect(page).toMatchObject({ stories: [], isCut: true });
-  expect(readTimeline(live.company, entries, { limit: 5, isWanted, before: page.older }).stories.map(tell)).toEqual([
+  expect(page).toMatchObject({ items: [], isCut: true });
+  expect(readTimeline(live.company, entries, { limit: 5, isWanted, before: page.older }).items.map(describe)).toEqual([
     "POST 201 charge.created",
   ]);
 });

@@ -52,7 +52,7 @@ export function stateOf({ company: { world, profile }, charge }: Payment): Payme
   return world.payments.values().some(({ chargeId }) => chargeId === id) ? "pending" : "due";
 }
 
-/** Changes when the page has to change. It tells the caller nothing else about the charge. */
+/** Changes when the page has to change, and reveals nothing else about the charge. */
 export function versionOf(payment: Payment): string {
   return `${stateOf(payment)}.${payment.charge.attempts}`;
 }

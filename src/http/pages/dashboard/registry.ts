@@ -1,14 +1,9 @@
 /**
- * The dashboard's pages: one module each in `pages/`, which exports a `DashboardPage` (see page.ts), listed here.
- *
- * What holds for each of them:
- * - It reads the company's tables (`view.company.world`) and changes nothing. Lists are paged: `readList(view, table, {…})` with `<Pager>`
- *   (parts/pager.tsx), never a whole table.
- * - Links to other pages come from `linkTo(view, "/charges/" + id)`. Times, amounts, ids and states come from parts/show.tsx, tables and empty lists from parts/table.tsx.
- * - Whatever changes something is an `<Action>` (parts/action.tsx): a form for an entry of actions.ts, with its line of curl beside it. An audit alone is none
- *   (audit/take-audit.ts): it is about a receiver, and the control API has no call for it.
- * - What clients wrote is shown through `view.redactor`, and is only ever text: JSX escapes it.
- * - An element whose state the reader may have changed (a field, `<details>`) has an `id`, by which it is recognized when the page is brought up to date.
+ * The dashboard's pages. What holds for each of them:
+ * - It only reads the company's tables, page by page.
+ * - Every change is an `<Action>`: a form for an entry of view/actions.ts. The audit is the only exception.
+ * - Texts of clients are redacted and truncated (view/text.ts); JSX escapes them.
+ * - Elements that the reader may change (fields, `<details>`) have an `id`, so that updates of the page keep their state.
  */
 import { auditPage } from "./webhooks/audit.js";
 import { auditReportPage } from "./webhooks/audit-report.js";
@@ -44,7 +39,7 @@ export const navigation: readonly NavigationGroup[] = [
   { title: "Judge", pages: [findingsPage, coveragePage] },
 ];
 
-/** Those that one reaches from another page: a charge, a delivery. */
+/** Pages that other pages link to. */
 const details: readonly DashboardPage[] = [
   chargePage,
   transferPage,

@@ -14,7 +14,7 @@ interface ShellProps {
   readonly children?: Child;
 }
 
-/** What stands around every page: the company and its clock, the navigation, and what the last action did. */
+/** The frame of every page: the company and its clock, the navigation, and the result of the last action. */
 export function Shell({ view, page, title, children }: ShellProps) {
   const { company, root } = view;
   const liveUrl = `${root}${DASHBOARD.slice(1)}/live?${String(new URLSearchParams({ company: company.id }))}`;
@@ -73,7 +73,7 @@ function Bar({ view }: { readonly view: View }) {
   );
 }
 
-/** In the list to choose from; all of them stand on a page of their own. */
+/** Companies in the list; the page of companies has all. */
 const SWITCHED_MAX = 50;
 
 function CompanySwitcher({ view: { sandbox, company, here, query } }: { readonly view: View }) {
@@ -122,7 +122,7 @@ function sectionOf({ path }: DashboardPage): string {
   return path.split("/")[1] ?? "";
 }
 
-/** Of the action that led here: what it did or why not, and the same as a command. */
+/** The result of the action that led here, and its command. */
 function OutcomeBanner({ view: { outcome } }: { readonly view: View }) {
   if (outcome === undefined) return <></>;
   const { ok, title, problems, text, curl, answer } = outcome;

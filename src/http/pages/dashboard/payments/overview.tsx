@@ -4,12 +4,12 @@ import { CutNote, Filter, Hint, Search, searchedFor } from "../parts/list.js";
 import { Empty } from "../parts/table.js";
 import { apiCurl } from "../view/curl.js";
 import { type DashboardPage, linkTo, type View } from "../view/view.js";
-import { Stories } from "./story.js";
-import { storyKinds, wantedStories } from "./story-filter.js";
-import { parsePlace, readTimeline, STORIES_READ_MAX, type TimelinePage, writePlace } from "./timeline.js";
+import { TimelineItems } from "./timeline-items.js";
+import { itemKinds, wantedItems } from "./timeline-filter.js";
+import { parsePlace, readTimeline, ITEMS_READ_MAX, type TimelinePage, writePlace } from "./timeline.js";
 
-/** Stories on a page. */
-const STORIES_SHOWN = 40;
+/** TimelineItems on a page. */
+const ITEMS_SHOWN = 40;
 
 export const overviewPage: DashboardPage = {
   path: "",
@@ -19,9 +19,9 @@ export const overviewPage: DashboardPage = {
     const { company, sandbox, query } = view;
     const { entries } = sandbox.observationOf(company.id).journal;
     const before = parsePlace(query["before"] ?? "");
-    const isWanted = wantedStories(query, company.world);
-    const timeline = readTimeline(company, entries, { limit: STORIES_SHOWN, before, isWanted });
-    const isNew = timeline.stories.length === 0 && isWanted === undefined && query["before"] === undefined;
+    const isWanted = wantedItems(query, company.world);
+    const timeline = readTimeline(company, entries, { limit: ITEMS_SHOWN, before, isWanted });
+    const isNew = timeline.items.length === 0 && isWanted === undefined && query["before"] === undefined;
     return (
       <>
         <Counts view={view} />
@@ -55,20 +55,20 @@ function Counts({ view }: { readonly view: View }) {
 
 function Timeline({ view, timeline }: { readonly view: View; readonly timeline: TimelinePage }) {
   const { before, ...others } = view.query;
-  const { stories, older, isCut } = timeline;
+  const { items, older, isCut } = timeline;
   const isSearched = searchedFor(others) !== undefined;
   return (
     <>
       <div class="tools">
-        <Filter view={{ ...view, query: others }} path="" name="only" label="Show" values={storyKinds} />
+        <Filter view={{ ...view, query: others }} path="" name="only" label="Show" values={itemKinds} />
         <Search view={{ ...view, query: others }} path="" by="id, externalId, reference, phone number" />
       </div>
-      {stories.length === 0 ? (
+      {items.length === 0 ? (
         <Empty>{isSearched ? "Nothing was found." : "Nothing of this kind happened."}</Empty>
       ) : (
-        <Stories view={view} stories={stories} />
+        <TimelineItems view={view} items={items} />
       )}
-      {isCut && <CutNote count={STORIES_READ_MAX} what="parts of the story" />}
+      {isCut && <CutNote count={ITEMS_READ_MAX} what="parts of the story" />}
       {(before !== undefined || older !== undefined) && (
         <nav class="pager" aria-label="Parts of the story">
           {before === undefined ? <span class="soft">← Newest</span> : <a href={linkTo(view, "", others)}>← Newest</a>}

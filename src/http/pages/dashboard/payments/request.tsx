@@ -6,7 +6,7 @@ import { Code, CodeLink, Pill, Status, Text, Time } from "../parts/show.js";
 import { Empty, Facts, Panel, Section } from "../parts/table.js";
 import { headerLines, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
-import { ChangeLines } from "./story.js";
+import { ChangeLines } from "./timeline-items.js";
 import { changesOf } from "./timeline.js";
 import { followingDeliveries, queryOf } from "../../../../sandbox/observation/verify-requests.js";
 

@@ -5,7 +5,7 @@ import type { Company } from "../../../../sandbox/company/company.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 
 /** One part of a company's history: a request with its changes, or a change without a request: due work, or a call of the control API. */
-export type Story =
+export type TimelineItem =
   | {
       readonly kind: "request";
       readonly entry: JournalEntry;
@@ -28,19 +28,19 @@ export interface TimelineRequest {
   /** Undefined: from the newest. */
   readonly before?: Place | undefined;
   /** Default: all. */
-  readonly isWanted?: ((story: Story) => boolean) | undefined;
+  readonly isWanted?: ((item: TimelineItem) => boolean) | undefined;
 }
 
 export interface TimelinePage {
   /** Newest first. */
-  readonly stories: readonly Story[];
+  readonly items: readonly TimelineItem[];
   /** Where the next page begins; undefined at the end. */
   readonly older: Place | undefined;
   /** Whether reading stopped before the page was full. */
   readonly isCut: boolean;
 }
 
-/** The stories before a place have events and journal entries with lower seqs. */
+/** The items before a place have events and journal entries with lower seqs. */
 export interface Place {
   readonly event: number;
   readonly entry: number;
@@ -51,7 +51,7 @@ export const CHANGES_SHOWN = 10;
 /** Deliveries shown of one change. */
 const DELIVERIES_SHOWN = 5;
 /** Events, and journal entries, that are read for one page. */
-export const STORIES_READ_MAX = 1_000;
+export const ITEMS_READ_MAX = 1_000;
 /** The deliveries of a piece of work have the seqs right after its events; as many are read. */
 const DELIVERIES_READ_MAX = 60;
 
@@ -61,15 +61,15 @@ export function readTimeline(company: Company, journal: Journal["entries"], requ
   const { world, record } = company;
   const newestEntry = journal.page({ limit: 1, newestFirst: true }).rows[0]?.seq ?? 0;
   let place = before ?? { event: record.seq + 1, entry: newestEntry + 1 };
-  const slice = { newestFirst: true, limit: STORIES_READ_MAX };
+  const slice = { newestFirst: true, limit: ITEMS_READ_MAX };
   const events = world.events.page({ ...slice, beyond: place.event });
   const entries = journal.page({ ...slice, beyond: place.entry });
   const unshown = new Set(entries.rows.map(({ seq }) => seq));
-  const stories: Story[] = [];
+  const items: TimelineItem[] = [];
   for (const part of mergeParts(events, entries, place.event)) {
-    const story = readStory(world, part);
-    if (stories.length === limit && isWanted(story)) return { stories, older: place, isCut: false };
-    if (isWanted(story)) stories.push(story);
+    const item = readItem(world, part);
+    if (items.length === limit && isWanted(item)) return { items, older: place, isCut: false };
+    if (isWanted(item)) items.push(item);
     if (part.entry !== undefined) unshown.delete(part.entry.seq);
     // An entry that was overtaken at the end of a page comes again on the next one, rather than never.
     const oldest = entries.rows.at(-1)?.seq ?? place.entry;
@@ -79,7 +79,7 @@ export function readTimeline(company: Company, journal: Journal["entries"], requ
     };
   }
   const isCut = events.more || entries.more;
-  return { stories, older: isCut ? place : undefined, isCut };
+  return { items, older: isCut ? place : undefined, isCut };
 }
 
 /** The changes that one request made, as far as they are known. */
@@ -136,7 +136,7 @@ function mergeParts(events: Slice<DomainEvent>, entries: Slice<JournalEntry>, be
   return [...requests, ...changes].filter(({ key }) => key >= known).sort(order);
 }
 
-function readStory(world: World, part: Part): Story {
+function readItem(world: World, part: Part): TimelineItem {
   if (part.entry === undefined) {
     const { rows } = world.deliveries.page({ beyond: part.event.seq, limit: DELIVERIES_READ_MAX });
     return { kind: "change", change: changeOf(part.event, rows) };

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
-import type { Change, Story } from "./timeline.js";
+import type { Change, TimelineItem } from "./timeline.js";
 import { ChargeLink, RequestLine, TransferLink, batchUrl } from "../parts/links.js";
 import { toneOfRequest } from "../parts/detail.js";
 import { Amount, Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
@@ -11,19 +11,19 @@ import { shownTopic } from "../../../../domain/model/subscription.js";
 import { redactAndTruncate } from "../view/text.js";
 
 /** Requests with their changes and webhooks, newest first. */
-export function Stories({ view, stories }: { readonly view: View; readonly stories: readonly Story[] }) {
+export function TimelineItems({ view, items }: { readonly view: View; readonly items: readonly TimelineItem[] }) {
   const found = findingsByRequest(view);
   return (
     <ol class="story" aria-label="What has happened, newest first">
-      {stories.map((story) =>
-        story.kind === "request" ? (
-          <li id={story.entry.id} class={toneOfRequest(story.entry)}>
-            <RequestLine view={view} entry={story.entry} finding={found.get(story.entry.id)} />
-            {story.changes.length > 0 && <ChangeLines view={view} changes={story.changes} isCut={story.isCut} />}
+      {items.map((item) =>
+        item.kind === "request" ? (
+          <li id={item.entry.id} class={toneOfRequest(item.entry)}>
+            <RequestLine view={view} entry={item.entry} finding={found.get(item.entry.id)} />
+            {item.changes.length > 0 && <ChangeLines view={view} changes={item.changes} isCut={item.isCut} />}
           </li>
         ) : (
-          <li id={story.change.event.id} class="quiet">
-            <ChangeLine view={view} change={story.change} isAlone />
+          <li id={item.change.event.id} class="quiet">
+            <ChangeLine view={view} change={item.change} isAlone />
           </li>
         ),
       )}
@@ -37,7 +37,7 @@ function findingsByRequest({ sandbox, company }: View): ReadonlyMap<string, Find
   return new Map(findings.flatMap(({ kind, requests }) => requests.map(({ id }) => [id, kind] as const)));
 }
 
-interface ChangesProps extends Pick<Extract<Story, { kind: "request" }>, "changes" | "isCut"> {
+interface ChangesProps extends Pick<Extract<TimelineItem, { kind: "request" }>, "changes" | "isCut"> {
   readonly view: View;
 }
 

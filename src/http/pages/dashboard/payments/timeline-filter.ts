@@ -3,55 +3,55 @@ import type { DomainEvent } from "../../../../domain/model/events.js";
 import type { World } from "../../../../domain/model/work.js";
 import { searchedFor } from "../parts/list.js";
 import { createMatcher } from "../view/search-list.js";
-import type { Story } from "./timeline.js";
+import type { TimelineItem } from "./timeline.js";
 import { plainId } from "../../../../domain/values/ids.js";
 import type { Query } from "../../../../contract/queries.js";
 import { idInPath } from "../../../../sandbox/observation/detector.js";
 
 const isOfKind = {
-  requests: ({ kind }: Story) => kind === "request",
-  changes: ({ kind }: Story) => kind === "change",
+  requests: ({ kind }: TimelineItem) => kind === "request",
+  changes: ({ kind }: TimelineItem) => kind === "change",
   problems: isProblem,
 } as const;
 
-export const storyKinds = Object.keys(isOfKind) as (keyof typeof isOfKind)[];
+export const itemKinds = Object.keys(isOfKind) as (keyof typeof isOfKind)[];
 
 /** What `?only=` and `?q=` of the overview ask for; undefined: everything. */
-export function wantedStories(query: Query, world: World): ((story: Story) => boolean) | undefined {
-  const kind = storyKinds.find((known) => known === query["only"]);
+export function wantedItems(query: Query, world: World): ((item: TimelineItem) => boolean) | undefined {
+  const kind = itemKinds.find((known) => known === query["only"]);
   const text = searchedFor(query);
   if (kind === undefined && text === undefined) return undefined;
   const matches = text === undefined ? () => true : createMatcher(text);
-  return (story) =>
-    (kind === undefined || isOfKind[kind](story)) &&
-    namesIn(story, world).some(([texts, numbers]) => matches(texts, numbers));
+  return (item) =>
+    (kind === undefined || isOfKind[kind](item)) &&
+    namesIn(item, world).some(([texts, numbers]) => matches(texts, numbers));
 }
 
 const undelivered: ReadonlySet<DeliveryStatus> = new Set(["failed", "exhausted", "cancelled"]);
 
 /** Refused, lost, broken by a rule, or not accepted by a receiver. */
-function isProblem(story: Story): boolean {
-  const isUndelivered = changesIn(story).some(({ deliveries }) =>
+function isProblem(item: TimelineItem): boolean {
+  const isUndelivered = changesIn(item).some(({ deliveries }) =>
     deliveries.some(({ status, attempts }) => undelivered.has(status) || attempts.at(-1)?.error != null),
   );
-  if (isUndelivered || story.kind === "change") return isUndelivered;
-  const { status, fate, fault } = story.entry;
+  if (isUndelivered || item.kind === "change") return isUndelivered;
+  const { status, fate, fault } = item.entry;
   return status >= 400 || status === 0 || fate === "lost" || fault !== undefined;
 }
 
-function changesIn(story: Story) {
-  return story.kind === "request" ? story.changes : [story.change];
+function changesIn(item: TimelineItem) {
+  return item.kind === "request" ? item.changes : [item.change];
 }
 
 type Names = readonly [texts: readonly string[], numbers: readonly string[]];
 
-/** Ids, references and phone numbers of everything that a story is about. */
-function namesIn(story: Story, { charges, transfers }: World): readonly Names[] {
-  const ofChanges = changesIn(story).map(({ event }) => namesOf(event));
-  if (story.kind === "change") return ofChanges;
-  const id = plainId(idInPath(story.entry) ?? "");
+/** Ids, references and phone numbers of everything that a item is about. */
+function namesIn(item: TimelineItem, { charges, transfers }: World): readonly Names[] {
+  const ofChanges = changesIn(item).map(({ event }) => namesOf(event));
+  if (item.kind === "change") return ofChanges;
+  const id = plainId(idInPath(item.entry) ?? "");
   const named = [charges.get(id)?.externalId ?? "", transfers.get(id)?.reference ?? ""];
-  return [...ofChanges, [[story.entry.id, story.entry.path, ...named], []]];
+  return [...ofChanges, [[item.entry.id, item.entry.path, ...named], []]];
 }
 
 function namesOf({ type, resource, subject }: DomainEvent): Names {
