@@ -6,8 +6,8 @@ import { configDefaults, defineConfig } from "vitest/config";
  * repeats the properties (`*.property.test.ts`) with all their cases. None retries: a flake is a bug.
  */
 const suites = {
-  fast: { include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"], testTimeout: 10_000 },
-  slow: { include: ["{src,test}/**/*.{slow,property}.test.ts"], testTimeout: 60_000 },
+  fast: { include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"], testTimeout: 30_000 },
+  slow: { include: ["{src,test}/**/*.{slow,property}.test.ts"], testTimeout: 120_000 },
   browser: { include: ["test/browser/**/*.test.ts"], testTimeout: 60_000 },
   package: { include: ["test/package/**/*.test.ts"], testTimeout: 300_000 },
   fuzz: { include: ["test/fuzz/**/*.test.ts"], testTimeout: 3_600_000 },

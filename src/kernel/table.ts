@@ -78,18 +78,9 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   }
 
   /** Up to `limit` rows, and whether more follow in that direction. */
-  page({ limit, beyond, newestFirst = false, where }: PageRequest<T>): { rows: T[]; more: boolean } {
-    const step = newestFirst ? -1 : 1;
-    let at = newestFirst ? this.#rows.length - 1 : 0;
-    if (beyond !== undefined) at = newestFirst ? this.#placeOf(beyond) - 1 : this.#placeOf(beyond + 1);
-    const rows: T[] = [];
-    for (; at >= 0 && at < this.#rows.length; at += step) {
-      const row = this.#rows[at]!;
-      if (!this.#isLive(row) || (where !== undefined && !where(row))) continue;
-      if (rows.length === limit) return { rows, more: true };
-      rows.push(row);
-    }
-    return { rows, more: false };
+  page({ where, ...request }: PageRequest<T>): { rows: T[]; more: boolean } {
+    const isWanted = (row: T): boolean => this.#isLive(row) && (where === undefined || where(row));
+    return pageOf(this.#rows, { ...request, where: isWanted });
   }
 
   #isLive(row: T): boolean {
@@ -103,23 +94,11 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   /** Puts a row where its seq belongs, in the place of one with the same seq. */
   #place(row: T): void {
     const last = this.#rows.at(-1);
-    const at = last === undefined || row.seq > last.seq ? this.#rows.length : this.#placeOf(row.seq);
+    const at = last === undefined || row.seq > last.seq ? this.#rows.length : placeOf(this.#rows, row.seq);
     const isTaken = this.#rows[at]?.seq === row.seq;
     if (at === this.#rows.length) this.#rows.push(row);
     else if (isTaken) this.#rows[at] = row;
     else this.#rows.splice(at, 0, row);
-  }
-
-  /** The first place whose seq is not below `seq`. */
-  #placeOf(seq: number): number {
-    let low = 0;
-    let high = this.#rows.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#rows[middle]!.seq < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   #updateIndex(index: Index, before: T | undefined, after: T | undefined): void {
@@ -136,4 +115,33 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     const found = this.findBy(index, newKey);
     if (found === undefined || found.seq > after.seq) ids.set(newKey, after.id);
   }
+}
+
+/** A page of rows that are sorted by their seq, as `Table.page`. */
+export function pageOf<T extends Row>(
+  sorted: readonly T[],
+  { limit, beyond, newestFirst = false, where = () => true }: PageRequest<T>,
+): { rows: T[]; more: boolean } {
+  const step = newestFirst ? -1 : 1;
+  let at = newestFirst ? sorted.length - 1 : 0;
+  if (beyond !== undefined) at = newestFirst ? placeOf(sorted, beyond) - 1 : placeOf(sorted, beyond + 1);
+  const rows: T[] = [];
+  for (let row = sorted[at]; row !== undefined; row = sorted[(at += step)]) {
+    if (!where(row)) continue;
+    if (rows.length === limit) return { rows, more: true };
+    rows.push(row);
+  }
+  return { rows, more: false };
+}
+
+/** The first place whose seq is not below `seq`. */
+function placeOf(sorted: readonly Row[], seq: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]!.seq < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,4 +1,4 @@
-import type { PageRequest, Row, Table } from "../../kernel/table.js";
+import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { EventSubject } from "../../domain/model/events.js";
 
@@ -25,7 +25,7 @@ const ENTRY_BYTES = 300;
 export class Journal {
   readonly #entriesMax: number;
   readonly #bytesMax: number;
-  readonly entries = new JournalEntries();
+  #entries: JournalEntry[] = [];
   #bytes = 0;
   #last = 0;
 
@@ -33,6 +33,15 @@ export class Journal {
     this.#entriesMax = entriesMax;
     this.#bytesMax = bytesMax;
   }
+
+  readonly entries: Pick<Table<JournalEntry>, "page" | "values" | "get"> = {
+    get: (id) => {
+      const entry = this.#entries[this.#indexOf(Number(id.replace("req_", "")))];
+      return entry?.id === id ? entry : undefined;
+    },
+    values: () => [...this.#entries],
+    page: (request: PageRequest<JournalEntry>) => pageOf(this.#entries, request),
+  };
 
   /** The seq of the newest entry, also when it was forgotten since; 0 before the first. */
   get lastSeq(): number {
@@ -51,10 +60,10 @@ export class Journal {
       created: createdBy(exchange),
       bytes: bytesOf(exchange),
     };
-    this.entries.push(entry);
+    this.#entries.push(entry);
     this.#bytes += entry.bytes;
-    while (this.entries.size > this.#entriesMax || (this.#bytes > this.#bytesMax && this.entries.size > 1))
-      this.#bytes -= this.entries.shift()?.bytes ?? 0;
+    while (this.#entries.length > this.#entriesMax || (this.#bytes > this.#bytesMax && this.#entries.length > 1))
+      this.#bytes -= this.#entries.shift()?.bytes ?? 0;
     return entry;
   }
 
@@ -63,13 +72,13 @@ export class Journal {
     // After a restart another entry may have its id.
     if (this.entries.get(entry.id) !== entry) return undefined;
     const lost: JournalEntry = { ...entry, fate: "lost" };
-    this.entries.replace(lost);
+    this.#entries[this.#indexOf(entry.seq)] = lost;
     return lost;
   }
 
   /** Ids go on from the last. */
   clear(): void {
-    this.entries.clear();
+    this.#entries = [];
     this.#bytes = 0;
   }
 
@@ -78,58 +87,8 @@ export class Journal {
     this.clear();
     this.#last = 0;
   }
-}
 
-/** Entries whose seqs follow one another, read like a table. */
-class JournalEntries implements Pick<Table<JournalEntry>, "page" | "values" | "get" | "size"> {
-  #entries: JournalEntry[] = [];
-
-  get size(): number {
-    return this.#entries.length;
-  }
-
-  get(id: string): JournalEntry | undefined {
-    const entry = this.#entries[this.#indexOf(Number(id.replace("req_", "")))];
-    return entry?.id === id ? entry : undefined;
-  }
-
-  /** Oldest first. */
-  values(): readonly JournalEntry[] {
-    return [...this.#entries];
-  }
-
-  page({ limit, beyond, newestFirst = false, where }: PageRequest<JournalEntry>): {
-    rows: JournalEntry[];
-    more: boolean;
-  } {
-    const rows: JournalEntry[] = [];
-    const step = newestFirst ? -1 : 1;
-    const from = beyond === undefined ? undefined : this.#indexOf(beyond) + step;
-    let index = newestFirst ? Math.min(from ?? Infinity, this.size - 1) : Math.max(from ?? 0, 0);
-    for (let entry = this.#entries[index]; entry !== undefined; entry = this.#entries[(index += step)]) {
-      if (where !== undefined && !where(entry)) continue;
-      if (rows.length === limit) return { rows, more: true };
-      rows.push(entry);
-    }
-    return { rows, more: false };
-  }
-
-  push(entry: JournalEntry): void {
-    this.#entries.push(entry);
-  }
-
-  shift(): JournalEntry | undefined {
-    return this.#entries.shift();
-  }
-
-  replace(entry: JournalEntry): void {
-    this.#entries[this.#indexOf(entry.seq)] = entry;
-  }
-
-  clear(): void {
-    this.#entries = [];
-  }
-
+  /** The seqs of entries follow one another. */
   #indexOf(seq: number): number {
     return seq - (this.#entries[0]?.seq ?? 0);
   }
