@@ -37,7 +37,7 @@ describe("a running clock", () => {
     expect(clock.now()).toBe(1_001);
   });
 
-  it("runs on from where it was let go", () => {
+  it("continues from the instant of its release", () => {
     const machine = createMachine();
     const clock = new Clock(machine.system, { mode: "running", offsetMs: 0 });
     clock.pin(5_000);
@@ -52,7 +52,7 @@ describe("a running clock", () => {
     expect(clock.save()).toEqual({ mode: "running", offsetMs: 3_900 });
   });
 
-  it("freezes at the instant that it shows", () => {
+  it("freezes at its present instant", () => {
     const machine = createMachine();
     const clock = new Clock(machine.system, { mode: "running", offsetMs: 0 });
     clock.setMode("frozen");
@@ -63,7 +63,7 @@ describe("a running clock", () => {
 });
 
 describe("a frozen clock", () => {
-  it("stands still, however much real time passes", () => {
+  it("does not move, however much real time passes", () => {
     const machine = createMachine();
     const clock = new Clock(machine.system, { mode: "frozen", at: 42 });
     machine.pass(1e9);
@@ -72,7 +72,7 @@ describe("a frozen clock", () => {
     expect(clock.save()).toEqual({ mode: "frozen", at: 42 });
   });
 
-  it("stands where it was let go", () => {
+  it("stays at the instant of its release", () => {
     const clock = new Clock(createMachine().system, { mode: "frozen", at: 42 });
     clock.pin(100);
     expect(clock.save()).toEqual({ mode: "frozen", at: 100 });
@@ -80,7 +80,7 @@ describe("a frozen clock", () => {
     expect(clock.now()).toBe(100);
   });
 
-  it("runs on from its instant", () => {
+  it("continues from its instant when it is resumed", () => {
     const machine = createMachine();
     const clock = new Clock(machine.system, { mode: "frozen", at: 42 });
     clock.setMode("running");
@@ -89,7 +89,7 @@ describe("a frozen clock", () => {
   });
 });
 
-it("a clock never goes back, whatever is done to it", () => {
+it("a clock never goes back, under any sequence of calls", () => {
   const action = fc.oneof(
     fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: -500, max: 500 }) }),
     fc.record({ do: fc.constant("pin" as const), ms: fc.integer({ min: -500, max: 500 }) }),

@@ -18,7 +18,7 @@ export function notBefore(state: ClockState, instant: Instant, system: Pick<Syst
  * One company's time. It runs (with an offset to real time) or is frozen, and never goes back: when the machine's clock is set back, the company's
  * clock waits until real time has caught up.
  *
- * While an advance walks from one due item to the next the clock is *pinned* to that item's instant, whatever its mode.
+ * During an advance the clock is *pinned* to the instant of the present due item, in either mode.
  */
 export class Clock {
   readonly #system: SystemClock;

@@ -38,7 +38,7 @@ describe("DueQueue", () => {
     expect(drain(queue)).toEqual(["b", "a"]);
   });
 
-  it("takes an item back unchanged, as a rollback does", () => {
+  it("accepts an item again unchanged, as after a rollback", () => {
     const queue = new DueQueue();
     const original = item("a", 10, 1);
     queue.set(original);

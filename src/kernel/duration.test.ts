@@ -64,7 +64,7 @@ describe("parseDuration", () => {
     expect(() => parseDuration(written)).toThrow(new UsageError("input", error));
   });
 
-  it("quotes little of a long text, and reads it in no time", () => {
+  it("quotes only the start of a long text, and reads it quickly", () => {
     const parsed = tryParseDuration(`${"9".repeat(1_000_000)}d`);
     expect(parsed).toEqual({ error: `"${"9".repeat(60)}…" is not a duration: it is longer than 100 years` });
   });
@@ -86,13 +86,13 @@ describe("formatDuration", () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it("has nothing to say about what is no time", () => {
+  it("throws for a value that is no duration", () => {
     expect(() => formatDuration(Number.NaN)).toThrow(Bug);
   });
 });
 
-describe("both", () => {
-  it("bring every whole number of milliseconds back", () => {
+describe("parseDuration and formatDuration", () => {
+  it("round-trip every whole number of milliseconds", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MAX_DURATION_MS }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);

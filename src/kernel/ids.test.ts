@@ -24,8 +24,8 @@ describe.each([
 
 describe("seeded ids", () => {
   it("are the same for the same seed and name, in the same order", () => {
-    const story = (ids: IdSource): string[] => [ids.uuid(), ids.short("del"), ids.hex32(), ids.uuid()];
-    expect(story(createIdSource(7, "company"))).toEqual(story(createIdSource(7, "company")));
+    const draw = (ids: IdSource): string[] => [ids.uuid(), ids.short("del"), ids.hex32(), ids.uuid()];
+    expect(draw(createIdSource(7, "company"))).toEqual(draw(createIdSource(7, "company")));
   });
 
   it.each([
@@ -37,7 +37,7 @@ describe("seeded ids", () => {
     expect(ids.filter((id) => others.includes(id))).toEqual([]);
   });
 
-  it("go on where a stored position says, so that none comes twice", () => {
+  it("continue at a stored position, so that none is repeated", () => {
     const ids = createIdSource(7, "company");
     draw(ids, 5);
     const later = createIdSource(7, "company", ids.position);
@@ -65,7 +65,7 @@ describe("a seeded stream", () => {
     expect(random.position).toBe(2);
   });
 
-  it("repeats, and can be taken up at any draw", () => {
+  it("repeats, and can be continued at any draw", () => {
     const random = createSeededRandom(1, "a");
     const draws = [random.bytes(8), random.bytes(40), random.bytes(8)];
     expect(createSeededRandom(1, "a").bytes(8)).toEqual(draws[0]);
@@ -73,7 +73,7 @@ describe("a seeded stream", () => {
     expect(draws[2]).not.toEqual(draws[0]);
   });
 
-  it("keeps seeds and names apart, however they run together", () => {
+  it("distinguishes seeds and names, also when their texts run together", () => {
     const of = (seed: number, name: string): string =>
       Buffer.from(createSeededRandom(seed, name).bytes(16)).toString("hex");
     expect(new Set([of(1, "1"), of(11, ""), of(1, ""), of(1, "1\n0"), of(2, "1")]).size).toBe(5);

@@ -35,7 +35,7 @@ describe("a lifecycle", () => {
     ["open", "kick", "broken", 'Failed to kick the door: it is "open". From there you can: close.'],
     ["closed", "open", "broken", 'Failed to open the door: it is "closed". From there you can: open, kick.'],
     ["broken", "close", undefined, 'Failed to close the door: it is "broken". That is a final state.'],
-  ])("refuses %s, %s (%s) and says what one may do", (status, action, outcome, message) => {
+  ])("refuses %s, %s (%s) and names what is possible", (status, action, outcome, message) => {
     const move = (): Status => nextStatus(noLog, door, "door", status, action, outcome);
     expect(move).toThrow(IllegalTransition);
     expect(move).toThrow(message);

@@ -81,6 +81,6 @@ it.each([
   expect(testRegex(pattern, text)).toBe(matches);
 });
 
-it("stops what would never end, and says that it does not match", () => {
+it("stops a pattern that would not end, and does not match", () => {
   expect(testRegex("^(a+)+$", `${"a".repeat(40)}!`)).toBe(false);
 });

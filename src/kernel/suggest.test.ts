@@ -23,13 +23,13 @@ describe("nearest", () => {
     expect(nearest("max", [])).toBeUndefined();
   });
 
-  it("does not measure what nobody typed", () => {
+  it("ignores very long texts", () => {
     expect(nearest("a".repeat(101), ["a".repeat(100)])).toBeUndefined();
   });
 });
 
 describe("didYouMean", () => {
-  it("is a sentence or nothing", () => {
+  it("is a sentence or an empty text", () => {
     expect(didYouMean("chargs", words)).toBe(' Did you mean "charges"?');
     expect(didYouMean("zzz", words)).toBe("");
   });

@@ -5,7 +5,7 @@ import { distance } from "fastest-levenshtein";
  * ignored.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  // A text that long is no typing error, and the distance takes time in proportion to both lengths.
+  // A text that long is no typing error, and the distance would take long to compute.
   if (word.length > MAX_WORD_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = MAX_DISTANCE + 1;

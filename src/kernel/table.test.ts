@@ -16,7 +16,7 @@ const filled = (...pets: Pet[]): Table<Pet, "name"> => {
 };
 
 describe("Table", () => {
-  it("keeps rows in the order of their seq, however they came", () => {
+  it("keeps rows in the order of their seq, in whatever order they were added", () => {
     const table = filled(pet(2), pet(5), pet(1), pet(3));
     expect(table.values().map(({ seq }) => seq)).toEqual([1, 2, 3, 5]);
     expect(table.size).toBe(4);
@@ -37,7 +37,7 @@ describe("Table", () => {
     expect(table.values().map((row) => row.id)).toEqual(["p1", "p2", "p3"].filter((other) => other !== id));
   });
 
-  it("knows no row by the name of something every object has", () => {
+  it("finds no row by the name of an inherited member", () => {
     const table = filled(pet(1));
     for (const name of ["__proto__", "constructor", "toString"]) {
       expect(table.get(name)).toBeUndefined();
@@ -54,7 +54,7 @@ describe("Table", () => {
     expect(table.findBy("name", "Max")).toBeUndefined();
   });
 
-  it("finds the oldest of rows that share a key, and the next one when that is gone", () => {
+  it("finds the oldest of rows that share a key, and the next one when that is deleted", () => {
     const table = filled(pet(2, "Rex"), pet(3, "Rex"), pet(1, "Rex"));
     expect(table.findBy("name", "Rex")?.seq).toBe(1);
     table.set(pet(3, "Rex"));
@@ -67,7 +67,7 @@ describe("Table", () => {
     expect(table.findBy("name", "Rex")).toBeUndefined();
   });
 
-  it("is a sorted map with look-ups, whatever is done to it", () => {
+  it("is a sorted map with indexes, under any sequence of changes", () => {
     const change = fc.record({
       seq: fc.integer({ min: 0, max: 12 }),
       name: fc.constantFrom("a", "b", "c", null), // null deletes
@@ -97,7 +97,7 @@ describe("Table", () => {
     );
   });
 
-  it("puts a row whose seq is another where that belongs", () => {
+  it("moves a row whose seq changes", () => {
     const table = filled(pet(1), pet(2), pet(3));
     table.set({ ...pet(1, "Rex"), seq: 9 });
     expect(table.values().map(({ id }) => id)).toEqual(["p2", "p3", "p1"]);
@@ -105,7 +105,7 @@ describe("Table", () => {
     expect(table.size).toBe(3);
   });
 
-  it("finds every row where it stands after many were deleted in between, and older ones came in", () => {
+  it("finds every row after many were deleted and older ones were added", () => {
     const table = filled();
     for (let seq = 100; seq < 400; seq++) table.set(pet(seq));
     for (let seq = 100; seq < 400; seq++) if (seq % 3 !== 0) table.delete(`p${seq}`);
@@ -122,7 +122,7 @@ describe("Table", () => {
     expect(table.findBy("name", "new")?.seq).toBe(30);
   });
 
-  it("loses its oldest rows one by one, as something that is bounded does", () => {
+  it("lets its oldest rows be deleted one by one", () => {
     const table = filled();
     for (let seq = 1; seq <= 1_000; seq++) {
       table.set(pet(seq));

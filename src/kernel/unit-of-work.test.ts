@@ -68,7 +68,7 @@ describe("UnitOfWork", () => {
     ]);
   });
 
-  it("leaves no trace when it is rolled back, whatever it did to whatever was there", () => {
+  it("restores everything when it is rolled back", () => {
     const changes = fc.array(change, { maxLength: 20 });
     fc.assert(
       fc.property(changes, changes, (earlier, taken) => {

@@ -9,7 +9,7 @@ const START = Date.parse(WORLD_START);
 const HOUR = 3_600_000;
 const ATTEMPTS = [0, 10_000, 70_000, 370_000, 2_170_000, 9_370_000];
 
-/** Two charges that nobody pays: the second expires ten seconds after the first. */
+/** Two unpaid charges: the second expires ten seconds after the first. */
 async function twoCharges(live: Live): Promise<readonly [first: string, second: string]> {
   const first = await live.createCharge();
   await live.advance("10s");
@@ -18,7 +18,7 @@ async function twoCharges(live: Live): Promise<readonly [first: string, second: 
 }
 
 describe("network calls take no sandbox time", () => {
-  it("so a whole retry schedule is tested in one call, each of its six attempts at its exact instant", async () => {
+  it("makes all six attempts of a retry schedule in one call, each at its exact instant", async () => {
     const live = await startLive();
     const receiver = await startReceiver({ status: 503 });
     await live.subscribe("charges/events", receiver.url);
@@ -35,7 +35,7 @@ describe("network calls take no sandbox time", () => {
     expect(result.unfinished).toEqual([]);
   });
 
-  it("and it ends with the first success", async () => {
+  it("ends the retries with the first success", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) => ({ status: index === 2 ? 200 : 500 }));
     await live.subscribe("charges/events", receiver.url);
@@ -47,7 +47,7 @@ describe("network calls take no sandbox time", () => {
     expect(live.company.world.due.size).toBe(0);
   });
 
-  it("and it stops at the target: the rest is planned for later", async () => {
+  it("stops at the target and leaves the later attempts planned", async () => {
     const live = await startLive();
     const receiver = await startReceiver("reset");
     await live.subscribe("charges/events", receiver.url);
@@ -61,7 +61,7 @@ describe("network calls take no sandbox time", () => {
 });
 
 describe("nothing at a later instant runs while a delivery attempt is in flight", () => {
-  it("of the instant itself", async () => {
+  it("waits for attempts of the present instant", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async () => {
@@ -83,7 +83,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     expect((await live.ok("GET", `/v1/charges/${second}`)).status).toBe("dropped");
   });
 
-  it("of a call made before the advance", async () => {
+  it("waits for attempts of a call made before the advance", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async () => {
@@ -98,12 +98,12 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     expect((await live.ok("GET", `/v1/charges/${other}`)).status).toBe("due");
     expect(live.now()).toBe("2026-01-15T09:00:10.000Z");
     hold.open();
-    // The answer tells of the attempts that the span caused, and of no other.
+    // The answer counts only the attempts that the span caused.
     expect((await advanced).deliveries).toEqual({ attempted: 1, succeeded: 1, failed: 0 });
     expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid", "dropped"]);
   });
 
-  it("unless lookAhead gives that up for speed", async () => {
+  it("does not wait with lookAhead", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async () => {
@@ -119,7 +119,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     expect((await advanced).deliveries).toEqual({ attempted: 2, succeeded: 2, failed: 0 });
   });
 
-  it("retries fire in the order of their attempts, whichever receiver answers first", async () => {
+  it("fires retries in the order of their attempts, whichever receiver answers first", async () => {
     const live = await startLive();
     const slow = gate();
     const first = await startReceiver(async (_, index) => {
@@ -138,7 +138,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     expect(fired.slice(1).map(({ subject }) => subject)).toEqual(order);
   });
 
-  it("also those of events that had to wait for their turn", async () => {
+  it("fires retries of events that waited for their turn in that order too", async () => {
     const live = await startLive();
     const slow = gate();
     const receiver = await startReceiver(async (_, index) => {
@@ -157,7 +157,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
 });
 
 describe("API calls that arrive meanwhile", () => {
-  it("see that instant, and what they make due inside the span runs inside it", async () => {
+  it("see the present instant, and work that they make due within the span runs within it", async () => {
     const live = await startLive();
     const seen: (string | null)[] = [];
     const receiver = await startReceiver(async ({ body }) => {
@@ -195,7 +195,7 @@ describe("API calls that arrive meanwhile", () => {
     ]);
   });
 
-  it("do what is due at that instant themselves: a payment at the instant of the expiry is refused", async () => {
+  it("handle what is due at that instant first: a payment at the instant of the expiry is refused", async () => {
     const live = await startLive();
     const statuses: number[] = [];
     const ids: string[] = [];
@@ -210,7 +210,7 @@ describe("API calls that arrive meanwhile", () => {
     expect(new Set(statuses)).toEqual(new Set([422]));
   });
 
-  it("may take away what was due next", async () => {
+  it("may cancel the item that was due next", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
     const receiver = await startReceiver((_, index) => (index === 0 ? "hang" : {}));
@@ -227,7 +227,7 @@ describe("API calls that arrive meanwhile", () => {
 });
 
 describe("settle (default true): the answer comes when every attempt that the span caused is over", () => {
-  it("by default", async () => {
+  it("waits for them by default", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -236,7 +236,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded", attempts: [{ status: 200 }] });
   });
 
-  it("settle: false answers after the timers, and the next settle waits for what is still in flight", async () => {
+  it("answers after the timers with settle: false; the next settle waits for what is still in flight", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async () => {
@@ -286,7 +286,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
     expect(live.deliveries()[0]?.attempts.map(({ at }) => at - START - HOUR)).toEqual([0, 10_000]);
   });
 
-  it("settle waits for what is due now as well, and moves no time", async () => {
+  it("settle waits for what is due now too, and moves no time", async () => {
     const live = await startLive({ profile: { webhooks: { retry: [0, 0, 10_000] } } });
     const receiver = await startReceiver({ status: 500 });
     await live.subscribe("charges/events", receiver.url);
@@ -300,7 +300,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
 });
 
 describe("maxWaitMs bounds the real time spent waiting for hanging receivers", () => {
-  it("what is unfinished then is said in the answer, and the target is reached", async () => {
+  it("lists what is unfinished in the answer, and reaches the target", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");
     await live.subscribe("charges/events", receiver.url);
@@ -311,7 +311,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(await live.settle(20)).toEqual(result.unfinished);
   });
 
-  it("for all waits of one call together", async () => {
+  it("is one allowance for all waits of a call", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
     const receiver = await startReceiver("hang");
@@ -339,7 +339,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(system.pending).toEqual([9_999]); // the time-out of the attempt
   });
 
-  it("nor does an attempt that is over", async () => {
+  it("leaves no timer behind after an attempt", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
     const receiver = await startReceiver((_, index) => (index === 0 ? "reset" : {}));
@@ -350,7 +350,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(system.pending).toEqual([]);
   });
 
-  it("0 waits for nothing", async () => {
+  it("does not wait with 0", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");
     await live.subscribe("charges/events", receiver.url);
@@ -358,7 +358,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect((await live.advance("1h", { maxWaitMs: 0 })).unfinished).toHaveLength(1);
   });
 
-  it("an attempt that outlived the waiting is recorded where it began, and its retry follows", async () => {
+  it("records an attempt that outlived the waiting at the instant at which it began, and its retry follows", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async (_, index) => {
@@ -379,7 +379,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
   });
 });
 
-describe("more than a receiver takes at a time", () => {
+describe("more deliveries than a receiver takes at a time", () => {
   const CHARGES = 300;
   async function startMany(options: WorldOptions): Promise<Live> {
     const live = await startLive(options);
@@ -388,13 +388,13 @@ describe("more than a receiver takes at a time", () => {
     return live;
   }
 
-  it("all goes out within the advance", async () => {
+  it("are all sent within the advance", async () => {
     const live = await startMany({ transport: createScriptedTransport(() => 200) });
     const { firedCount, deliveries } = await live.advance("1h");
     expect([firedCount, deliveries.succeeded]).toEqual([CHARGES, CHARGES]);
   });
 
-  it("is unfinished after maxWaitMs when the receiver hangs", async () => {
+  it("are unfinished after maxWaitMs when the receiver hangs", async () => {
     const system = createFakeSystem(START);
     const live = await startMany({ system, transport: hanging });
     const advanced = live.advance("1h", { maxWaitMs: 100 });
@@ -406,7 +406,7 @@ describe("more than a receiver takes at a time", () => {
   });
 
   it.each([{ maxWaitMs: 0 }, { settle: false }, { lookAhead: true, settle: false }])(
-    "is not waited for with %j",
+    "are not waited for with %j",
     async (options) => {
       const system = createFakeSystem(START);
       const live = await startMany({ system, transport: hanging });
@@ -418,7 +418,7 @@ describe("more than a receiver takes at a time", () => {
 
 const hanging: Transport = { send: () => new Promise(() => undefined), close: async () => undefined };
 
-/** As soon as it holds, a turn of the event loop at a time. */
+/** Resolves as soon as it holds. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -10,7 +10,7 @@ const START = Date.parse(WORLD_START);
 const HOUR = 3_600_000;
 
 describe("advancing jumps from due item to due item up to and including the target", () => {
-  it("handles what is due at the target itself, and nothing beyond it", async () => {
+  it("handles what is due at the target, and nothing later", async () => {
     const live = await startLive();
     const charge = await live.createCharge();
     await live.advance("59m59.999s");
@@ -20,7 +20,7 @@ describe("advancing jumps from due item to due item up to and including the targ
     expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
   });
 
-  it("sets now to each item's own instant: events, updatedAt and attempts carry it", async () => {
+  it("sets now to each item's instant: events, updatedAt and attempts carry it", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     for (const topic of ["charges/events", "transactions/completed"]) await live.subscribe(topic, receiver.url);
@@ -38,7 +38,7 @@ describe("advancing jumps from due item to due item up to and including the targ
     ]);
   });
 
-  it("runs equal instants in the order in which they were scheduled", async () => {
+  it("handles equal instants in the order in which they were scheduled", async () => {
     const live = await startLive({ profile: { transfers: { settlement: { after: "1h" } } } });
     const made: string[] = [];
     for (let pair = 0; pair < 3; pair++) {
@@ -54,7 +54,7 @@ describe("advancing jumps from due item to due item up to and including the targ
     ).toEqual(made);
   });
 
-  it("answers with now and with what fired, in order", async () => {
+  it("answers with now and the fired items, in order", async () => {
     const live = await startLive();
     const charge = await live.createCharge();
     const transfer = await live.createTransfer();
@@ -71,7 +71,7 @@ describe("advancing jumps from due item to due item up to and including the targ
     });
   });
 
-  it("lists the first 10 000 that fired, and counts all", async () => {
+  it("lists the first 10 000 fired items and counts all", async () => {
     const live = await startLive({
       balance: 1e12,
       profile: { batch: { maxItems: 5_010 }, server: { bodyLimit: 8 * 1024 * 1024 } },
@@ -108,8 +108,8 @@ describe("advancing jumps from due item to due item up to and including the targ
   });
 });
 
-describe("where an advance goes", () => {
-  it("to an instant: setting a future time is an advance", async () => {
+describe("the target of an advance", () => {
+  it("may be an instant: setting a future time is an advance", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
     await live.advance("2026-01-16T00:00:00Z");
@@ -117,14 +117,14 @@ describe("where an advance goes", () => {
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");
   });
 
-  it("to now: nothing moves, and what is due now has happened", async () => {
+  it("may be now: no time passes, and what is due now happens", async () => {
     const live = await startLive();
     expect((await live.advance(WORLD_START)).now).toBe(START);
     expect((await live.advance("0s")).firedCount).toBe(0);
     expect(live.now()).toBe(WORLD_START);
   });
 
-  it("to the next due item, one instant at a time, with everything at that instant", async () => {
+  it("may be the next due item: everything at that instant happens", async () => {
     const live = await startLive();
     await live.createTransfer();
     await live.createTransfer();
@@ -135,13 +135,13 @@ describe("where an advance goes", () => {
     expect([second.now - START, second.firedCount]).toEqual([HOUR, 1]);
   });
 
-  it("stays where it is when nothing is due next", async () => {
+  it("is now when nothing is due", async () => {
     const live = await startLive();
     const result = await live.advance("next");
     expect([result.now, result.firedCount]).toEqual([START, 0]);
   });
 
-  it("not into the past", async () => {
+  it("must not be in the past", async () => {
     const live = await startLive();
     await expect(live.advance("2026-01-15T08:59:59.999Z")).rejects.toMatchObject({
       kind: "input",
@@ -150,13 +150,13 @@ describe("where an advance goes", () => {
     expect(live.now()).toBe(WORLD_START);
   });
 
-  it("not beyond the year 9999", async () => {
+  it("must not be after the year 9999", async () => {
     const live = await startLive({ clock: "9999-12-31T23:00:00Z" });
     await expect(live.advance("1h")).rejects.toMatchObject({ kind: "input" });
     expect((await live.advance("59m59.999s")).now).toBe(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
   });
 
-  it("a clock that runs goes on from there", async () => {
+  it("is where a running clock continues", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system, clock: "running" });
     const receiver = await startReceiver(() => {
@@ -173,7 +173,7 @@ describe("where an advance goes", () => {
 });
 
 describe("advances of one company are serialised", () => {
-  it("each begins where the one before has ended", async () => {
+  it("each begins where the one before ended", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -188,7 +188,7 @@ describe("advances of one company are serialised", () => {
     expect(results.map(({ firedCount }) => firedCount)).toEqual([1, 0, 0, 0]);
   });
 
-  it("one that is refused does not hold up the next", async () => {
+  it("a refused one does not hold up the next", async () => {
     const live = await startLive();
     const [refused, done] = await Promise.allSettled([live.advance("2020-01-01T00:00:00Z"), live.advance("1h")]);
     expect([refused.status, done.status]).toEqual(["rejected", "fulfilled"]);
@@ -214,7 +214,7 @@ describe("advances of one company are serialised", () => {
 });
 
 describe("an advance across a reset", () => {
-  it("ends with a clear message, and leaves the new world alone", async () => {
+  it("ends with a clear message and does not touch the new company", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");
     await live.subscribe("charges/events", receiver.url);
@@ -230,7 +230,7 @@ describe("an advance across a reset", () => {
     expect((await live.advance("1h")).now).toBe(START + HOUR);
   });
 
-  it("gives up the attempt on the wire and starts no other", async () => {
+  it("aborts the attempt in flight and starts no other", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");
     await live.subscribe("charges/events", receiver.url);

@@ -8,7 +8,7 @@ import { WORLD_START } from "../support/world.js";
 const HOUR = 3_600_000;
 
 describe("each company's clock either runs (with an offset to real time) or is frozen", () => {
-  it("stands where it was frozen while real time passes", async () => {
+  it("stays at its instant while frozen", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "2030-05-05T05:05:05.555Z" });
     system.pass(HOUR);
@@ -27,7 +27,7 @@ describe("each company's clock either runs (with an offset to real time) or is f
     expect(live.now()).toBe("2026-01-15T10:00:01.750Z");
   });
 
-  it("goes on from the same instant when it is frozen and when it is resumed", async () => {
+  it("continues from the same instant when it is frozen and resumed", async () => {
     const system = createFakeSystem(Date.parse(WORLD_START));
     const live = await startLive({ system, clock: "running" });
     await live.advance("5m");
@@ -55,7 +55,7 @@ describe("each company's clock either runs (with an offset to real time) or is f
     expect(live.now()).toBe("2026-01-15T09:01:01.000Z");
   });
 
-  it("is each company's own", async () => {
+  it("is independent of the clocks of other companies", async () => {
     const system = createFakeSystem(Date.parse(WORLD_START));
     const live = await startLive({ system, autoProvision: true });
     await live.advance("1h");
@@ -67,7 +67,7 @@ describe("each company's clock either runs (with an offset to real time) or is f
     expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
   });
 
-  it("never skips by itself: a frozen clock drops nothing however late it gets", async () => {
+  it("drops nothing while frozen, however much real time passes", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system });
     const charge = await live.createCharge();
@@ -118,7 +118,7 @@ describe("before any request is handled, everything due at or before the company
     expect((dropped?.at ?? 0) - Date.parse(WORLD_START)).toBe(HOUR);
   });
 
-  it("not even when it expires between the look at what is due and the payment", async () => {
+  it("refuses the payment of a charge that expires between the check for due work and the payment", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     const charge = await live.createCharge();
@@ -132,7 +132,7 @@ describe("before any request is handled, everything due at or before the company
     expect((await live.http("POST", `/v1/charges/${charge.id}/pay`, {})).status).toBe(422);
   });
 
-  it("also on a frozen clock, with more due than is handled in one go", async () => {
+  it("handles all due work on a frozen clock, also more than one slice", async () => {
     const live = await startLive({ profile: { transfers: { settlement: { after: 0 } } } });
     const items = Array.from({ length: 450 }, (_, index) => ({
       amount: 5_000,
@@ -162,7 +162,7 @@ describe("a running clock", () => {
     expect(live.company.world.transfers.get(transfer.id.slice(4))?.status).toBe("completed");
   });
 
-  it("wakes for what is due first, however it was planned, and sleeps otherwise", async () => {
+  it("sets one timer, for the earliest due item", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     expect(system.pending).toEqual([]);
@@ -178,7 +178,7 @@ describe("a running clock", () => {
     expect(system.pending).toEqual([]);
   });
 
-  it("plans anew when it is moved, frozen and resumed", async () => {
+  it("sets its timer anew when it is moved, frozen and resumed", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     await live.createCharge();
@@ -190,7 +190,7 @@ describe("a running clock", () => {
     expect(system.pending).toEqual([60_000]);
   });
 
-  it("waits on when its timer comes before its time, as after a correction of the machine's clock", async () => {
+  it("waits again when its timer fires early, as after a correction of the machine's clock", async () => {
     const system = createFakeSystem(Date.parse(WORLD_START));
     const live = await startLive({ system, clock: "running" });
     const { id } = await live.createCharge();
@@ -203,7 +203,7 @@ describe("a running clock", () => {
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");
   });
 
-  it("does not take a wait of more than 2^31 ms for none", async () => {
+  it("waits for more than 2^31 ms", async () => {
     const system = createFakeSystem();
     const capped = {
       ...system,
@@ -220,7 +220,7 @@ describe("a running clock", () => {
 });
 
 describe("the machine's timers", () => {
-  it("do not fire at once for more than 32 bits of milliseconds", async () => {
+  it("do not fire immediately for more than 32 bits of milliseconds", async () => {
     const fired: string[] = [];
     const cancel = systemClock.after(2 ** 32, () => fired.push("long"));
     await new Promise<void>((resolve) => systemClock.after(5, resolve));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startLive, startReceiver } from "../support/live.js";
 
 describe("POST /_sandbox/clock/advance", () => {
-  it("goes on when the client that asked for it has left", async () => {
+  it("continues when its client has left", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");
     await live.subscribe("charges/events", receiver.url);

@@ -29,7 +29,7 @@ describe("before any request of the control API is handled, everything due has h
     else expect(found).toBe(value);
   });
 
-  it("a charge that expired is not paid by the control API either", async () => {
+  it("the control API does not pay an expired charge", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     const { id } = await live.createCharge();
@@ -60,7 +60,7 @@ describe("POST /_sandbox/clock/advance", () => {
     ]);
   });
 
-  it("lets its receiver look at the clock: it stands at the instant of the attempt", async () => {
+  it("shows its receiver the instant of the attempt on the clock", async () => {
     const live = await startLive();
     const seen: string[] = [];
     const receiver = await startReceiver(async (_, index) => {
@@ -91,7 +91,7 @@ describe("POST /_sandbox/clock/advance", () => {
 });
 
 describe("GET /_sandbox/deliveries/wait", () => {
-  it("is answered in the middle of an advance", async () => {
+  it("is answered during an advance", async () => {
     const live = await startLive();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -112,7 +112,7 @@ describe("GET /_sandbox/deliveries/wait", () => {
 });
 
 describe("POST /_sandbox/companies/:id/rotate", () => {
-  it("gives a secret key that signs every attempt from then on, the retries of older events too", async () => {
+  it("makes the new secret key sign every later attempt, also retries of older events", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
     await live.subscribe("charges/events", receiver.url);
@@ -131,7 +131,7 @@ describe("POST /_sandbox/companies/:id/rotate", () => {
   });
 });
 
-it("a reset moves the clock back and drops what is owed", async () => {
+it("a reset moves the clock back and drops pending deliveries", async () => {
   const live = await startLive();
   const receiver = await startReceiver({ status: 500 });
   await live.subscribe("charges/events", receiver.url);

@@ -7,7 +7,7 @@ import { type TestWorld, createWorld } from "../support/world.js";
 import { type AdvanceResult, advance } from "../../src/sandbox/company/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
 
-/** What a story is made of. `pick` chooses among what the story has made so far. */
+/** A step of a scenario. `pick` chooses among the records that it has created so far. */
 type Step =
   | { readonly do: "charge"; readonly amount: number }
   | { readonly do: "pay"; readonly pick: number; readonly fails: boolean }
@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("unsubscribe" as const), pick }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: span, cut: fc.nat(1_000) }) },
 );
-const story = fc.array(step, { minLength: 1, maxLength: 25 });
+const scenario = fc.array(step, { minLength: 1, maxLength: 25 });
 
 const TOPICS = [
   "charges/events",
@@ -54,7 +54,7 @@ const inTwo: Move = async (company, { ms, cut }) => {
   return [await advance(company, { byMs: first }), await advance(company, { byMs: ms - first })];
 };
 
-/** Plays a story in a world of its own, and tells all that can be seen of it. `noise` decides which receiver answers first. */
+/** Plays a scenario in a new sandbox and returns everything observable. `noise` decides which receiver answers first. */
 async function play(steps: readonly Step[], move: Move, noise: number) {
   let turn = 0;
   const attempts = new Map<string, number>();
@@ -148,10 +148,10 @@ function bytes(sent: Awaited<ReturnType<typeof play>>["sent"]): string[] {
   return sent.map(({ url, body, headers }) => JSON.stringify([url, body, headers])).sort();
 }
 
-describe("the same story gives the same bytes", () => {
+describe("the same scenario gives the same bytes", () => {
   it("advance(a + b) = advance(a), advance(b), whichever receiver answers first", async () => {
     await fc.assert(
-      fc.asyncProperty(story, fc.nat(), fc.nat(), async (steps, oneNoise, otherNoise) => {
+      fc.asyncProperty(scenario, fc.nat(), fc.nat(), async (steps, oneNoise, otherNoise) => {
         const whole = await play(steps, inOne, oneNoise);
         const parts = await play(steps, inTwo, otherNoise);
         expect(fired(parts.moved)).toEqual(fired(whole.moved));
@@ -170,7 +170,7 @@ describe("the same story gives the same bytes", () => {
   });
 });
 
-/** A seeded story over TCP, with a receiver that fails now and then and calls the API back. */
+/** A seeded scenario over TCP, with a receiver that sometimes fails and calls the API back. */
 async function tell() {
   const live = await startLive({ seed: 42 });
   const attempts = new Map<string, number>();

@@ -32,7 +32,7 @@ async function leave(socket: Socket): Promise<void> {
 }
 
 describe("deliveries start when the API's answer has been written", () => {
-  it("not before, however long the answer takes", async () => {
+  it("start no earlier, however long the answer takes", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await startReceiver();
@@ -49,7 +49,7 @@ describe("deliveries start when the API's answer has been written", () => {
     await receiver.waitFor(1);
   });
 
-  it("and the answer does not wait for the receiver", async () => {
+  it("do not delay the answer", async () => {
     const live = await startLive();
     const answered = gate();
     const receiver = await startReceiver(async () => {
@@ -63,7 +63,7 @@ describe("deliveries start when the API's answer has been written", () => {
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 
-  it("in process: once the answer has been returned", async () => {
+  it("start in process when the answer has been returned", async () => {
     const transport = createScriptedTransport(() => 200);
     const world = createWorld({ transport });
     await world.api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
@@ -79,7 +79,7 @@ describe("deliveries start when the API's answer has been written", () => {
     await world.close();
   });
 
-  it("an advance waits for the answer and for what it owes", async () => {
+  it("are awaited by an advance, with the answer", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await startReceiver();
@@ -99,7 +99,7 @@ describe("deliveries start when the API's answer has been written", () => {
 });
 
 describe("a client that leaves before its answer", () => {
-  it("has done what it asked for, and the receiver hears of it", async () => {
+  it("still has its work done and its webhooks sent", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await startReceiver();
@@ -115,7 +115,7 @@ describe("a client that leaves before its answer", () => {
     expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
   });
 
-  it("also when it had left before the work was done", async () => {
+  it("still has its webhooks sent when it left before the work was done", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -139,7 +139,7 @@ describe("a client that leaves before its answer", () => {
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 
-  it("also for requests that were in line behind others on its connection", async () => {
+  it("still has the pipelined requests of its connection done", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await startReceiver();
@@ -156,7 +156,7 @@ describe("a client that leaves before its answer", () => {
     expect(live.deliveries().every(({ status }) => status === "succeeded")).toBe(true);
   });
 
-  it("requests in line behind others on one connection go out when theirs is answered", async () => {
+  it("webhooks of pipelined requests start when their own answer is written", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);

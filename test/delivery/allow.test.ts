@@ -63,7 +63,7 @@ describe("webhooks.allow: any host but link-local and cloud metadata addresses",
     expect((await live.http("POST", "/v1/webhooks", subscription(url))).status).toBe(201);
   });
 
-  it("never calls a name that stands for such an address", async () => {
+  it("never calls a name that resolves to such an address", async () => {
     resolveNames({ "hooks.shop.test": ["169.254.169.254"], "v6.shop.test": ["fd00:ec2::254"] });
     const live = await startLive({ profile: { webhooks: { retry: "none" } } });
     for (const host of ["hooks.shop.test", "v6.shop.test"]) await live.subscribe("charges/events", `http://${host}/`);
@@ -76,7 +76,7 @@ describe("webhooks.allow: any host but link-local and cloud metadata addresses",
     ]);
   });
 
-  it("calls the other addresses of a name that stands for several", async () => {
+  it("calls the other addresses of a name that resolves to several", async () => {
     resolveNames({ "hooks.shop.test": ["169.254.169.254", "127.0.0.1"] });
     const live = await startLive();
     const receiver = await startReceiver();
@@ -87,7 +87,7 @@ describe("webhooks.allow: any host but link-local and cloud metadata addresses",
     expect(receiver.received[0]?.headers.host).toBe(new URL(receiver.url).host.replace("127.0.0.1", "hooks.shop.test"));
   });
 
-  it("is asked again for each attempt: a profile that became stricter refuses what was subscribed before", async () => {
+  it("is checked again for each attempt, so that a stricter profile refuses earlier subscriptions", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -153,7 +153,7 @@ describe("webhooks.allow: a listed name", () => {
     });
   });
 
-  it("may stand for an address inside, as a container's does", async () => {
+  it("may resolve to a private address, such as a container's", async () => {
     const receiver = await startReceiver();
     const url = receiver.url.replace("127.0.0.1", "inside.shop.test");
     expect(await payOne(["inside.shop.test"], url)).toMatchObject({ status: "succeeded" });
@@ -176,7 +176,7 @@ describe("webhooks.insecureTls", () => {
     else expect(delivery?.attempts[0]?.error).toMatch(error);
   });
 
-  it("one company's leave is not another's", async () => {
+  it("one company's setting does not apply to another", async () => {
     const receiver = await startTlsReceiver();
     const transport = createHttpTransport(systemClock);
     onTestFinished(() => transport.close());
@@ -213,7 +213,7 @@ function resolveNames(names: Readonly<Record<string, readonly string[]>>): void 
   });
 }
 
-/** An HTTPS receiver whose certificate nobody signed; ends with the test. */
+/** An HTTPS receiver with a self-signed certificate; ends with the test. */
 async function startTlsReceiver() {
   const bodies: string[] = [];
   const server = createServer(selfSigned, (incoming, outgoing) => {

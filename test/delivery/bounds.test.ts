@@ -13,8 +13,8 @@ function started(options: WorldOptions) {
   return { ...world, company: world.sandbox.defaultCompany };
 }
 
-describe("what only grows is bounded", () => {
-  it("the oldest deliveries that are over are forgotten, one that is pending never", async () => {
+describe("data that only grows is bounded", () => {
+  it("the oldest finished deliveries are forgotten, pending ones are kept", async () => {
     const transport = createScriptedTransport((_, index) => (index === 0 || index === 2 ? 500 : 200));
     const { api, company } = started({ transport, limits: { ...DEFAULT_LIMITS, events: 100, deliveries: 3 } });
     await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
@@ -37,7 +37,7 @@ describe("what only grows is bounded", () => {
     ]);
   });
 
-  it("the oldest that are pending are given up beyond a limit of their own, with a warning", async () => {
+  it("the oldest pending deliveries are cancelled beyond their own limit, with a warning", async () => {
     const logged: unknown[] = [];
     const transport = createScriptedTransport(() => 500);
     const limits = { ...DEFAULT_LIMITS, events: 100, deliveries: 2, pendingDeliveries: 4 };
@@ -65,7 +65,7 @@ describe("what only grows is bounded", () => {
     );
   });
 
-  it("what a rule holds back is given up with the rule that was used up for it, and the state still fits together", async () => {
+  it("held deliveries are cancelled with their used-up rule, and the state stays consistent", async () => {
     const limits = { ...DEFAULT_LIMITS, events: 100, deliveries: 1, pendingDeliveries: 2 };
     const { api, control, company } = started({ transport: createScriptedTransport(() => 200), limits });
     await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
@@ -82,7 +82,7 @@ describe("what only grows is bounded", () => {
     expect((await control("PUT", "/state", state)).status).toBe(200);
   });
 
-  it("of one delivery that is sent again and again the newest 200 attempts are kept", async () => {
+  it("a delivery keeps its newest 200 attempts", async () => {
     const transport = createScriptedTransport(() => 200);
     const { api, control, company } = started({ transport });
     await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
@@ -127,7 +127,7 @@ describe("what only grows is bounded", () => {
     expect(company.world.events.values().at(-1)?.type).toBe("transaction.started");
   });
 
-  it("a delivery that was forgotten while its attempt was on the wire is not recorded again", async () => {
+  it("a delivery that was forgotten during its attempt is not recorded again", async () => {
     const hold = gate();
     const live = await startLive({ limits: { ...DEFAULT_LIMITS, events: 100, deliveries: 1 } });
     const receiver = await startReceiver(async () => {
@@ -147,7 +147,7 @@ describe("what only grows is bounded", () => {
   });
 });
 
-describe("a bug costs the item in which it is, and nothing else", () => {
+describe("a bug affects one item only", () => {
   it("an attempt that throws is logged; its receiver, its resource and the clock go on", async () => {
     const logged: unknown[] = [];
     const scripted = createScriptedTransport(() => 200);
@@ -209,7 +209,7 @@ describe("a bug costs the item in which it is, and nothing else", () => {
   });
 });
 
-describe("what is due at once does not wait for a receiver that hangs", () => {
+describe("work that is due now does not wait for a receiver that hangs", () => {
   it.each(["frozen", "running"])("during an advance of a %s clock", async (mode) => {
     const live = await startLive({
       profile: { transfers: { settlement: { after: 0 } } },

@@ -7,7 +7,7 @@ function hmac(raw: Buffer, key: string): string {
 }
 
 describe("POST, content-type: application/json, body = exactly the bytes that were signed", () => {
-  it("with the base64 HMAC-SHA256 under the company's secret key", async () => {
+  it("is signed with the base64 HMAC-SHA256 under the company's secret key", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("transactions/completed", `${receiver.origin}/hook?tenant=7&x=%20`);
@@ -22,7 +22,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     expect(request?.body.data.description).toBe("Loyer d'été: 5 000 ₣ → Koné 🏠");
   });
 
-  it("every attempt sends the same bytes, also after the resource has changed", async () => {
+  it("is the same for every attempt, also after the resource has changed", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) => ({ status: index < 2 ? 500 : 200 }));
     await live.subscribe("charges/events", receiver.url);
@@ -37,7 +37,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     expect(paid[1]?.headers["x-service-hmac-sha256"]).toBe(paid[0]?.headers["x-service-hmac-sha256"]);
   });
 
-  it("under the name of webhooks.signatureHeader, and with the topic where webhooks.topicHeader says", async () => {
+  it("has the headers that webhooks.signatureHeader and webhooks.topicHeader name", async () => {
     const live = await startLive({ profile: { webhooks: { signatureHeader: "X-Signature", topicHeader: "x-topic" } } });
     const receiver = await startReceiver();
     await live.subscribe("charge/events", receiver.url);
@@ -49,7 +49,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     expect(request?.headers).not.toHaveProperty("x-service-hmac-sha256");
   });
 
-  it("a rotated secret key signs the attempts from then on", async () => {
+  it("is signed with a rotated secret key from then on", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
     await live.subscribe("charges/events", receiver.url);
@@ -63,7 +63,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     expect(after?.raw.equals(before?.raw ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("the user and password of a URL are HTTP basic authentication", async () => {
+  it("sends the user and password of a URL as HTTP basic authentication", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url.replace("http://", "http://caf%C3%A9:p%40ss%25@"));
@@ -78,7 +78,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
 });
 
 describe("each URL registered for the topic", () => {
-  it("is sent its own spelling; both match every topic", async () => {
+  it("gets its own spelling of the topic; both spellings match every topic", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     const spellings = [
@@ -92,10 +92,10 @@ describe("each URL registered for the topic", () => {
     await live.createTransfer();
     await live.createTransfer({ msisdn: "+2250700000002" });
     await live.advance("2s");
-    const told = receiver.received.map(({ path, body }) => [path.slice(1), body.topic]);
-    expect(told.every(([path, topic]) => path === topic)).toBe(true);
-    expect(new Set(told.map(([path]) => path))).toEqual(new Set(spellings));
-    expect(told).toHaveLength(2 * (2 + 1 + 1 + 1));
+    const sent = receiver.received.map(({ path, body }) => [path.slice(1), body.topic]);
+    expect(sent.every(([path, topic]) => path === topic)).toBe(true);
+    expect(new Set(sent.map(([path]) => path))).toEqual(new Set(spellings));
+    expect(sent).toHaveLength(2 * (2 + 1 + 1 + 1));
   });
 
   it.each([
@@ -111,7 +111,7 @@ describe("each URL registered for the topic", () => {
     expect(receiver.received.map(({ body }) => body.topic)).toEqual([topic, topic]);
   });
 
-  it("two subscriptions of one URL deliver twice", async () => {
+  it("gets one delivery for each subscription, also of the same URL", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -122,7 +122,7 @@ describe("each URL registered for the topic", () => {
     expect(new Set(live.deliveries().map(({ id }) => id)).size).toBe(2);
   });
 
-  it("hears of a charge when it is paid, dropped, refunded in part and in full, and of nothing else", async () => {
+  it("gets a webhook when a charge is paid, dropped, refunded in part and in full, and no other", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -143,7 +143,7 @@ describe("each URL registered for the topic", () => {
     ]);
   });
 
-  it("webhooks.chargeEvents says of which of them", async () => {
+  it("gets the charge events of webhooks.chargeEvents", async () => {
     const live = await startLive({ profile: { webhooks: { chargeEvents: ["paid", "dropped"] } } });
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -155,7 +155,7 @@ describe("each URL registered for the topic", () => {
     expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid", "dropped"]);
   });
 
-  it("hears nothing of the silent number, though it happens", async () => {
+  it("gets no webhook for the silent number", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     for (const topic of ["charges/events", "transactions/started", "transactions/completed"]) {
@@ -172,7 +172,7 @@ describe("each URL registered for the topic", () => {
     expect(live.deliveries()).toEqual([]);
   });
 
-  it("hears nothing from before its subscription", async () => {
+  it("gets no webhook for earlier events", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
@@ -182,7 +182,7 @@ describe("each URL registered for the topic", () => {
   });
 });
 
-describe("each attempt is kept", () => {
+describe("each attempt is recorded", () => {
   it("with the company's time, the headers and bytes that were sent, status, answer, latency and error", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) =>

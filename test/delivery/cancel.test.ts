@@ -18,7 +18,7 @@ const redeliver = (live: Live, index = 0) => {
 };
 
 describe("a delivery is cancelled when its subscription is deleted, which also stops retries", () => {
-  it("between two attempts", async () => {
+  it("is cancelled between two attempts", async () => {
     const live = await startLive();
     const receiver = await startReceiver({ status: 500 });
     const { id } = await live.subscribe("charges/events", receiver.url);
@@ -57,7 +57,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("while it waits for its turn: it is never sent, and the one behind it is", async () => {
+  it("is never sent when it waited for its turn, and the next one is", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async (_, index) => {
@@ -80,7 +80,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
     expect(live.deliveries().map(({ status }) => status)).toEqual(["cancelled", "cancelled", "cancelled", "succeeded"]);
   });
 
-  it("while it is held until an answer is written", async () => {
+  it("is never sent when it was held until an answer is written", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await startReceiver();
@@ -99,7 +99,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
     expect(live.deliveries()[0]?.status).toBe("cancelled");
   });
 
-  it("many at once", async () => {
+  it("is cancelled with many others", async () => {
     const live = await startLive({ balance: 1e12 });
     const receiver = await startReceiver("hang");
     const { id } = await live.subscribe("transactions/started", receiver.url);
@@ -117,7 +117,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
     expect(receiver.received).toHaveLength(64);
   });
 
-  it("and the other subscriptions of the same receiver go on", async () => {
+  it("does not affect other subscriptions of the same receiver", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) => ({ status: index < 2 ? 500 : 200 }));
     const { id } = await live.subscribe("charges/events", receiver.url);
@@ -129,7 +129,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
     expect(live.deliveries().map(({ status }) => status)).toEqual(["cancelled", "succeeded"]);
   });
 
-  it("cancelling reports the change of the delivery", async () => {
+  it("is reported as a change", async () => {
     const live = await startLive();
     const receiver = await startReceiver({ status: 500 });
     const { id } = await live.subscribe("charges/events", receiver.url);
@@ -142,8 +142,8 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
   });
 });
 
-describe("redeliver: one more attempt now, whatever became of the earlier ones", () => {
-  it("of a delivery that succeeded", async () => {
+describe("redeliver makes one more attempt now", () => {
+  it("for a delivery that succeeded", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -155,7 +155,7 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(receiver.received[1]?.raw.equals(receiver.received[0]?.raw ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("of one that is exhausted: a success makes it succeeded, a failure leaves it exhausted", async () => {
+  it("for an exhausted one: a success makes it succeeded, a failure leaves it exhausted", async () => {
     const live = await startLive({ profile: { webhooks: { retry: ["1s"] } } });
     const receiver = await startReceiver({ status: 500 });
     await live.subscribe("charges/events", receiver.url);
@@ -172,7 +172,7 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(receiver.received).toHaveLength(4);
   });
 
-  it("of one that was cancelled: nothing retries it, since its subscription is gone", async () => {
+  it("for a cancelled one, without retries because its subscription is gone", async () => {
     const live = await startLive();
     const receiver = await startReceiver({ status: 500 });
     const { id } = await live.subscribe("charges/events", receiver.url);
@@ -189,7 +189,7 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 
-  it("of one that is planned: the planned attempt is this one", async () => {
+  it("for a planned one, in the place of the planned attempt", async () => {
     const live = await startLive();
     const receiver = await startReceiver({ status: 500 });
     await live.subscribe("charges/events", receiver.url);
@@ -205,7 +205,7 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(receiver.received).toHaveLength(6);
   });
 
-  it("not while an attempt is in flight, not even one that begins with this very instant", async () => {
+  it("but not while an attempt is in flight, also one that begins at this instant", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     const receiver = await startReceiver((_, index) => (index === 0 ? { status: 500 } : "hang"));
@@ -219,7 +219,7 @@ describe("redeliver: one more attempt now, whatever became of the earlier ones",
     expect(live.company.dispatcher.outstanding).toHaveLength(1);
   });
 
-  it("goes beside the events that wait for their turn", async () => {
+  it("without waiting for the events of its lane", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(async (_, index) => {

@@ -4,7 +4,7 @@ import { startLive } from "../support/live.js";
 import { startRawReceiver } from "../support/raw-receiver.js";
 
 describe("a receiver that is down, slow, or answers garbage", () => {
-  it("that sends any bytes whatever costs an attempt at most", async () => {
+  it("that sends arbitrary bytes fails one attempt at most", async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "HTTP/1.1 200 OK\r\n",

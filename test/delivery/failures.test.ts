@@ -6,7 +6,7 @@ import { startRawReceiver } from "../support/raw-receiver.js";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/** Pays one charge and returns what came of its one attempt. */
+/** Pays one charge and returns the outcome of its one attempt. */
 async function deliverTo(url: string, webhooks: Record<string, string | number | boolean> = {}) {
   const live = await startLive({ profile: { webhooks: { retry: "none", ...webhooks } } });
   await live.subscribe("charges/events", url);
@@ -107,7 +107,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 
-  it("that never ends its answer is given up at the time-out, and what came is kept", async () => {
+  it("that never ends its answer fails at the time-out, and the received part is kept", async () => {
     const timers: NodeJS.Timeout[] = [];
     const receiver = await startRawReceiver((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Mood: chatty\r\n\r\n");
@@ -124,7 +124,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     for (const timer of timers) clearInterval(timer);
   });
 
-  it("that answers without end, as fast as it can, costs neither memory nor time", async () => {
+  it("that answers without end takes neither memory nor time", async () => {
     const receiver = await startRawReceiver((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       const flood = (): void => {
@@ -138,7 +138,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     expect(attempt?.response?.body).toHaveLength(4_096);
   });
 
-  it("that is down: the connection is refused", async () => {
+  it("that is down refuses the connection", async () => {
     const gone = await startReceiver();
     await gone.close();
     const { attempt, status } = await deliverTo(gone.url);
@@ -146,7 +146,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     expect(attempt).toMatchObject({ status: null, response: null, error: expect.stringMatching(/^ECONNREFUSED/) });
   });
 
-  it("that does not exist: its name is unknown", async () => {
+  it("that does not exist has an unknown name", async () => {
     const { attempt } = await deliverTo("http://no-such-host.invalid/hook");
     expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)/) });
   });
@@ -167,7 +167,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     expect((await deliverTo(receiver.url)).attempt).toMatchObject({ status: 200, error: null });
   });
 
-  it("that closes each connection after its answer without saying so gets every event once", async () => {
+  it("that closes each connection without notice gets every event once", async () => {
     const receiver = await startRawReceiver((socket) => void socket.end(OK));
     const live = await startLive();
     await live.subscribe("charges/events", receiver.url);
@@ -179,7 +179,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     expect(receiver.received).toHaveLength(21);
   });
 
-  it("never slows the API: it answers while every receiver hangs", async () => {
+  it("does not slow the API when every receiver hangs", async () => {
     const live = await startLive();
     const receiver = await startReceiver("hang");
     for (let n = 0; n < 3; n++) await live.subscribe("charges/events", receiver.url);

@@ -3,7 +3,7 @@ import { startLive, startReceiver } from "../support/live.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
-  it("five thousand drain over no more sockets than that", async () => {
+  it("five thousand are sent over no more sockets than that", async () => {
     const live = await startLive({
       balance: 1e12,
       profile: { batch: { maxItems: 5_000 }, server: { bodyLimit: 8 * 1024 * 1024 } },

@@ -4,7 +4,7 @@ import { createHeldStore } from "../support/held-store.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
 import type { Receiver, Reply } from "../support/receiver.js";
 
-/** A receiver that answers each request only when it is told to. */
+/** A receiver that answers each request when the test calls for it. */
 async function startHolding(reply: (index: number) => Reply = () => ({})) {
   const gates: ReturnType<typeof gate>[] = [];
   const gateOf = (index: number) => (gates[index] ??= gate());
@@ -15,7 +15,7 @@ async function startHolding(reply: (index: number) => Reply = () => ({})) {
   return { receiver, release: (index: number) => gateOf(index).open() };
 }
 
-/** Gives everything that could go out now the time to do so. */
+/** Waits until everything that could be sent has been sent. */
 async function turns(live: Live): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await live.http("GET", "/v1/balance");
 }
@@ -23,7 +23,7 @@ async function turns(live: Live): Promise<void> {
 const statuses = (receiver: Receiver): string[] => receiver.received.map(({ body }) => body.data.status);
 
 describe("a resource's next event goes to the same receiver only once the previous event's first attempt has ended", () => {
-  it("whichever subscription it belongs to", async () => {
+  it("for all subscriptions", async () => {
     const live = await startLive();
     const { receiver, release } = await startHolding();
     await live.subscribe("charges/events", `${receiver.origin}/one`);
@@ -46,7 +46,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     expect(statuses(receiver).slice(4)).toEqual(["refunded", "refunded"]);
   });
 
-  it("also across topics: started, then completed", async () => {
+  it("for all topics: started, then completed", async () => {
     const live = await startLive({ profile: { transfers: { settlement: "immediate" } } });
     const { receiver, release } = await startHolding();
     for (const topic of ["transactions/completed", "transactions/started"]) await live.subscribe(topic, receiver.url);
@@ -60,7 +60,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     release(1);
   });
 
-  it("however it ended: a failed first attempt lets the next event go, and its retries hold up nothing", async () => {
+  it("also after a failed first attempt, whose retries hold up nothing", async () => {
     const live = await startLive();
     const { receiver, release } = await startHolding((index) => (index === 0 ? { status: 500 } : {}));
     await live.subscribe("charges/events", receiver.url);
@@ -79,7 +79,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     await advanced;
   });
 
-  it("a retry on the wire holds up no new event", async () => {
+  it("without waiting for a retry in flight", async () => {
     const live = await startLive();
     const { receiver, release } = await startHolding((index) => (index === 0 ? { status: 500 } : {}));
     await live.subscribe("charges/events", receiver.url);
@@ -97,7 +97,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     await advanced;
   });
 
-  it("in the order of the events, also when their answers are written in another order", async () => {
+  it("also when the answers are written in another order", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await startReceiver();
@@ -118,7 +118,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     expect(statuses(receiver)).toEqual(["paid", "refunded"]);
   });
 
-  it("also when the next event comes from a timer while the answer to the first is not written", async () => {
+  it("also when the next event comes from a timer before the answer to the first is written", async () => {
     const store = createHeldStore();
     const live = await startLive({ store, profile: { transfers: { settlement: { after: 0 } } } });
     const receiver = await startReceiver();
@@ -132,7 +132,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     });
     await store.held(1);
     await live.until(() => live.events().at(-1)?.type === "transaction.completed");
-    // What the timer did is kept before what it was asked for is answered.
+    // The work of the timer is stored before the request is answered.
     await store.held(2);
     letGo(1);
     letGo(0);
@@ -141,7 +141,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     expect(receiver.received.map(({ body }) => body.topic)).toEqual(["transactions/started", "transactions/completed"]);
   });
 
-  it("and to another receiver at once", async () => {
+  it("and to another receiver immediately", async () => {
     const live = await startLive();
     const { receiver: stuck, release } = await startHolding();
     const other = await startReceiver();
@@ -170,7 +170,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
     expect(await live.settle()).toEqual([]);
   });
 
-  it("at most so many at a time to one receiver; another receiver does not wait", async () => {
+  it("at most 64 at a time to one receiver; another receiver does not wait", async () => {
     const live = await startLive();
     const { receiver, release } = await startHolding();
     const other = await startReceiver();
@@ -190,7 +190,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
     expect(receiver.mostConnections).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
   });
 
-  it("one company never waits behind another's hanging receiver, though it is the same one", async () => {
+  it("one company never waits for another's attempts, also to the same hanging receiver", async () => {
     const live = await startLive({ autoProvision: true });
     const { receiver, release } = await startHolding();
     await live.subscribe("charges/events", receiver.url);
@@ -206,7 +206,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
     for (let n = 0; n <= CONCURRENT_ATTEMPTS_PER_RECEIVER; n++) release(n);
   });
 
-  it("a connection is used again", async () => {
+  it("a connection is reused", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);

@@ -161,8 +161,8 @@ async function send({ app }: TestWorld, path: string, body: unknown): Promise<{ 
 }
 
 /**
- * "each lost answer's effect is visible afterwards": by its rule, a request is done or not, whatever its answer says; what is done is there under the
- * caller's own reference, and what is not done is not.
+ * "each lost answer's effect is visible afterwards": the rule decides whether the work of a request is done, not its answer. What was done is found
+ * under the caller's reference, and what was not done is not.
  */
 async function create(
   { world }: Stage,
@@ -192,25 +192,25 @@ async function create(
   if (made !== undefined && rule === undefined) expect(String(answer.body.id)).toContain(made.id);
 }
 
-/** Nothing was sent that did not happen, and what was sent whole and signed rightly is what happened, to the byte. */
+/** Only events were sent, and a body with a valid signature is an event byte for byte. */
 function assertHappened({ world, transport }: Stage): void {
   const { events, deliveries } = world.sandbox.defaultCompany.world;
-  const eventOfBody = new Map(deliveries.values().map(({ body, eventId }) => [body, eventId]));
+  const eventOf = new Map(deliveries.values().map(({ body, eventId }) => [body, eventId]));
   for (const { body, headers } of transport.sent) {
     const text = body.toString();
     const isSigned = headers["x-service-hmac-sha256"] === signBody(body, DEFAULT_COMPANY.secretKey);
-    const whole = [...eventOfBody.keys()].filter((full) => full === text || (!isSigned && full.startsWith(text)));
+    const whole = [...eventOf.keys()].filter((full) => full === text || (!isSigned && full.startsWith(text)));
     expect(whole.length, text).toBeGreaterThan(0);
-    for (const full of isSigned ? whole : []) expect(events.get(eventOfBody.get(full) ?? "")).toBeDefined();
+    for (const full of isSigned ? whole : []) expect(events.get(eventOf.get(full) ?? "")).toBeDefined();
   }
   for (const { status, attempts } of deliveries.values()) if (status === "failed") expect(attempts).toEqual([]);
-  // And nothing that happened was forgotten: each event has a delivery for each subscription, dropped by a rule or not.
-  const delivered = new Set(deliveries.values().map(({ eventId }) => eventId));
+  // Each event with a subscriber has a delivery, whether a rule dropped it or not.
+  const enqueued = new Set(deliveries.values().map(({ eventId }) => eventId));
   const { profile } = world.sandbox.defaultCompany;
-  const missing = events
+  const unsent = events
     .values()
-    .filter((event) => webhookTopicOf(profile, event) !== undefined && !delivered.has(event.id));
-  expect(missing).toEqual([]);
+    .filter((event) => webhookTopicOf(profile, event) !== undefined && !enqueued.has(event.id));
+  expect(unsent).toEqual([]);
 }
 
 async function open(): Promise<Stage> {
@@ -224,8 +224,8 @@ async function open(): Promise<Stage> {
   return { world, transport };
 }
 
-async function play(stage: Stage, drawn: readonly Step[], afterEach: () => Promise<void>): Promise<void> {
-  for (const [index, { act }] of drawn.entries()) {
+async function play(stage: Stage, scenario: readonly Step[], afterEach: () => Promise<void>): Promise<void> {
+  for (const [index, { act }] of scenario.entries()) {
     await act(stage, `step-${index}`);
     await afterEach();
   }
@@ -235,9 +235,9 @@ async function play(stage: Stage, drawn: readonly Step[], afterEach: () => Promi
 
 it("under any mix of rules and requests money is conserved, and nothing is delivered that did not happen", async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (drawn) => {
+    fc.asyncProperty(steps, async (scenario) => {
       const stage = await open();
-      await play(stage, drawn, async () => {
+      await play(stage, scenario, async () => {
         const { ledger } = stage.world.sandbox.defaultCompany.world;
         expect(
           ledger.values().every(({ postings }) => postings.reduce((sum, { amount }) => sum + amount, 0) === 0),
@@ -256,11 +256,11 @@ it("under any mix of rules and requests money is conserved, and nothing is deliv
 
 it("the same seed gives the same run, byte for byte", async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (drawn) => {
+    fc.asyncProperty(steps, async (scenario) => {
       const runs: string[] = [];
       for (let run = 0; run < 2; run++) {
         const stage = await open();
-        await play(stage, drawn, async () => undefined);
+        await play(stage, scenario, async () => undefined);
         const { text } = await stage.world.control("GET", "/state");
         const sent = stage.transport.sent.map(({ body, headers }) => [body.toString(), headers]);
         runs.push(JSON.stringify([text, sent]));

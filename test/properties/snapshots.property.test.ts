@@ -6,7 +6,7 @@ import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import type { TestWorld } from "../support/world.js";
 
-/** One request; `key` makes it unique. Its answer is ignored. */
+/** One step; `key` makes its request unique. Its answer does not matter here. */
 interface Step {
   readonly does: string;
   readonly act: (world: TestWorld, key: string) => Promise<unknown>;
@@ -116,8 +116,8 @@ async function open(): Promise<TestWorld> {
   return world;
 }
 
-async function play(world: TestWorld, chapter: string, steps: readonly Step[]): Promise<void> {
-  for (const [index, { act }] of steps.entries()) await act(world, `${chapter}-${index}`);
+async function play(world: TestWorld, chapter: string, scenario: readonly Step[]): Promise<void> {
+  for (const [index, { act }] of scenario.entries()) await act(world, `${chapter}-${index}`);
 }
 
 /** Nothing is on the wire any more; then its state, to the byte. */

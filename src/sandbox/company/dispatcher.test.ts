@@ -26,7 +26,7 @@ function delivery(n: number): Delivery {
 }
 
 describe("Dispatcher", () => {
-  it("passes over a hundred thousand that are not to be sent any more, without a call stack for each", async () => {
+  it("skips a hundred thousand that are no longer pending, without recursion", async () => {
     let answer = (_: { succeeded: boolean }): void => undefined;
     const answered = new Promise<{ succeeded: boolean }>((resolve) => (answer = resolve));
     const bugs: unknown[] = [];
@@ -48,7 +48,7 @@ describe("Dispatcher", () => {
     expect(counts).toEqual({ attempted: sent, succeeded: sent, failed: 0 });
   });
 
-  it("owes and starts nothing once it is closed", async () => {
+  it("starts nothing once it is closed", async () => {
     let begun = 0;
     const dispatcher = new Dispatcher({
       events: new EventEmitter(),
@@ -64,20 +64,20 @@ describe("Dispatcher", () => {
     expect([begun, dispatcher.quiet, dispatcher.outstanding]).toEqual([0, true, []]);
   });
 
-  it("does not keep what is not owed any more behind a receiver that hangs", () => {
-    const owed = new Set<string>();
+  it("drops waiting attempts that are no longer pending behind a receiver that hangs", () => {
+    const pending = new Set<string>();
     const dispatcher = new Dispatcher({
       events: new EventEmitter(),
       attempt: () => new Promise(() => undefined),
-      isPending: (id) => owed.has(id),
+      isPending: (id) => pending.has(id),
       nextSeq: () => 0,
       onBug: () => undefined,
     });
     for (let n = 0; n < 200_000; n++) {
       const next = delivery(n);
-      owed.add(next.id);
+      pending.add(next.id);
       // As a table forgets its oldest.
-      owed.delete(`del_${n - 1_000}`);
+      pending.delete(`del_${n - 1_000}`);
       dispatcher.hold([next]).release();
     }
     expect(dispatcher.outstanding.length).toBeLessThan(20_000);

@@ -23,13 +23,13 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseIm
   const { deliveries, due, holds } = company.world;
   const timed = due.values().flatMap(({ kind, subject }) => (kind === "delivery.attempt" ? [subject] : []));
   const later = new Set([...timed, ...holds.values().flatMap(({ deliveryIds }) => deliveryIds)]);
-  const enqueued = deliveries
+  const pending = deliveries
     .values()
     .filter(({ id, status }) => status === "pending" && !later.has(id))
     .toSorted((a, b) => a.turn - b.turn);
-  if (enqueued.length === 0) return;
-  gate.after(company.dispatcher.hold(enqueued.filter(({ attempts }) => attempts.length === 0)).release);
-  gate.after(company.dispatcher.holdRetries(enqueued.filter(({ attempts }) => attempts.length > 0)));
+  if (pending.length === 0) return;
+  gate.after(company.dispatcher.hold(pending.filter(({ attempts }) => attempts.length === 0)).release);
+  gate.after(company.dispatcher.holdRetries(pending.filter(({ attempts }) => attempts.length > 0)));
 }
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
