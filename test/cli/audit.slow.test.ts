@@ -20,7 +20,7 @@ const audit = async (receive: Receive, args: readonly string[] = [], env: Record
 };
 
 describe("sandbox audit", { timeout: 60_000 }, () => {
-  it("finds nothing wrong with a sound receiver, and exits 0", async () => {
+  it("finds no mistake in a correct receiver, and exits with 0", async () => {
     const { code, stdout, stderr } = await audit(sound);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^✓ valid-event +an ordinary event +200 +\d+ ms$/m);
@@ -46,13 +46,13 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
   });
 
-  it("is coloured where that is wanted", async () => {
+  it("prints colours where they are wanted", async () => {
     const { stdout } = await audit(receiving("compares hex"), ["--only", "forged"], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\u001B[31m✗ signature-hex (high)\u001B[39m\n");
     expect(stdout).toContain("\u001B[2m  check ");
   });
 
-  it("says first that an ordinary event is not accepted, and what to look at", async () => {
+  it("reports first that an ordinary event is refused, and what to check", async () => {
     const { code, stdout, url } = await audit(sound, [], { SANDBOX_SECRET_KEY: "secret_wrong" });
     expect(code).toBe(4);
     const [intro = ""] = stdout.split("\n  check");
@@ -70,7 +70,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(unknown.stdout).toMatch(/^ {2}2\. the content: a receiver that refuses what it does not know/m);
   });
 
-  it("warns of what fails nothing, and exits 0", async () => {
+  it("exits with 0 when there are only warnings", async () => {
     const { code, stdout } = await audit(receiving("takes 16 KiB at most"));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^! long-event +a genuine event of 64 KiB +413/m);
@@ -78,7 +78,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^1 warning, \d+ passed/m);
   });
 
-  it("reports as JSON", async () => {
+  it("prints a JSON report", async () => {
     const { code, stdout, stderr, url } = await audit(receiving("compares hex"), ["--json"]);
     expect(code).toBe(4);
     const report = JSON.parse(stdout);
@@ -102,7 +102,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect((await audit(receiving("compares hex"), ["--reporter", "json"])).stdout).toContain('"passed": false');
   });
 
-  it("reports as JUnit XML, to a file too", async () => {
+  it("prints a JUnit report, or writes it to a file", async () => {
     const cwd = await folderWith({});
     const { url } = await startReceiver(receiving("takes 16 KiB at most"));
     const args = ["audit", url, "--secret", SECRET, "--reporter", "junit", "--out", "report.xml"];
@@ -128,7 +128,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(failure?.text).toContain("Mend it");
   });
 
-  it("runs the checks that are asked for, wherever the URL stands", async () => {
+  it("runs only the chosen checks, with the URL before or after them", async () => {
     const { stdout, received } = await audit(sound, [
       "--only",
       "garbage,header-case",
@@ -156,7 +156,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(listed.map(({ id }: { id: string }) => id)).toEqual(allChecks.map(({ id }) => id));
   });
 
-  it("sends the bytes of an event file, with the given header and topic", async () => {
+  it("sends the exact bytes of an event file, with the given header and topic", async () => {
     const event = '{"topic": "charge/events",  "data": {"id": "ch_1", "amount": 50.50}}\n';
     const cwd = await folderWith({ "event.json": event });
     const { url, received } = await startReceiver(({ headers, body }) =>
@@ -173,7 +173,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     });
   });
 
-  it("reads the application's state with a command, and prints the schedule that breaks it as a scenario", async () => {
+  it("reads the application's state with a command, and prints the failing schedule as a scenario", async () => {
     const cwd = await folderWith({ count: "0" });
     let count = 0;
     const { url } = await startReceiver((incoming) => {
@@ -267,7 +267,7 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
     expect(finished.stderr).not.toMatch(/^ {4}at /m);
   });
 
-  it("names the variable that is wrong", async () => {
+  it("names the wrong variable", async () => {
     const env = { SANDBOX_URL: "nowhere", SANDBOX_ACCESS_TOKEN: "at_sandbox" };
     const { code, stderr } = await runSandbox(["audit", url, "--check", "echo 1"], { env });
     expect({ code, stderr }).toEqual({

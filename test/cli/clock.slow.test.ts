@@ -13,7 +13,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-/** Each test has its own company. */
+/** Opens a company for one test. */
 let opened = 0;
 
 interface Account {
@@ -38,7 +38,7 @@ function printed(stdout: string): unknown {
 }
 
 describe("sandbox clock", () => {
-  it("shows now, the mode, and what is due next", async () => {
+  it("shows the time, the mode and the next due item", async () => {
     const { clock, post } = await openCompany();
     expect(await clock()).toEqual(printed("now   2026-01-15T09:00:00.000Z, frozen\nnext  nothing is due\n"));
     const charge = await post("/v1/charges", chargeRequest());
@@ -50,7 +50,7 @@ describe("sandbox clock", () => {
     expect(await clock("show")).toEqual(shown);
   });
 
-  it("advances, and lists what happened on the way", async () => {
+  it("advances, and lists what happened meanwhile", async () => {
     const { clock, post } = await openCompany();
     const charge = await post("/v1/charges", chargeRequest());
     const transfer = await post("/v1/transactions", transferRequest());
@@ -66,7 +66,7 @@ describe("sandbox clock", () => {
     );
   });
 
-  it("advances to the next thing that is due", async () => {
+  it("advances to the next due item", async () => {
     const { clock, post } = await openCompany();
     const transfer = await post("/v1/transactions", transferRequest());
     const { stdout } = await clock("advance", "--to-next");
@@ -75,14 +75,14 @@ describe("sandbox clock", () => {
     );
   });
 
-  it("counts the webhooks that went out", async () => {
+  it("counts the webhooks that were sent", async () => {
     const { clock, post } = await openCompany();
     await post("/v1/webhooks", { topic: "transactions/completed", url: "http://127.0.0.1:1/hook" });
     await post("/v1/transactions", transferRequest());
     expect((await clock("advance", "2s")).stdout).toContain("\nwebhooks: 1 attempted, 0 succeeded, 1 failed\n");
   });
 
-  it("shows the first twenty of many", async () => {
+  it("shows the first twenty of many items", async () => {
     const { clock, post } = await openCompany();
     for (let made = 0; made < 25; made++) await post("/v1/charges", chargeRequest());
     const { stdout } = await clock("advance", "1h");
@@ -97,7 +97,7 @@ describe("sandbox clock", () => {
     expect((await clock("freeze")).stdout).toMatch(/^now {3}2026-02-01T08:00:\d\d\.\d{3}Z, frozen\n/);
   });
 
-  it("prints the sandbox's own answer with --json", async () => {
+  it("prints the sandbox's answer with --json", async () => {
     const { clock, post } = await openCompany();
     const { id } = await post("/v1/charges", chargeRequest());
     const next = { at: "2026-01-15T10:00:00.000Z", kind: "charge.expire", id };
@@ -115,19 +115,19 @@ describe("sandbox clock", () => {
     });
   });
 
-  it("finds the sandbox and the company in the environment", async () => {
+  it("reads the sandbox and the company from the environment", async () => {
     const { companyId, clock } = await openCompany();
     const env = { SANDBOX_URL: `${sandbox.url}/`, SANDBOX_COMPANY_ID: companyId };
     expect((await runSandbox(["clock", "advance", "1d"], { env })).stdout).toContain("2026-01-16T09:00:00.000Z");
     expect((await clock()).stdout).toContain("2026-01-16T09:00:00.000Z");
   });
 
-  it("moves the first company's time when none is named", async () => {
+  it("moves the first company's time by default", async () => {
     const { stdout } = await runSandbox(["clock", "--url", sandbox.url]);
     expect(stdout).toMatch(/^now {3}2026-01-15T09:00:00\.000Z, frozen\n/);
   });
 
-  it("says what the sandbox refuses", async () => {
+  it("reports what the sandbox refuses", async () => {
     const { clock } = await openCompany();
     expect(await clock("set", "2020-01-01T00:00:00Z")).toEqual({
       code: 1,
@@ -141,7 +141,7 @@ describe("sandbox clock", () => {
     });
   });
 
-  it("gives the admin token, and says when it is wrong", async () => {
+  it("sends the admin token, and reports a wrong one", async () => {
     const guarded = await startSandbox(["--admin-token", "hush"]);
     const args = ["clock", "--url", guarded.url];
     const refused = await runSandbox(args);

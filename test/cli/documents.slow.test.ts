@@ -13,7 +13,7 @@ async function print(...args: string[]): Promise<string> {
 }
 
 describe("sandbox openapi", () => {
-  it("prints the same document as YAML, the default, and as JSON", async () => {
+  it("prints the same document as YAML (the default) and as JSON", async () => {
     const json = JSON.parse(await print("openapi", "--format", "json"));
     expect(json.openapi).toBe("3.1.0");
     const yaml = await print("openapi");
@@ -32,7 +32,7 @@ describe("sandbox openapi", () => {
 });
 
 describe.each(["openapi", "profile"])("sandbox %s --json", (verb) => {
-  it("is short for --format json, and goes with no other", async () => {
+  it("is short for --format json, and conflicts with --format", async () => {
     expect(await print(verb, "--json")).toBe(await print(verb, "--format", "json"));
     const { code, stderr } = await runSandbox([verb, "--json", "--format", "yaml"]);
     expect(code).toBe(1);
@@ -61,7 +61,7 @@ describe("sandbox profile", () => {
     });
   });
 
-  it("prints a profile file as YAML that says what the sandbox does anyway", async () => {
+  it("prints a YAML profile file with the defaults", async () => {
     const yaml = await print("profile", "--format", "yaml");
     const [written, defaults] = [parseProfile(parse(yaml)), parseProfile()];
     expect(written.ok && written.values).toEqual(defaults.ok && defaults.values);
@@ -74,7 +74,7 @@ describe("sandbox profile", () => {
 });
 
 describe("a reader that closes the pipe", () => {
-  it("is no error", async () => {
+  it("causes no error", async () => {
     expect(await runSandbox(["profile"], { closeStdout: true })).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });

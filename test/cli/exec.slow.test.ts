@@ -9,7 +9,7 @@ import { folderWith } from "../support/folder.js";
 import { root } from "../support/markdown.js";
 import type { LooseJson } from "../support/world.js";
 
-/** A program for the child: JavaScript, as a module. */
+/** The command of a child that runs a JavaScript module. */
 const node = (code: string): string[] => [process.execPath, "--input-type=module", "--eval", code];
 
 const exec = (
@@ -18,14 +18,14 @@ const exec = (
   run?: RunOptions & InputAndOutput,
 ): Promise<Finished> => runSandbox(["exec", ...options, "--", ...command], run);
 
-/** What a child of `exec OPTIONS` printed as JSON. */
+/** The JSON that a child of `exec OPTIONS` printed. */
 async function outputOf(options: readonly string[], code: string, run?: RunOptions): Promise<LooseJson> {
   const { code: exitCode, stdout, stderr } = await exec(options, node(code), run);
   if (exitCode !== 0) throw new Error(`exec ended with ${exitCode}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** `api(path, json?)`: the API, as a program in any language would call it. */
+/** Defines `api(path, json?)`, which calls the API. */
 const client = `
 const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN, SANDBOX_COMPANY_ID } = process.env;
 const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN, "x-company-id": SANDBOX_COMPANY_ID, "content-type": "application/json" };
@@ -50,7 +50,7 @@ async function start(options: readonly string[], code: string) {
 }
 
 describe("the child's environment", () => {
-  it("leads to a sandbox that is there", async () => {
+  it("has the address and credentials of a running sandbox", async () => {
     const seen = await outputOf(
       [],
       `${client}
@@ -67,7 +67,7 @@ describe("the child's environment", () => {
     });
   });
 
-  it("has the names that the program under test reads, as --env says", async () => {
+  it("has the additional names of --env", async () => {
     const seen = await outputOf(
       ["--env", "PAY_URL=url", "--env", "PAY_KEY=token", "PAY_COMPANY=company", "--env", "PAY_SECRET=secret"],
       `const { PAY_URL, PAY_KEY, PAY_COMPANY, PAY_SECRET, SANDBOX_URL } = process.env;
@@ -86,11 +86,11 @@ describe("the child's environment", () => {
     expect(stderr).toMatch(message);
   });
 
-  it("has everything else that was there, PORT too, which is the child's", async () => {
+  it("keeps all other variables, PORT included", async () => {
     const env = { PORT: "1", COLOUR: "red" };
     const seen = await outputOf([], "console.log(JSON.stringify([process.env.PORT, process.env.COLOUR]))", { env });
     expect(seen).toEqual(["1", "red"]);
-    // `start` would refuse it.
+    // `start` would refuse this value.
     expect(await outputOf([], "console.log(1)", { env: { PORT: "none" } })).toBe(1);
   });
 });
@@ -122,13 +122,16 @@ describe("the exit code", () => {
     expect(notOne.stderr).toMatch(/Failed to run .*package\.json: .*EACCES/);
   });
 
-  it.each([[["exec"]], [["exec", "--"]], [["exec", "--clock", "frozen"]]])("of %j is 1", async (args) => {
-    const { code, stdout, stderr } = await runSandbox(args);
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/command/);
-  });
+  it.each([[["exec"]], [["exec", "--"]], [["exec", "--clock", "frozen"]]])(
+    "is 1 for %j, which has no command",
+    async (args) => {
+      const { code, stdout, stderr } = await runSandbox(args);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/command/);
+    },
+  );
 
-  it("is 1 or 2 for wrong options, and then nothing has run", async () => {
+  it("is 1 or 2 for wrong options, and the command does not run", async () => {
     const wrong = await exec(["--clock", "tomorrow"], node("console.log('ran')"));
     expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
     const missing = await exec(["--profile", "nowhere.yaml"], node("console.log('ran')"));
@@ -152,13 +155,13 @@ describe("signals", () => {
       );
       expect(await nextLine()).toBe("ready");
       child.kill(signal);
-      // Its sandbox is there until it ends.
+      // The sandbox runs until the child has ended.
       expect(await nextLine()).toBe(`${signal} 200`);
       expect(await ended).toBe(5);
     },
   );
 
-  it("that the child does not handle end it", async () => {
+  it("end a child that does not handle them", async () => {
     const { child, ended, nextLine } = await start([], "console.log('ready'); setInterval(() => {}, 1000);");
     await nextLine();
     child.kill("SIGTERM");
@@ -167,7 +170,7 @@ describe("signals", () => {
 });
 
 describe("input and output", () => {
-  it("are the child's, byte for byte; what the sandbox says goes to stderr", async () => {
+  it("are the child's, byte for byte; the sandbox prints on stderr", async () => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256));
     const child = spawn(
       process.execPath,
@@ -187,7 +190,7 @@ describe("input and output", () => {
     );
   });
 
-  it("do not have to be used", async () => {
+  it("may stay unused", async () => {
     const { code, stdout } = await exec([], node("process.exit(0)"), { stdin: "x".repeat(1_000_000) });
     expect([code, stdout]).toEqual([0, ""]);
   });
@@ -198,14 +201,14 @@ describe("input and output", () => {
     expect(stderr).toContain('"event":"stopped"');
   });
 
-  it("leave the child's own options to the child", async () => {
+  it("do not include options after --, which are the child's", async () => {
     const { stdout } = await exec(["--clock", "frozen"], ["printf", "%s ", "--clock", "--help", "-x", "--", "end"]);
     expect(stdout).toBe("--clock --help -x -- end ");
   });
 });
 
 describe("the sandbox", () => {
-  it("takes a free port: several run at a time", async () => {
+  it("uses a free port, so that several can run at a time", async () => {
     const wait = "console.log(process.env.SANDBOX_URL); process.stdin.resume();";
     const runs = await Promise.all([1, 2].map(() => start([], wait)));
     const urls = await Promise.all(runs.map(({ nextLine }) => nextLine()));
@@ -217,7 +220,7 @@ describe("the sandbox", () => {
     await Promise.all(urls.map((url) => expect(fetch(url)).rejects.toThrow("fetch failed")));
   });
 
-  it("begins as the options of start say", async () => {
+  it("accepts the options of start", async () => {
     const folder = await folderWith({ "strict.yaml": "http: { createdStatus: 200 }\n" });
     const options = ["--clock", "2026-01-15T09:00:00Z", "--profile", join(folder, "strict.yaml"), "--seed", "7"];
     const seen = await outputOf(
@@ -232,7 +235,7 @@ describe("the sandbox", () => {
     expect(seen).toEqual({ created: 200, status: "dropped", now: "2026-01-15T10:00:00.000Z" });
   });
 
-  it("begins as the configuration of the folder says, but for its port", async () => {
+  it("uses the configuration of the folder, except its port", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": "balance: 77\nport: 1\n" });
     const seen = await outputOf([], `${client} console.log(JSON.stringify(await api("/v1/balance")));`, { cwd });
     expect(seen).toEqual({ balance: 77, currency: "XOF" });
@@ -240,7 +243,7 @@ describe("the sandbox", () => {
 });
 
 describe("the report", () => {
-  it("shows no secret, wherever the client has put it", async () => {
+  it("shows no secret that the client sent anywhere", async () => {
     const leak = `
       const { SANDBOX_URL: url, SANDBOX_ACCESS_TOKEN: token, SANDBOX_SECRET_KEY: key } = process.env;
       const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
@@ -283,7 +286,7 @@ describe("the report", () => {
     );
   });
 
-  it("goes into a folder too, which is made", async () => {
+  it("is also written to a folder, which is created", async () => {
     const folder = join(await folderWith({}), "reports/today");
     const { code } = await exec(["--clock", "2026-01-15T09:00:00Z", "--report", folder], node(story));
     expect(code).toBe(0);
@@ -303,7 +306,7 @@ describe("the report", () => {
     });
   });
 
-  it("that cannot be written is 3, unless the child failed by itself", async () => {
+  it("that cannot be written gives exit code 3, unless the child failed", async () => {
     const folder = await folderWith({ taken: "" });
     const options = ["--clock", "frozen", "--report", join(folder, "taken")];
     const green = await exec(options, node(story));

@@ -7,7 +7,7 @@ import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { root } from "../support/markdown.js";
 
-/** Pays under a new reference when there is no answer: JavaScript, as a module. */
+/** A JavaScript module that pays again under a new reference when there is no answer. */
 const doublePayout = `
 const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN } = process.env;
 const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN, "content-type": "application/json" };
@@ -40,14 +40,14 @@ describe("exec --fail-on findings", () => {
     expect(stderr).toContain("--fail-on findings: there is 1 finding");
   });
 
-  it("without the gate findings are reported, and the exit code is the child's", async () => {
+  it("reports findings without the gate, and exits with the child's code", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const { code, stderr } = await runSandbox(["exec", ...node(doublePayout)], { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain("critical: double-payout");
   });
 
-  it("the child's own code comes first", async () => {
+  it("prefers the child's exit code if it is not 0", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const { code } = await runSandbox(["exec", "--fail-on", "findings", ...node(`${doublePayout}; process.exit(9)`)], {
       cwd,
@@ -55,21 +55,21 @@ describe("exec --fail-on findings", () => {
     expect(code).toBe(9);
   });
 
-  it("a reset between tests forgives nothing", async () => {
+  it("counts findings from before a reset", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const reset = `${doublePayout}; await fetch(SANDBOX_URL + "/_sandbox/reset", { method: "POST" });`;
     const { code } = await runSandbox(["exec", "--fail-on", "findings", ...node(reset)], { cwd });
     expect(code).toBe(5);
   });
 
-  it("is 0 without findings, and reports rules that never fired", async () => {
+  it("exits with 0 without findings, and reports rules that never fired", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
     const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node("")], { cwd });
     expect(code).toBe(0);
     expect(stderr).toContain('the rule "the answer is lost" never fired');
   });
 
-  it("knows no other gate", async () => {
+  it("refuses other gates", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-on", "finding", ...node("")]);
     expect(code).toBe(1);
     expect(stderr).toContain("--fail-on");
@@ -77,26 +77,26 @@ describe("exec --fail-on findings", () => {
   });
 });
 
-it("examples/double-payout passes", async () => {
+it("examples/double-payout runs as described", async () => {
   const story = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
   await expect(story).resolves.toMatchObject({ stdout: expect.stringContaining("It came out as told.") });
 });
 
 describe("exec --fail-under", () => {
-  it("exits with 5 below the required coverage, and shows uncovered items", async () => {
+  it("exits with 5 below the required coverage, and lists uncovered items", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-under", "50", ...node("")]);
     expect(code).toBe(5);
     expect(stderr).toContain("--fail-under 50: 0 % of the contract was met");
     expect(stderr).toContain("POST /v1/transactions");
   });
 
-  it("is 0 when enough was", async () => {
+  it("exits with 0 when coverage is high enough", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-under", "0.5", ...node(doublePayout)]);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/\d+(\.\d)? % of the contract met \(\d+ of \d+\)/);
   });
 
-  it.each(["-1", "101", "all", ""])("%j is refused as a percentage", async (percent) => {
+  it.each(["-1", "101", "all", ""])("refuses %j as a percentage", async (percent) => {
     const { code, stderr } = await runSandbox(["exec", `--fail-under=${percent}`, ...node("")]);
     expect(code).toBe(1);
     expect(stderr).toContain("--fail-under must be a number of per cent from 0 to 100");
@@ -138,7 +138,7 @@ describe("replay --fail-on findings", () => {
     expect(stderr).toContain("--fail-on findings");
   });
 
-  it("is 0 without the gate, and has both in the JSON", async () => {
+  it("exits with 0 without the gate, and the JSON has both", async () => {
     const cwd = await folderWith({ "story.yaml": story });
     const { code, stdout } = await runSandbox(["replay", "story.yaml", "--reporter", "json"], { cwd });
     expect(code).toBe(0);
@@ -147,7 +147,7 @@ describe("replay --fail-on findings", () => {
     ]);
   });
 
-  it("a failed scenario exits with 4 all the same", async () => {
+  it("exits with 4 when a scenario failed", async () => {
     const cwd = await folderWith({ "story.yaml": story.replace("status: 400", "status: 200") });
     const { code } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
     expect(code).toBe(4);

@@ -5,14 +5,14 @@ import { runSandbox } from "../support/cli.js";
 const verbs = ["start", "exec", "replay", "audit", "init", "clock", "sign", "validate", "openapi", "profile"];
 
 describe("help", () => {
-  it("is what `sandbox` alone prints", async () => {
+  it("is printed by `sandbox` without arguments", async () => {
     const alone = await runSandbox([]);
     expect(alone).toEqual({ code: 0, stdout: expect.stringContaining("Usage: sandbox <verb> [options]"), stderr: "" });
     expect(await runSandbox(["--help"])).toEqual(alone);
     expect(await runSandbox(["help"])).toEqual(alone);
   });
 
-  it("lists the verbs there are, the exit codes and examples", async () => {
+  it("lists all verbs, the exit codes and examples", async () => {
     const { stdout } = await runSandbox([]);
     const listed = stdout.match(/^Verbs:\n((?: {2}\S.*\n)+)/m)?.[1]?.match(/^ {2}\w+/gm);
     expect(listed?.map((name) => name.trim())).toEqual([...verbs, "help"]);
@@ -20,14 +20,14 @@ describe("help", () => {
     expect(stdout).toMatch(/^Examples:\n {2}sandbox /m);
   });
 
-  it.each(verbs)("of %s has examples, the same both ways, and fits 80 columns", async (verb) => {
+  it.each(verbs)("of %s has examples, fits 80 columns, and is the same with --help", async (verb) => {
     const help = await runSandbox([verb, "--help"]);
     expect(help).toEqual({ code: 0, stdout: expect.stringMatching(/^Examples:\n {2}.*sandbox /m), stderr: "" });
     expect(await runSandbox(["help", verb])).toEqual(help);
     expect(help.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it("of start has every option of this version", async () => {
+  it("of start lists every option", async () => {
     const { stdout } = await runSandbox(["start", "--help"]);
     const options = stdout.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim());
     expect(options).toEqual([
@@ -44,7 +44,7 @@ describe("help", () => {
     expect(await runSandbox(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });
 
-  it("is coloured where that is wanted, and never where it is not", async () => {
+  it("is coloured only where colours are wanted", async () => {
     expect((await runSandbox([], { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001B[1mVerbs:");
     const plain = await Promise.all(
       [{}, { CI: "true" }, { NO_COLOR: "1" }, { FORCE_COLOR: "0" }].map((env) => runSandbox([], { env })),

@@ -25,7 +25,7 @@ function ask(
   return call(url + path, method, body, headers);
 }
 
-/** Every line but those of its beginning and end, once it has stopped. */
+/** Every line of a stopped sandbox, except those of its start and stop. */
 async function linesOf(sandbox: StartedSandbox): Promise<readonly LooseJson[]> {
   expect(await sandbox.stop()).toBe(0);
   const { lines } = sandbox;
@@ -35,7 +35,7 @@ async function linesOf(sandbox: StartedSandbox): Promise<readonly LooseJson[]> {
 }
 
 describe("a state change", () => {
-  it("is one line at info, with the request that caused it, and no request is", async () => {
+  it("is one line at info, with the id of the request that caused it; requests have no line", async () => {
     const receiver = await startReceiver();
     const sandbox = await started([]);
     await ask(sandbox, "POST", "/v1/webhooks", { topic: "charges/events", url: `${receiver.url}?key=hush` });
@@ -85,11 +85,11 @@ describe("a state change", () => {
         eventId: lines[2]?.eventId,
       },
     ]);
-    // The real time, and not the company's.
+    // The machine's time, not the company's.
     expect(lines[0].time).not.toBe(nine);
   });
 
-  it("that time brings has the time at which it happened, and no request", async () => {
+  it("caused by the clock has the time at which it happened, and no request", async () => {
     const receiver = await startReceiver({ status: 500 });
     const sandbox = await started([]);
     await ask(sandbox, "POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
@@ -110,7 +110,7 @@ describe("a state change", () => {
 });
 
 describe("a request", () => {
-  it("is one line at debug, after what it changed, and names an error by its correlation id", async () => {
+  it("is one line at debug, after its state changes, with the correlation id of an error", async () => {
     const sandbox = await started(["--log-level", "debug"]);
     await ask(sandbox, "POST", "/v1/charges", chargeRequest({ externalId: "order-1" }));
     const refused = await ask(sandbox, "POST", "/v1/charges", chargeRequest({ externalId: "order-1" }));
@@ -157,13 +157,13 @@ describe("a request", () => {
   });
 });
 
-describe("what is hostile", () => {
+describe("hostile input", () => {
   const forged =
     'x\n{"event":"charge.paid","level":"info"}\r\n\u001B[2J\u0085\u2028at_sandbox secret_sandbox hush-7f3k';
 
   const encoded = Buffer.from("user:hush-7f3k").toString("base64url");
 
-  it("forges no line and shows no secret", async () => {
+  it("cannot forge a line or reveal a secret", async () => {
     const sandbox = await started(["--log-level", "debug", "--admin-token", "hush-7f3k"]);
     const admin = { authorization: "Bearer hush-7f3k" };
     await ask(sandbox, "POST", "/v1/charges", chargeRequest({ externalId: forged, description: forged }));
@@ -186,7 +186,7 @@ describe("what is hostile", () => {
     for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(2_000);
   });
 
-  it("says nothing of a token that opens a company, or that was replaced", async () => {
+  it("cannot reveal a token that opened a company, or that was replaced", async () => {
     const sandbox = await started(["--auto-provision", "--log-level", "debug"]);
     const own = { authorization: "Bearer tok-1234567890" };
     await ask(sandbox, "POST", "/v1/charges", chargeRequest({ externalId: "tok-1234567890" }), own);
@@ -201,7 +201,7 @@ describe("what is hostile", () => {
 });
 
 describe("the pretty log", () => {
-  it("is one short line for each change, below the screen", async () => {
+  it("has one short line per change, below the screen", async () => {
     const cwd = await folderWith({
       "sandbox.config.yaml": "clock: 2026-01-15T09:00:00Z\nport: 0\nlogLevel: debug\n",
     });

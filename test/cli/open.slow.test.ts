@@ -6,10 +6,10 @@ import { type StartedSandbox, runSandbox, startSandbox } from "../support/cli.js
 import { folderWith } from "../support/folder.js";
 import { startReceiver } from "../support/live.js";
 
-/** What a system opens addresses with, by each of its names. */
+/** The names of the commands that open an address, on any system. */
 const NAMES = ["xdg-open", "open"];
 
-/** A folder for PATH in which those do what `script` says. */
+/** A folder for PATH in which each of these commands runs `script`. */
 async function pathWith(script: string): Promise<string> {
   const folder = await folderWith(Object.fromEntries(NAMES.map((name) => [name, script])));
   for (const name of NAMES) await chmod(join(folder, name), 0o755);
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("--open", () => {
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
-  it("goes with exec, too", async () => {
+  it("works with exec", async () => {
     const { receiver, env } = await tellingBrowser();
     const wait = `fetch(process.env.SANDBOX_URL + "/_sandbox/health")`;
     const { code } = await runSandbox(["exec", "--open", "--", process.execPath, "-e", wait], { env });
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === "win32")("--open", () => {
     expect(fields).toMatchObject({ message: expect.stringContaining("Open http://127.0.0.1:4010/_sandbox yourself.") });
   });
 
-  it("is not asked for by itself", async () => {
+  it("is off by default", async () => {
     const { receiver, env } = await tellingBrowser();
     const sandbox = await started([], env);
     await sandbox.stop();

@@ -24,7 +24,7 @@ const replay = (folder: string, args: readonly string[], env: Record<string, str
   runSandbox(["replay", ...args], { cwd: folder, env });
 
 describe("replay", () => {
-  it("says what went well and what did not, with its place, and exits 4", async () => {
+  it("reports passed and failed scenarios, with the failure's position, and exits with 4", async () => {
     const folder = await folderWith({ "good.yaml": good, "bad.yaml": bad });
     const { code, stdout, stderr } = await replay(folder, ["good.yaml", "bad.yaml"]);
     expect(code).toBe(4);
@@ -37,7 +37,7 @@ describe("replay", () => {
     expect(stderr).toBe("");
   });
 
-  it("takes folders and patterns, and exits 0 when all is well", async () => {
+  it("accepts folders and patterns, and exits with 0 when all pass", async () => {
     const folder = await folderWith({
       "one.yaml": good,
       "two.yml": good,
@@ -67,7 +67,7 @@ describe("replay", () => {
     expect((await replay(folder, ["profile.yaml"])).code).toBe(2);
   });
 
-  it("says what is wrong with any other file of a folder", async () => {
+  it("reports the problems of every other file in a folder", async () => {
     const folder = await folderWith({ "good.yaml": good, "wrong.yaml": "name: A story\nstpes: []\n" });
     expect(await replay(folder, ["."])).toMatchObject({ code: 2, stderr: expect.stringContaining("wrong.yaml:2:1") });
   });
@@ -81,7 +81,7 @@ describe("replay", () => {
     expect(await counts("--tag", "bad")).toMatch(/^1 failed in/);
     const shards = await Promise.all(["1/2", "2/2"].map((shard) => counts("--shard", shard)));
     expect(shards.map((line) => line.replace(/ in .*/, ""))).toEqual(["1 passed, 1 failed", "1 passed"]);
-    // A job of many may have nothing to do.
+    // A shard may be empty.
     expect((await replay(folder, [".", "--shard", "4/4"])).code).toBe(0);
     expect(await counts("--shard", "4/4")).toMatch(/^0 passed in/);
     expect(await counts("--bail", "--workers", "1")).toMatch(/^1 failed, 2 not run \(--bail\) in/);
@@ -103,14 +103,14 @@ describe("replay", () => {
     expect(await readFile(join(folder, "report"), "utf8")).toMatch(form);
   });
 
-  it("annotates in GitHub Actions beside the report that was asked for", async () => {
+  it("adds annotations in GitHub Actions to the chosen report", async () => {
     const folder = await folderWith({ "bad.yaml": bad });
     const { stdout } = await replay(folder, ["."], { GITHUB_ACTIONS: "true" });
     expect(stdout).toMatch(/^✗ The balance is 501/m);
     expect(stdout).toMatch(/^::error file=bad\.yaml,line=5,col=5/m);
   });
 
-  it("gives the same identifiers for the same seed", async () => {
+  it("repeats identifiers with the same seed", async () => {
     const folder = await folderWith({
       "a.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { id: '${uuid}' } } }]\n",
     });
@@ -122,7 +122,7 @@ describe("replay", () => {
     expect(three).not.toBe(one);
   });
 
-  it("reads SANDBOX_ variables and no others", async () => {
+  it("lets scenarios read only SANDBOX_ variables", async () => {
     const step = (name: string): string =>
       `steps: [{ request: GET /v1/balance, expect: { body: { currency: '\${env.${name}}' } } }]\n`;
     const folder = await folderWith({ "a.yaml": step("SANDBOX_X"), "b.yaml": step("PATH") });
@@ -135,7 +135,7 @@ describe("replay", () => {
 });
 
 describe("replay --target", () => {
-  it("replays what needs no more than the API, and skips the rest with the reason", async () => {
+  it("replays scenarios that need only the API, and skips the others with the reason", async () => {
     const sandbox = await startSandbox(["--clock", "frozen"]);
     const api = "steps: [{ request: GET /v1/balance, expect: { status: 200, body: { balance: 10000000 } } }]\n";
     const folder = await folderWith({ "api.yaml": api, "drops.yaml": drops, "given.yaml": good });
@@ -174,7 +174,7 @@ describe("wrong use of replay", () => {
   it.each<[string, readonly string[], number, RegExp]>([
     ["a missing file", ["nowhere.yaml"], 2, /there is no such file or folder/],
     ["an empty folder", ["empty"], 2, /no \.yaml, \.yml or \.json file is there/],
-    ["nothing that matches", ["good.yaml", "--filter", "^nothing$"], 2, /no scenario matches/],
+    ["a filter that matches nothing", ["good.yaml", "--filter", "^nothing$"], 2, /no scenario matches/],
     ["no path", [], 1, /missing required argument/i],
     ["a wrong reporter", ["good.yaml", "--reporter", "juint"], 1, /Did you mean junit/],
     ["a wrong shard", ["good.yaml", "--shard", "3/2"], 1, /--shard must be i\/n/],
@@ -191,7 +191,7 @@ describe("wrong use of replay", () => {
     expect(finished.stderr).not.toMatch(/^ +at /m);
   });
 
-  it("names every problem of every file before anything runs", async () => {
+  it("reports every problem of every file before anything runs", async () => {
     const folder = await folderWith({
       "a.yaml": "steps: [{ advnace: 1h }]\n",
       "b.yaml": "setps: []\n",
@@ -206,7 +206,7 @@ describe("wrong use of replay", () => {
 });
 
 describe("init", () => {
-  it("writes what validates, replays, and passes as a test", async () => {
+  it("writes files that validate, replay and pass as a test", async () => {
     const folder = await folderWith({});
     const { code, stdout } = await runSandbox(["init", "shop"], { cwd: folder });
     expect(code).toBe(0);
@@ -249,7 +249,7 @@ describe("a session of start", () => {
       body: JSON.stringify({ ...order, externalId }),
     });
 
-  it("is recorded, and the recording replays green", async () => {
+  it("is recorded, and the recording passes when replayed", async () => {
     const folder = await folderWith({});
     const file = join(folder, "session.yaml");
     const sandbox = await startSandbox(["--record", file, "--clock", "frozen"]);
@@ -264,7 +264,7 @@ describe("a session of start", () => {
     });
   });
 
-  it("is recorded up to the limit that the configuration names", async () => {
+  it("is recorded up to the configured limit", async () => {
     const folder = await folderWith({ "sandbox.config.yaml": "limits: { recordedRequests: 2 }\nrecord: session.yaml" });
     const sandbox = await startSandbox([], { cwd: folder });
     for (const externalId of ["order-1", "order-2", "order-3"]) await create(sandbox.url, externalId);
@@ -274,7 +274,7 @@ describe("a session of start", () => {
     expect(story).toContain("1 request(s) could not be told again");
   });
 
-  it("plays the world's part while an application drives the API", async () => {
+  it("plays a scenario's other steps while an application drives the API", async () => {
     const story = `name: Whoever creates a charge sees it paid
 given: { balance: 500 }
 steps:
@@ -309,7 +309,7 @@ steps:
     expect(await sandbox.stop()).toBe(0);
   });
 
-  it("does not start with a wrong scenario", async () => {
+  it("is refused with a wrong scenario", async () => {
     const folder = await folderWith({ "story.yaml": "steps: [{ advnace: 1h }]\n" });
     const finished = await runSandbox(["start", "--port", "0", "--scenario", join(folder, "story.yaml")]);
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "advance"') });
@@ -317,7 +317,7 @@ steps:
 });
 
 describe("validate", () => {
-  it("covers scenarios, and the files they use", async () => {
+  it("checks scenarios and the files that they use", async () => {
     const folder = await folderWith({
       "good.yaml": good,
       "bad.yaml": "steps:\n  - use: broken.yaml\n",

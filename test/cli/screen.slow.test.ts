@@ -9,7 +9,7 @@ import { selfSigned } from "../support/self-signed.js";
 const run = promisify(execFile);
 
 describe("the screen of start", () => {
-  it("says all that a first call needs", async () => {
+  it("shows everything that a first call needs", async () => {
     const { stdout } = await runUntilListening(["--port", "0", "--clock", "2026-01-15T09:00:00Z", "--seed", "7"]);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? "";
     const [screen = ""] = stdout.split("2026-01-15\n");
@@ -49,7 +49,7 @@ Business Payments Sandbox ${VERSION}
 `);
   });
 
-  it("says the same in colour, at most 100 columns wide", async () => {
+  it("has the same text in colour, at most 100 columns wide", async () => {
     const args = ["--port", "0", "--clock", "2026-01-15T09:00:00Z"];
     const [plain, coloured] = await Promise.all([
       runUntilListening(args, { env: { NO_COLOR: "1" } }),
@@ -80,7 +80,7 @@ companies:
   });
 });
 
-/** What a shell makes of the curl lines of a screen that was printed for `url`, each command's answer. */
+/** The answers to the curl commands of a screen printed for `url`, run in a shell. */
 async function paste(
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
@@ -100,7 +100,7 @@ async function paste(
   return answers;
 }
 
-describe("the curl lines of the screen, pasted into a shell", () => {
+describe("the curl commands of the screen, pasted into a shell", () => {
   const story = [
     { balance: 10_000_000, currency: "XOF" },
     expect.objectContaining({ status: "created", amount: 10_000 }),

@@ -8,7 +8,7 @@ import type { Answer, LooseJson } from "../support/world.js";
 
 const account = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
 
-/** `sandbox start --profile F` with this settlement of transfers and a clock that stands. */
+/** `sandbox start --profile F` with this settlement of transfers and a frozen clock. */
 async function startedWith(settlement: string): Promise<StartedSandbox> {
   const cwd = await folderWith({ "profile.yaml": `transfers: { settlement: ${settlement} }\n` });
   const sandbox = await startSandbox(["--clock", "2026-01-15T09:00:00Z", "--profile", "profile.yaml"], { cwd });
@@ -24,7 +24,7 @@ async function read({ url }: StartedSandbox, path: string): Promise<LooseJson> {
   return (await call(url + path, "GET", undefined, account)).body;
 }
 
-/** The id of a transfer that was taken as pending. */
+/** Creates a pending transfer and returns its id. */
 async function createTransfer(sandbox: StartedSandbox): Promise<string> {
   const { status, body } = await post(sandbox, "/v1/transactions", transferRequest());
   expect([status, body.status]).toEqual([201, "pending"]);
@@ -39,13 +39,13 @@ async function advance({ url }: StartedSandbox, by: string): Promise<void> {
   expect((await runSandbox(["clock", "advance", by, "--url", url])).code).toBe(0);
 }
 
-describe("start --profile F: when transfers settle", () => {
-  it("immediate: before anybody can ask", async () => {
+describe("start --profile F settles transfers", () => {
+  it("immediate: before the first read", async () => {
     const sandbox = await startedWith("immediate");
     expect(await statusOf(sandbox, await createTransfer(sandbox))).toBe("completed");
   });
 
-  it("after a time, on the company's clock", async () => {
+  it("after: at that time on the company's clock", async () => {
     const sandbox = await startedWith("{ after: 10m }");
     const id = await createTransfer(sandbox);
     await advance(sandbox, "9m59s");
@@ -54,7 +54,7 @@ describe("start --profile F: when transfers settle", () => {
     expect(await statusOf(sandbox, id)).toBe("completed");
   });
 
-  it("polls: on the third time that it is asked for", async () => {
+  it("polls: at the third read", async () => {
     const sandbox = await startedWith("{ polls: 3 }");
     const id = await createTransfer(sandbox);
     await advance(sandbox, "30d");
@@ -62,7 +62,7 @@ describe("start --profile F: when transfers settle", () => {
     expect(seen).toEqual(["pending", "pending", "completed"]);
   });
 
-  it("manual: when it is completed or failed by hand, and not before", async () => {
+  it("manual: only by hand", async () => {
     const sandbox = await startedWith("manual");
     const [good, bad] = [await createTransfer(sandbox), await createTransfer(sandbox)];
     await advance(sandbox, "30d");
@@ -77,7 +77,7 @@ describe("start --profile F: when transfers settle", () => {
   });
 });
 
-it("a charge of a started sandbox is paid, cancelled and dropped by hand", async () => {
+it("charges can be paid, cancelled and dropped by hand", async () => {
   const sandbox = await startedWith("manual");
   const create = async (): Promise<string> => (await post(sandbox, "/v1/charges", chargeRequest())).body.id;
   const [one, other] = [await create(), await create()];
@@ -104,7 +104,7 @@ it("the shipped scenarios pass under every settlement", async () => {
   expect(code).toBe(0);
 });
 
-it("exec takes the profile too: the command beside it moves a transfer that waits for it", async () => {
+it("exec accepts the profile, and its command settles a transfer by hand", async () => {
   const cwd = await folderWith({
     "profile.yaml": "transfers: { settlement: manual }\n",
     "client.mjs": `

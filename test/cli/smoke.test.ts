@@ -7,14 +7,14 @@ import { runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { call } from "../support/live.js";
 
-// The first process after a build compiles the bundle; the others read it from the cache.
+// The first process after a build compiles the bundle, which takes longer.
 beforeAll(async () => {
   await runSandbox(["--version"]);
 });
 
-/** Each verb once, as the built command. The rest of their behaviour is in the slow suite. */
+/** Runs each verb of the built command once. The slow suite tests the rest. */
 describe("the command", () => {
-  it("prints its version, and lists its verbs", async () => {
+  it("prints its version and its verbs", async () => {
     expect(await runSandbox(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
     expect((await runSandbox(["--help"])).stdout).toContain("Usage: sandbox <verb> [options]");
   });
@@ -37,7 +37,7 @@ it("start serves the API, and clock moves its time", async () => {
   expect(await sandbox.stop()).toBe(0);
 });
 
-it("exec runs a command beside a sandbox, and passes on its exit code", async () => {
+it("exec runs a command beside a sandbox, and exits with its code", async () => {
   const code = "console.log(process.env.SANDBOX_COMPANY_ID); process.exit(7)";
   const { code: exitCode, stdout } = await runSandbox(["exec", "--", process.execPath, "--eval", code]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: "company_sandbox\n" });
@@ -61,7 +61,7 @@ it("audit checks a receiver", async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("passed") });
 });
 
-it("sign signs what it reads", async () => {
+it("sign signs its input", async () => {
   const { stdout } = await runSandbox(["sign"], { stdin: "{}" });
   expect(stdout).toBe("4m069+gkgBQ+UsRNjtjEKsP776yZlMJQQeu2h2DjnKw=\n");
 });

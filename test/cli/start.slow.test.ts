@@ -10,7 +10,7 @@ import type { Answer, GivenHeaders } from "../support/world.js";
 
 const account = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
 
-/** Until the test ends. */
+/** Stops when the test ends. */
 async function started(args: readonly string[] = [], options?: RunOptions): Promise<StartedSandbox> {
   const sandbox = await startSandbox(args, options);
   onTestFinished(async () => void (await sandbox.stop()));
@@ -26,7 +26,7 @@ function createCharge({ url }: StartedSandbox, change?: Readonly<Record<string, 
 }
 
 describe("the listening line", () => {
-  it("carries where and what, and no token or key", async () => {
+  it("has the address, company, clock and version, but no token or key", async () => {
     const sandbox = await started(["--clock", "2026-01-15T09:00:00Z", "--public-url", "https://pay.test/"]);
     expect(sandbox.lines).toEqual([
       {
@@ -50,7 +50,7 @@ describe("the listening line", () => {
   });
 });
 
-describe("each option does what it says", () => {
+describe("start options", () => {
   it.each([
     ["--port", ["--port", "0"], { SANDBOX_PORT: "1", PORT: "1" }],
     ["SANDBOX_PORT", [], { SANDBOX_PORT: "0", PORT: "1" }],
@@ -61,14 +61,14 @@ describe("each option does what it says", () => {
     expect(Number(new URL(url).port)).toBeGreaterThan(4010);
   });
 
-  it("--clock frozen stands still, running does not", async () => {
+  it("--clock frozen stops time, and running does not", async () => {
     const frozen = await started(["--clock", "frozen"]);
     const [first, second] = [await createCharge(frozen), await createCharge(frozen)];
     expect(first.body.createdAt).toBe(second.body.createdAt);
     expect((await started()).lines[0].clock.mode).toBe("running");
   });
 
-  it("--seed repeats identifiers and, with a standing clock, every byte", async () => {
+  it("--seed repeats identifiers and, on a frozen clock, every byte", async () => {
     const make = async (seed: string): Promise<string> => {
       const sandbox = await started([
         "--seed",
@@ -85,25 +85,25 @@ describe("each option does what it says", () => {
     expect(one).not.toBe(other);
   });
 
-  it("--public-url begins the payment links", async () => {
+  it("--public-url is the base of payment links", async () => {
     const sandbox = await started(["--public-url", "https://pay.test/sandbox/"]);
     expect((await createCharge(sandbox)).body.paymentUrl).toMatch(/^https:\/\/pay\.test\/sandbox\/checkout\//);
   });
 
-  it("--auto-provision opens a company for an unseen token", async () => {
+  it("--auto-provision opens a company for an unknown token", async () => {
     const unseen = { authorization: "Bearer at_worker7" };
     expect((await get(await started(), "/v1/balance", unseen)).status).toBe(401);
     expect((await get(await started(["--auto-provision"]), "/v1/balance", unseen)).status).toBe(200);
   });
 
-  it("--admin-token is asked for by the control API", async () => {
+  it("--admin-token is required by the control API", async () => {
     const sandbox = await started(["--admin-token", "hush"]);
     expect((await get(sandbox, "/_sandbox/clock", {})).status).toBe(401);
     expect((await get(sandbox, "/_sandbox/clock", { authorization: "Bearer hush" })).status).toBe(200);
     expect((await get(sandbox, "/_sandbox/health", {})).status).toBe(200);
   });
 
-  it("--production-headers-only drops the sandbox's own headers", async () => {
+  it("--production-headers-only removes the sandbox's own headers", async () => {
     expect((await get(await started(), "/v1/balance")).headers.get("x-sandbox")).toBe(VERSION);
     const { headers } = await get(await started(["--production-headers-only"]), "/v1/balance");
     expect([...headers.keys()].filter((name) => name.startsWith("x-sandbox"))).toEqual([]);
@@ -128,12 +128,12 @@ describe("each option does what it says", () => {
     expect(status).toBe(200);
   });
 
-  it("--log silent says nothing at all", async () => {
+  it("--log silent prints nothing", async () => {
     const silent = await runUntilListening(["--port", "0", "--host", "0.0.0.0", "--log", "silent"]);
     expect(silent).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  it("--log json keeps to one object a line", async () => {
+  it("--log json prints one object per line", async () => {
     const { stdout, stderr } = await runUntilListening(["--port", "0", "--host", "0.0.0.0", "--log", "json"]);
     const events = (text: string): unknown[] =>
       text
@@ -145,11 +145,11 @@ describe("each option does what it says", () => {
   });
 });
 
-describe("an open door", () => {
+describe("an address that others can reach", () => {
   const warning =
     /warn {3}Whoever reaches 0\.0\.0\.0 can use the control API\. Set --admin-token or SANDBOX_ADMIN_TOKEN\.\n/;
 
-  it("is warned of on stderr", async () => {
+  it("causes a warning on stderr", async () => {
     const { code, stderr } = await runUntilListening(["--port", "0", "--host", "0.0.0.0"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) });
   });
@@ -164,7 +164,7 @@ describe("an open door", () => {
 });
 
 describe("the configuration", () => {
-  it("of the folder is taken, and a flag or variable wins over it", async () => {
+  it("of the folder is used, and flags and variables override it", async () => {
     const cwd = await folderWith({
       "sandbox.config.yaml": "clock: 2026-01-15T09:00:00Z\nautoProvision: true\nbalance: 500\n",
     });
@@ -176,7 +176,7 @@ describe("the configuration", () => {
     expect((await started(["--clock", "running"], { cwd, env: late })).lines[0].clock.mode).toBe("running");
   });
 
-  it("of another name is taken with --config or SANDBOX_CONFIG, instead of the folder's", async () => {
+  it("named by --config or SANDBOX_CONFIG replaces the folder's", async () => {
     const cwd = await folderWith({ "sandbox.config.json": '{ "balance": 1 }', "other.yaml": "balance: 2" });
     expect((await get(await started(["--config", "other.yaml"], { cwd }), "/v1/balance")).body.balance).toBe(2);
     expect(
@@ -185,7 +185,7 @@ describe("the configuration", () => {
     expect((await get(await started([], { cwd }), "/v1/balance")).body.balance).toBe(1);
   });
 
-  it("opens its companies instead of the default one", async () => {
+  it("opens its companies instead of the default company", async () => {
     const cwd = await folderWith({
       "sandbox.config.yaml": "companies: [{ companyId: company_shop }, { companyId: company_bank, balance: 5 }]",
     });
@@ -200,7 +200,7 @@ describe("fixtures", () => {
   const customers = 'customers: [{ msisdn: "+2250700000099", firstName: Awa, lastName: Koné, kycStatus: complete }]';
   const charges = "charges: [{ externalId: order-1, amount: 100, description: Shoes, status: due, id: c-1 }]";
 
-  it("are what a company begins with, from as many files as one likes", async () => {
+  it("of one or several files are the initial state of a company", async () => {
     const cwd = await folderWith({ "a.yaml": customers, "b.yaml": charges });
     for (const args of [
       ["--fixtures", "a.yaml", "b.yaml"],
@@ -214,7 +214,7 @@ describe("fixtures", () => {
     }
   });
 
-  it("have payment links to where the sandbox really is", async () => {
+  it("have payment links to the sandbox's actual address", async () => {
     const cwd = await folderWith({ "charges.yaml": charges, "profile.yaml": "charges: { paymentUrlOnRead: true }" });
     const args = ["--fixtures", "charges.yaml", "--profile", "profile.yaml"];
     const sandbox = await started(args, { cwd });

@@ -25,7 +25,7 @@ function eventsOf({ lines }: StartedSandbox): unknown[] {
   return lines.map(({ event }) => event);
 }
 
-/** A sandbox with one webhook that its receiver has got, and not acknowledged. */
+/** A sandbox with one webhook that its receiver has received but not acknowledged. */
 async function withWebhookInFlight(
   receiver: Receiver,
   env?: Readonly<Record<string, string>>,
@@ -39,9 +39,9 @@ async function withWebhookInFlight(
 }
 
 describe("SIGINT and SIGTERM", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("%s ends an idle sandbox with 0", async (signal) => {
+  it.each(["SIGINT", "SIGTERM"] as const)("%s ends an idle sandbox with exit code 0", async (signal) => {
     const sandbox = await started();
-    // An idle keep-alive connection does not delay the end.
+    // An idle keep-alive connection must not delay the stop.
     await post(sandbox, "/v1/charges", chargeRequest());
     sandbox.signal(signal);
     expect(await sandbox.ended).toBe(0);
@@ -49,7 +49,7 @@ describe("SIGINT and SIGTERM", () => {
     expect(sandbox.stderr).toBe("");
   });
 
-  it("let a webhook in flight be acknowledged, and take no new request", async () => {
+  it("wait for the answer to a webhook in flight, and refuse new requests", async () => {
     const late = gate();
     const sandbox = await withWebhookInFlight(await startReceiver(() => late.opened.then(() => ({}))));
     sandbox.signal("SIGTERM");
@@ -61,7 +61,7 @@ describe("SIGINT and SIGTERM", () => {
     expect(sandbox.stderr).toBe("");
   });
 
-  it("let a request in flight be answered, on a connection that would stay open", async () => {
+  it("answer a request in flight on a keep-alive connection", async () => {
     const sandbox = await started();
     const body = JSON.stringify(chargeRequest());
     const { hostname, port } = new URL(sandbox.url);
@@ -78,7 +78,7 @@ describe("SIGINT and SIGTERM", () => {
         "\r\n",
       ),
     );
-    // "100 Continue": the sandbox is in the middle of it.
+    // "100 Continue" shows that the sandbox has begun to read the request.
     await once(socket, "data");
     sandbox.signal("SIGTERM");
     await sandbox.waitForLine("stopping");
@@ -88,7 +88,7 @@ describe("SIGINT and SIGTERM", () => {
     expect(await sandbox.ended).toBe(0);
   });
 
-  it("wait for a receiver that hangs for a bounded time, and say so", { timeout: 30_000 }, async () => {
+  it("wait a bounded time for a receiver that hangs, and log it", { timeout: 30_000 }, async () => {
     const sandbox = await withWebhookInFlight(await startReceiver("hang"));
     sandbox.signal("SIGTERM");
     expect(await sandbox.ended).toBe(0);
@@ -106,7 +106,7 @@ describe("SIGINT and SIGTERM", () => {
     expect(await sandbox.ended).toBe(code);
   });
 
-  it("take the signal that npm hands on for what it is: the same key", async () => {
+  it("ignore the copy of the signal that npm forwards", async () => {
     const late = gate();
     const receiver = await startReceiver(() => late.opened.then(() => ({})));
     const sandbox = await withWebhookInFlight(receiver, { npm_command: "exec" });
@@ -118,8 +118,8 @@ describe("SIGINT and SIGTERM", () => {
   });
 });
 
-describe("a reader of the log who leaves", () => {
-  it("neither ends nor disturbs the sandbox", async () => {
+describe("a reader that closes the log's pipe", () => {
+  it("does not end or disturb the sandbox", async () => {
     const sandbox = await started();
     sandbox.closeStdout();
     await post(sandbox, "/v1/charges", chargeRequest());

@@ -29,7 +29,7 @@ async function call({ url }: StartedSandbox, method: string, path: string, body?
   return { status: response.status, body: json };
 }
 
-/** A kill, and the next process. */
+/** Kills the process and starts the next one. */
 async function killed(sandbox: StartedSandbox, cwd: string, ...more: string[]): Promise<StartedSandbox> {
   sandbox.signal("SIGKILL");
   await sandbox.ended;
@@ -37,7 +37,7 @@ async function killed(sandbox: StartedSandbox, cwd: string, ...more: string[]): 
 }
 
 describe("after a kill", () => {
-  it("everything is there: resources, ledger, clock, timers, profile, rules, snapshots, companies, secrets", async () => {
+  it("restores resources, ledger, clock, timers, profile, rules, snapshots, companies and secrets", async () => {
     const cwd = await folderWith({});
     const first = await inStore(cwd, "--clock", "2026-01-15T09:00:00Z", "--seed", "3", "--auto-provision");
     await call(first, "PATCH", "/_sandbox/profile", { transfers: { settlement: { after: "5m" } } });
@@ -78,7 +78,7 @@ describe("after a kill", () => {
     expect(await third.stop()).toBe(0);
   });
 
-  it("a webhook that was on the wire is sent again, and a retry keeps its time", async () => {
+  it("sends a webhook in flight again, and keeps the time of a retry", async () => {
     const cwd = await folderWith({});
     const receiver = await startReceiver("hang");
     const first = await inStore(cwd, "--clock", "2026-01-15T09:00:00Z");
@@ -100,7 +100,7 @@ describe("after a kill", () => {
     ]);
   });
 
-  it("a running clock counts the downtime; the flag outdoes the stored clock, but not backwards", async () => {
+  it("adds the downtime to a running clock; --clock overrides the stored clock, but not backwards", async () => {
     const cwd = await folderWith({});
     const first = await inStore(cwd);
     const before = Date.parse((await call(first, "GET", "/_sandbox/clock")).body.now);
@@ -124,7 +124,7 @@ describe("after a kill", () => {
     expect((await call(fourth, "GET", "/_sandbox/clock")).body.now).toBe("2090-01-15T09:00:00.000Z");
   });
 
-  it("what was removed stays away, and a reset returns to what the files say now", async () => {
+  it("keeps removals, and resets to the present content of the files", async () => {
     const cwd = await folderWith({
       "sandbox.config.yaml": "companies: [{ companyId: company_a, balance: 5 }, { companyId: company_b }]",
     });
@@ -146,7 +146,7 @@ describe("after a kill", () => {
   });
 });
 
-it("a stop under load answers what it has begun, and keeps what it answered", async () => {
+it("a stop under load finishes its requests and keeps everything that it answered", async () => {
   const cwd = await folderWith({});
   const first = await inStore(cwd);
   const answered: string[] = [];
@@ -154,7 +154,7 @@ it("a stop under load answers what it has begun, and keeps what it answered", as
   const work = async (): Promise<void> => {
     for (;;) {
       const reference = `ref-${++made}`;
-      // A later sandbox finds the store unlocked.
+      // The next sandbox finds the store unlocked.
       const answer = await call(first, "POST", "/v1/transactions", transferRequest({ reference })).catch(
         () => undefined,
       );
@@ -173,11 +173,11 @@ it("a stop under load answers what it has begun, and keeps what it answered", as
   expect(transactions.map(({ reference }: LooseJson) => reference)).toEqual(expect.arrayContaining(answered));
 });
 
-describe("companies that were opened by their tokens", () => {
+describe("automatically opened companies", () => {
   const idsIn = async (sandbox: StartedSandbox): Promise<string[]> =>
     (await call(sandbox, "GET", "/_sandbox/companies")).body.data.map(({ companyId }: LooseJson) => companyId);
 
-  it("are bounded also after a restart, and leave nothing behind", async () => {
+  it("are bounded after a restart too, and removed ones leave nothing behind", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": "autoProvision: true\nlimits: { companies: 3 }" });
     const first = await inStore(cwd);
     await call(first, "POST", "/_sandbox/companies", { companyId: "company_mine" });
@@ -194,12 +194,12 @@ describe("companies that were opened by their tokens", () => {
     expect(await idsIn(third)).toEqual(["company_sandbox", "company_mine", "company_f"]);
     const fourth = await killed(third, cwd);
     expect(await idsIn(fourth)).toEqual(["company_sandbox", "company_mine", "company_f"]);
-    // A name for each that ever was would grow for ever.
+    // A list of all past names would grow without end.
     expect(await readFile(join(cwd, "state.json"), "utf8")).not.toMatch(/company_[a-e]\b/);
   });
 });
 
-it("what could end a line stays in its line", async () => {
+it("a text with line breaks is stored in one line", async () => {
   const cwd = await folderWith({});
   const first = await inStore(cwd);
   const description = "one\u2028two\u2029three\rfour\nfive\r\nsix\u0085\u0000\ud800 \u{1f45f}\ufeff";
@@ -211,7 +211,7 @@ it("what could end a line stays in its line", async () => {
   );
   expect(status).toBe(201);
   const { body: before } = await call(first, "GET", "/_sandbox/state");
-  // Read from its journal, and then from its checkpoint.
+  // First read from the journal, then from the checkpoint.
   const second = await killed(first, cwd);
   expect((await call(second, "GET", `/v1/charges/${charge.id}`)).body.metadata).toEqual({ [description]: description });
   expect((await call(second, "GET", "/_sandbox/state")).body.charges).toEqual(before.charges);
@@ -219,7 +219,7 @@ it("what could end a line stays in its line", async () => {
   expect((await call(third, "GET", "/_sandbox/state")).body.charges).toEqual(before.charges);
 });
 
-it("a link to a store stays one, and leads to the same lock", async () => {
+it("a link to a store is kept, and shares the store's lock", async () => {
   const cwd = await folderWith({});
   await mkdir(join(cwd, "kept"));
   await symlink("kept/state.json", join(cwd, "state.json"));
@@ -247,7 +247,7 @@ describe("a store that cannot be used", () => {
     expect(await readdir(cwd)).toEqual(["loop"]);
   });
 
-  it("is 3 when another process has it, by name and number", async () => {
+  it("exits with 3 when another process has it, and names that process", async () => {
     const cwd = await folderWith({});
     await inStore(cwd);
     const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], { cwd });
@@ -257,7 +257,7 @@ describe("a store that cannot be used", () => {
     );
   });
 
-  it("is 2 when it is damaged, with file and line, and is left as it is", async () => {
+  it("exits with 2 when it is damaged, with file and line, and does not change it", async () => {
     const cwd = await folderWith({});
     const first = await inStore(cwd);
     await call(first, "POST", "/v1/charges", chargeRequest());
@@ -273,7 +273,7 @@ describe("a store that cannot be used", () => {
     expect(await readFile(join(cwd, journal), "utf8")).toBe(text.replace("Shoes", "Shirt"));
   });
 
-  it("is 3 when its folder cannot be made", async () => {
+  it("exits with 3 when its folder cannot be created", async () => {
     const cwd = await folderWith({ taken: "" });
     const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:taken/state.json"], { cwd });
     expect(code).toBe(3);
@@ -281,7 +281,7 @@ describe("a store that cannot be used", () => {
   });
 });
 
-it("exec keeps its state, too", async () => {
+it("exec stores its state as well", async () => {
   const cwd = await folderWith({});
   const pay = `await fetch(process.env.SANDBOX_URL + "/_sandbox/balance", { method: "PUT", headers: { "content-type": "application/json" }, body: '{"balance":42}' })`;
   const read = `console.log((await (await fetch(process.env.SANDBOX_URL + "/_sandbox/balance")).json()).balance)`;

@@ -10,7 +10,7 @@ const files = {
 };
 
 describe("sandbox validate", () => {
-  it("says of each file that it is right, and what it is", async () => {
+  it("reports the kind of each valid file", async () => {
     const cwd = await folderWith(files);
     expect(await runSandbox(["validate", "sandbox.config.yaml", "profile.yaml", "fixtures.yaml"], { cwd })).toEqual({
       code: 0,
@@ -19,7 +19,7 @@ describe("sandbox validate", () => {
     });
   });
 
-  it("names everything wrong with line and column, whatever else there is", async () => {
+  it("reports every problem with line and column, beside valid files", async () => {
     const cwd = await folderWith(files);
     const { code, stdout, stderr } = await runSandbox(["validate", "wrong.yaml", "no.yaml", "profile.yaml"], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "profile.yaml: ok (profile)\n" });
@@ -30,7 +30,7 @@ describe("sandbox validate", () => {
     ]);
   });
 
-  it("prints the same as JSON", async () => {
+  it("prints its findings as JSON", async () => {
     const cwd = await folderWith(files);
     const { code, stdout, stderr } = await runSandbox(["validate", "--json", "wrong.yaml", "profile.yaml"], { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });

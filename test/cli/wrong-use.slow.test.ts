@@ -42,7 +42,7 @@ describe("exit code 1, a wrong command line", () => {
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  it("names the variable that is wrong", async () => {
+  it("names the wrong variable", async () => {
     const { code, stderr } = await runSandbox(["start"], { env: { PORT: "http", SANDBOX_SEED: "x" } });
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -83,14 +83,14 @@ describe("exit code 2, a wrong file", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
   });
 
-  it("files that are right by themselves and not together", async () => {
+  it("valid files that conflict", async () => {
     const charge = "{ externalId: order-1, amount: 100, description: Shoes, status: due }";
     const cwd = await folderWith({ "a.yaml": `charges: [${charge}]`, "b.yaml": `charges: [${charge}]` });
     const { code, stderr } = await runSandbox(["start", "--fixtures", "a.yaml", "b.yaml"], { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("order-1") });
   });
 
-  it("a certificate that is none", async () => {
+  it("a wrong certificate", async () => {
     const cwd = await folderWith({ "cert.pem": "no", "key.pem": "no" });
     const { code, stderr } = await runSandbox(["start", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], { cwd });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("They must be a PEM pair") });
@@ -110,12 +110,12 @@ describe("exit code 3, it could not run", () => {
     });
   });
 
-  it("this machine does not have the address", async () => {
+  it("the address is not one of this machine", async () => {
     const { code, stderr } = await runSandbox(["start", "--host", "192.0.2.1"]);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("Choose another with --host.") });
   });
 
-  it("no sandbox is there to talk to", async () => {
+  it("no sandbox listens at the address", async () => {
     const { code, stdout, stderr } = await runSandbox(["clock", "advance", "1h", "--url", "http://127.0.0.1:1"]);
     expect({ code, stdout, stderr }).toEqual({
       code: 3,
@@ -144,7 +144,7 @@ describe("exit code 3, it could not run", () => {
 });
 
 describe("exit code 70, a bug", () => {
-  // An error that no await catches.
+  // An uncaught error.
   const preload = "data:text/javascript,process.on('SIGUSR2',()=>{throw%20new%20TypeError('boom')})";
 
   async function crash(env: Record<string, string>): Promise<{ code: number | string; stderr: string }> {
@@ -153,7 +153,7 @@ describe("exit code 70, a bug", () => {
     return { code: await sandbox.ended, stderr: sandbox.stderr };
   }
 
-  it("says in one line what to do", async () => {
+  it("is reported in one line, with what to do", async () => {
     expect(await crash({})).toEqual({
       code: 70,
       stderr:
@@ -161,7 +161,7 @@ describe("exit code 70, a bug", () => {
     });
   });
 
-  it("shows the stack under SANDBOX_DEBUG=1", async () => {
+  it("is reported with its stack under SANDBOX_DEBUG=1", async () => {
     expect((await crash({ SANDBOX_DEBUG: "1" })).stderr).toMatch(/TypeError: boom\n +at /);
   });
 });

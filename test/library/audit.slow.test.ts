@@ -8,7 +8,7 @@ const verdictsOf = ({ checks }: AuditReport) => Object.fromEntries(checks.map(({
 describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => {
   const options = { topic: "charges/events", only: ["state"] };
 
-  it("delivers events of charges that are there, and holds back the sandbox's own", async () => {
+  it("sends events of existing charges, and holds back the sandbox's own webhooks", async () => {
     const sandbox = await create();
     const shop = createAskingShop(sandbox, true);
     const { url, received } = await startApplication(shop, sandbox.secretKey);
@@ -20,7 +20,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(sandbox.rules.list()).toEqual([]);
   });
 
-  it("covers only charges without a balance for transfers", async () => {
+  it("checks only charges when the balance is too low for transfers", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);
     const { url } = await startApplication(shop, sandbox.secretKey);
@@ -28,7 +28,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(verdictsOf(report)).toEqual({ "state-history": "pass", "state-duplicate": "pass" });
   });
 
-  it("names an application that believes in charges which are not there", async () => {
+  it("reports an application that accepts events of unknown charges", async () => {
     const sandbox = await create();
     const shop = createAskingShop(sandbox, false);
     const { url } = await startApplication(shop, sandbox.secretKey);
@@ -40,7 +40,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
   });
 });
 
-/** It stores what the API says of a charge; `doubts`: and nothing of one that the API does not know. */
+/** An application that stores a charge as the API shows it. With `doubts` it ignores charges that the API does not know. */
 function createAskingShop(sandbox: Sandbox, doubts: boolean): Application {
   const statuses = new Map<string, string>();
   return {

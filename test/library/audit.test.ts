@@ -14,13 +14,13 @@ describe("audit", { timeout: 60_000 }, () => {
     expect(wrong).toMatchObject({ severity: "critical", why: expect.any(String), fix: expect.any(String) });
   });
 
-  it("takes a receiver's URL as such, and one name where it takes a list", async () => {
+  it("accepts a URL object, and one name instead of a list", async () => {
     const { url } = await startReceiver(() => 200);
     const report = await audit(new URL(url), { only: "valid-event", timeout: "2s" });
     expect(verdictsOf(report)).toEqual({ "valid-event": "pass" });
   });
 
-  it("sends the event that it is given, byte for byte", async () => {
+  it("sends a given event byte for byte", async () => {
     const { url, received } = await startReceiver(() => 200);
     const text = '{ "topic": "charges/events", "data": { "id": "7" } }';
     await audit(url, { event: text, only: "valid-event" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CompanyOptions, ProfileInput } from "../../src/index.js";
 import { create, createCharge, order, pay } from "./sandboxes.js";
 
-describe("one more company", () => {
+describe("another company", () => {
   test("shares nothing with the first", async () => {
     const sandbox = await create({ balance: 50_000 });
     const other = await sandbox.company({ name: "second" });
@@ -24,7 +24,7 @@ describe("one more company", () => {
     await expect(waiting).rejects.toThrow("None of any topic did.");
   });
 
-  test("has its options over those of the sandbox, before and after a reset", async () => {
+  test("prefers its own options to the sandbox's, also after a reset", async () => {
     const sandbox = await create({ profile: { http: { createdStatus: 200 }, charges: { max: 20_000 } } });
     const options: CompanyOptions = {
       clock: "2026-03-01T00:00:00Z",
@@ -70,7 +70,7 @@ describe("one more company", () => {
     await expect(sandbox.company(options)).rejects.toThrow(message);
   });
 
-  test("goes when it is closed, and its name is free again", async () => {
+  test("is removed when it is closed, and its name is free again", async () => {
     const sandbox = await create();
     const other = await sandbox.company({ name: "second" });
     const waiting = other.webhooks.waitFor("charges/events");
@@ -87,8 +87,8 @@ describe("one more company", () => {
   });
 });
 
-describe("the world of a company", () => {
-  test("has customers", async () => {
+describe("the state of a company", () => {
+  test("includes customers", async () => {
     const sandbox = await create();
     const awa = { firstName: "Awa", lastName: "Koné", kycStatus: "complete" };
     expect(sandbox.customers.set("+2250700000010", { firstName: "Awa", lastName: "Koné" })).toEqual({
@@ -110,7 +110,7 @@ describe("the world of a company", () => {
     expect(sandbox.customers.list()).toHaveLength(1);
   });
 
-  test("has a balance and settings, and reset takes everything back", async () => {
+  test("includes a balance and settings, which a reset restores", async () => {
     const sandbox = await create({ profile: { http: { createdStatus: 200 } } });
     sandbox.setBalance(1234.5);
     expect(sandbox.balance).toBe(1234.5);
@@ -131,7 +131,7 @@ describe("the world of a company", () => {
     expect(await statusOf("order-1")).toBe(200);
   });
 
-  test("shows the token to use after a rotation", async () => {
+  test("has the new token after a rotation", async () => {
     const sandbox = await create();
     const rotate = (json: object) => sandbox.fetch("/_sandbox/companies/company_sandbox/rotate", { json });
     await rotate({ accessToken: "at_new", overlap: "1h" });

@@ -8,7 +8,7 @@ function statuses({ operations }: Coverage): string[] {
   return operations.filter(({ met }) => met).map(({ operation, status }) => `${operation} ${status}`);
 }
 
-test("coverage() is of the company, outlives a reset, and is what the control API answers", async () => {
+test("coverage() is the company's, survives a reset, and equals the control API's answer", async () => {
   sandbox = await createSandbox({ profile: { transfers: { min: 1 } } });
   const other = await sandbox.company();
   await sandbox.fetch("/v1/balance");

@@ -19,7 +19,7 @@ describe("a sandbox in the test's own process", () => {
     expect(await answer.json()).toEqual({ balance: 10_000_000, currency: "XOF" });
   });
 
-  test("leaves the process's Request and Response alone", async () => {
+  test("does not replace the process's Request and Response", async () => {
     const before = [globalThis.Request, globalThis.Response];
     const sandbox = await create();
     await fetch(`${sandbox.url}/v1/balance`);
@@ -33,7 +33,7 @@ describe("a sandbox in the test's own process", () => {
     expect(Math.abs(sandbox.clock.now.getTime() - Date.now())).toBeLessThan(60_000);
   });
 
-  test("begins with what its options say, before and after a reset", async () => {
+  test("begins in the state of its options, also after a reset", async () => {
     const sandbox = await create({
       balance: 1234.5,
       profile: { http: { createdStatus: 200 } },
@@ -62,13 +62,13 @@ describe("a sandbox in the test's own process", () => {
     expect(await look()).toEqual(asToldByOptions);
   });
 
-  test("opens a company for any token, when asked to", async () => {
+  test("opens a company for any token with autoProvision", async () => {
     const sandbox = await create({ autoProvision: true });
     const answer = await fetch(`${sandbox.url}/v1/balance`, { headers: { authorization: "Bearer at_worker1" } });
     expect(answer.status).toBe(200);
   });
 
-  test("two with the same seed answer the same, and are isolated", async () => {
+  test("gives the same answers as another one with the same seed, and is isolated from it", async () => {
     const sandboxes = await Promise.all([create({ seed: 7 }), create({ seed: 7 }), create({ seed: 8 })]);
     const [one, two, three] = await Promise.all(
       sandboxes.map(async (sandbox) => (await createCharge(sandbox, "order-1")).id),
@@ -99,7 +99,7 @@ describe("wrong options", () => {
     await expect(creating).rejects.toThrow(UsageError);
   });
 
-  test("so are fixtures that do not fit together, and the port is free again", async () => {
+  test("include conflicting fixtures; the port is free again", async () => {
     const company =
       "companies: [{ companyId: company_a, charges: [{ externalId: order-1, amount: 1000, description: x }] }]\n";
     const shared = "charges: [{ externalId: order-1, amount: 1000, description: x }]\n";
@@ -109,7 +109,7 @@ describe("wrong options", () => {
     await expect(creating).rejects.toThrow(/order-1/);
   });
 
-  test("so is a port that is taken", async () => {
+  test("include a port that is taken", async () => {
     const { url } = await create();
     await expect(create({ port: Number(new URL(url).port) })).rejects.toThrow(/Failed to listen on 127\.0\.0\.1:\d+/);
   });
@@ -123,7 +123,7 @@ describe("close", () => {
     await sandbox[Symbol.asyncDispose]();
   });
 
-  test("leaves nothing to be used but the credentials", async () => {
+  test("makes everything but the credentials unusable", async () => {
     const sandbox = await create();
     await sandbox.close();
     expect(sandbox.env.SANDBOX_ACCESS_TOKEN).toBe("at_sandbox");
@@ -165,7 +165,7 @@ describe("time", () => {
     expect(sandbox.clock.mode).toBe("frozen");
   });
 
-  test("goes to the next thing that is due, whose id is the API's", async () => {
+  test("advances to the next due item, which has the id of the API", async () => {
     const sandbox = await create();
     const answer = await sandbox.fetch<Transaction>("/v1/transactions", { json: payout("payout-1") });
     const { id } = await answer.json();
@@ -174,7 +174,7 @@ describe("time", () => {
     expect((await sandbox.clock.advanceToNext()).firedCount).toBe(0);
   });
 
-  test("is moved by durations and to instants only, and never back", async () => {
+  test("moves by durations and to instants only, and never back", async () => {
     const sandbox = await create();
     await expect(sandbox.clock.advance("soon")).rejects.toThrow(/"soon" is not a duration/);
     await expect(sandbox.clock.set("tomorrow")).rejects.toThrow(/"tomorrow" is no instant/);
@@ -182,14 +182,14 @@ describe("time", () => {
     await expect(sandbox.clock.set("2026-01-15T00:00:00Z")).rejects.toThrow(/in the past/);
   });
 
-  test("a date is an instant to freeze at", async () => {
+  test("can be frozen at a Date", async () => {
     const sandbox = await create({ clock: new Date("2026-02-01T00:00:00Z") });
     expect(sandbox.clock.now).toEqual(new Date("2026-02-01T00:00:00Z"));
   });
 });
 
 describe("replay", () => {
-  test("of a passing scenario resolves", async () => {
+  test("resolves when the scenario passes", async () => {
     const sandbox = await create();
     expect(await sandbox.replay("scenarios/charge-dropped.yaml")).toEqual({
       passed: 1,
@@ -204,14 +204,14 @@ describe("replay", () => {
     });
   });
 
-  test("of one that does not rejects with the step, its place and the difference", async () => {
+  test("rejects with the step, its position and the difference when it fails", async () => {
     const sandbox = await create();
     await expect(sandbox.replay("scenarios/charge-dropped.yaml", "test/library/broken.yaml")).rejects.toThrow(
       /broken\.yaml:6:5: GET \/v1\/balance[^]*body\.balance[^]*expected 1[^]*received 10000000/,
     );
   });
 
-  test("of wrong files rejects with all that is wrong with all of them", async () => {
+  test("rejects with the problems of all files", async () => {
     const sandbox = await create();
     await expect(sandbox.replay("nowhere.yaml", "fixtures/demo-shop.yaml")).rejects.toThrow(
       /nowhere\.yaml[^]*demo-shop\.yaml/,
@@ -219,7 +219,7 @@ describe("replay", () => {
     await expect(sandbox.replay()).rejects.toThrow("no file was given");
   });
 
-  test("is there over the control API too", async () => {
+  test("works over the control API too", async () => {
     const sandbox = await create();
     const answer = await sandbox.fetch("/_sandbox/scenarios/replay", {
       json: { file: "scenarios/charge-dropped.yaml" },

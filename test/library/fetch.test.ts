@@ -13,7 +13,7 @@ test("needs no socket, and sends the company's credentials", async () => {
   expect(forbidden.status).toBe(403);
 });
 
-test("takes whatever the global fetch takes", async () => {
+test("accepts whatever the global fetch accepts", async () => {
   const sandbox = await create();
   const doFetch: typeof globalThis.fetch = sandbox.fetch;
   const url = `${sandbox.url}/v1/charges`;
@@ -30,7 +30,7 @@ test("takes whatever the global fetch takes", async () => {
   expect((await sandbox.fetch("/v1/charges", { json: {}, method: "PUT" })).status).toBe(405);
 });
 
-test("reaches the control API of the company whose handle it is", async () => {
+test("calls the control API for the company of its handle", async () => {
   const sandbox = await create({ adminToken: "let-me-in" });
   await using other = await sandbox.company({ balance: 1 });
   const balance = async (path: string) => (await other.fetch(path)).json();
@@ -42,7 +42,7 @@ test("reaches the control API of the company whose handle it is", async () => {
   expect(refused.status).toBe(401);
 });
 
-test("knows the addresses that the sandbox gives out, and no others", async () => {
+test("accepts only addresses of the sandbox", async () => {
   const sandbox = await create({ publicUrl: "https://pay.shop.test" });
   expect((await sandbox.fetch("https://pay.shop.test/openapi.json")).status).toBe(200);
   const elsewhere = sandbox.fetch("https://shop.test/v1/balance");
@@ -52,7 +52,7 @@ test("knows the addresses that the sandbox gives out, and no others", async () =
   await expect(elsewhere).rejects.toThrow(UsageError);
 });
 
-test("is refused its answer as the global fetch would be, when a rule breaks it off", async () => {
+test("rejects like the global fetch when a rule cuts the connection", async () => {
   const sandbox = await create();
   const rule = (then: unknown) =>
     sandbox.fetch("/_sandbox/rules", { json: { on: "request", match: { path: "/v1/charges" }, then, times: 1 } });

@@ -34,7 +34,7 @@ test("findings() lists dangerous behaviour of this company's client until a rese
   expect(findings).toHaveLength(1);
 });
 
-test("findings() of a company that is closed is wrong use", async () => {
+test("findings() of a closed company throws a UsageError", async () => {
   const sandbox = await create();
   const other = await sandbox.company();
   await other.close();

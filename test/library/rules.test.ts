@@ -5,7 +5,7 @@ import { create, payout } from "./sandboxes.js";
 const pay = (reference: string) => ({ json: payout(reference) });
 
 describe("sandbox.rules", () => {
-  it("add, list, remove and clear", async () => {
+  it("can be added, listed, removed and cleared", async () => {
     const sandbox = await create();
     const first = sandbox.rules.add({ name: "down", on: "request", then: { status: 503 } });
     const second = sandbox.rules.add({ on: "transfer", then: { outcome: "failed", after: "90s" }, times: 2 });
@@ -23,14 +23,14 @@ describe("sandbox.rules", () => {
     expect(sandbox.rules.list()).toEqual([]);
   });
 
-  it("the answer is lost after the work was done", async () => {
+  it("can lose an answer after the work is done", async () => {
     const sandbox = await create();
     sandbox.rules.add({ on: "request", match: { method: "POST" }, then: { fault: "reset", commit: true }, times: 1 });
     await expect(sandbox.fetch("/v1/transactions", pay("a"))).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect((await sandbox.fetch("/v1/transactions", pay("a"))).status).toBe(409);
   });
 
-  it("of the options hold from the start, for every company, and after a reset", async () => {
+  it("given as options apply to every company, from the start and after a reset", async () => {
     const sandbox = await create({ rules: [{ on: "request", then: { status: 503 }, times: 1 }] });
     const company = await sandbox.company({ rules: [{ on: "request", then: { status: 502 }, times: 1 }] });
     const statuses = async (of: typeof company) => [
@@ -43,7 +43,7 @@ describe("sandbox.rules", () => {
     expect(await statuses(sandbox)).toEqual([503, 200]);
   });
 
-  it("say everything that is wrong, and then nothing has changed", async () => {
+  it("are refused with all problems, and then nothing changes", async () => {
     const sandbox = await create();
     // @ts-expect-error there is no such outcome
     expect(() => sandbox.rules.add({ on: "payment", then: { outcome: "payd" }, tmies: 1 })).toThrow(

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type Charge, type CompanyHandle, createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
 
-/** A sandbox of the library until the test ends, on a clock that stands unless the options say otherwise. */
+/** A sandbox of the library that is closed after the test. Its clock is frozen by default. */
 export async function create(options?: SandboxOptions): Promise<Sandbox> {
   const sandbox = await createSandbox({ clock: "2026-01-15T09:00:00Z", ...options });
   onTestFinished(() => sandbox.close());

@@ -13,7 +13,7 @@ import {
   type WebhookEvent,
 } from "../../src/index.js";
 
-/** `npm run typecheck` is the test: nothing here needs to run, and what is wrong does not compile. */
+/** `npm run typecheck` is the test. Nothing here needs to run. */
 declare const sandbox: Sandbox;
 
 describe("the data of an event", () => {
@@ -45,23 +45,23 @@ describe("the data of an event", () => {
     if (event.topic === "charges/events" || event.topic === "charge/events")
       expectTypeOf(event.data).toEqualTypeOf<Charge>();
     else expectTypeOf(event.data).toEqualTypeOf<Transaction>();
-    // @ts-expect-error Before that it is either.
+    // @ts-expect-error Without a check it may be either.
     void event.data.externalId;
     expectTypeOf(() => sandbox.webhooks.list()).returns.toEqualTypeOf<readonly WebhookEvent[]>();
     expectTypeOf(() => sandbox.webhooks.list("charge/events")).returns.toEqualTypeOf<readonly ChargeEvent[]>();
   });
 
-  test("belongs to a topic that there is", () => {
+  test("belongs to an existing topic", () => {
     expectTypeOf<"transactions/complete">().not.toExtend<TopicName>();
-    // @ts-expect-error A typing error is found before the test runs.
+    // @ts-expect-error An unknown topic.
     void (() => sandbox.webhooks.waitFor("transactions/complete"));
-    // @ts-expect-error Here too.
+    // @ts-expect-error An unknown topic here as well.
     void (() => sandbox.webhooks.list("charge/event"));
   });
 });
 
 describe("options and handles", () => {
-  test("are completed and checked by the compiler", () => {
+  test("are checked by the compiler", () => {
     expectTypeOf<"running">().toExtend<NonNullable<SandboxOptions["clock"]>>();
     void (() =>
       createSandbox({ profile: { transfers: { settlement: { after: "1m" } }, webhooks: { retry: "fast" } } }));
@@ -81,7 +81,7 @@ describe("options and handles", () => {
 });
 
 describe("an audit", () => {
-  test("takes a state in any form, and the handle of a company for its sandbox", () => {
+  test("accepts a state in any form, and a company's handle as its sandbox", () => {
     void (() => audit("http://127.0.0.1:4020", { check: () => 1, order: async () => ({ id: "1" }), only: "state" }));
     void (() => audit(new URL("http://127.0.0.1:4020"), { check: "http://127.0.0.1:4020/state", sandbox }));
     void (async () => audit("http://127.0.0.1:4020", { sandbox: await sandbox.company() }));

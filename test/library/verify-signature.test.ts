@@ -6,7 +6,7 @@ const body = '{"topic":"charges/events","data":{"description":"Chaussures d’é
 const signature = createHmac("sha256", "secret_sandbox").update(body).digest("base64");
 
 describe("verifySignature", () => {
-  test("takes the raw body as text or bytes", () => {
+  test("accepts the raw body as text or bytes", () => {
     expect(verifySignature(body, signature, "secret_sandbox")).toBe(true);
     expect(verifySignature(Buffer.from(body), signature, "secret_sandbox")).toBe(true);
     expect(verifySignature(new TextEncoder().encode(body), signature, "secret_sandbox")).toBe(true);
@@ -27,7 +27,7 @@ describe("verifySignature", () => {
     expect(verifySignature(given, header, secretKey)).toBe(false);
   });
 
-  test("says so when it is given a parsed body", () => {
+  test("throws for a parsed body", () => {
     expect(() => verifySignature(JSON.parse(body), signature, "secret_sandbox")).toThrow(
       /its body was parsed already\. Give the raw text or bytes/,
     );

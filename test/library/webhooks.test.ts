@@ -11,7 +11,7 @@ async function startReceiver(): Promise<Receiver> {
 }
 
 describe("waitFor", () => {
-  test("matches what has come already, and what is still to come", async () => {
+  test("matches past and future events", async () => {
     const sandbox = await create();
     const future = sandbox.webhooks.waitFor("charges/events", (event) => event.data.status === "paid");
     const { id } = await createCharge(sandbox, "order-1");
@@ -21,14 +21,14 @@ describe("waitFor", () => {
     expect(past).toMatchObject({ topic: "charges/events", data: { id, due: 0 } });
   });
 
-  test("gives the first of several that match", async () => {
+  test("resolves with the first match of several", async () => {
     const sandbox = await create();
     for (const name of ["order-1", "order-2"]) await pay(sandbox, (await createCharge(sandbox, name)).id);
     const { data } = await sandbox.webhooks.waitFor("charges/events");
     expect(data.externalId).toBe("order-1");
   });
 
-  test("has transfers, with plain ids as in the contract's payload", async () => {
+  test("resolves with a transfer that has the plain ids of the contract's payload", async () => {
     const sandbox = await create();
     const answer = await sandbox.fetch<Transaction>("/v1/transactions", { json: payout("payout-1") });
     const { id } = await answer.json();
@@ -61,7 +61,7 @@ describe("waitFor", () => {
     );
   });
 
-  test("looks at each event once, however often it wakes", async () => {
+  test("tests each event once, however often it wakes", async () => {
     const sandbox = await create();
     const seen: string[] = [];
     const waiting = sandbox.webhooks.waitFor("charges/events", ({ data }) => {
@@ -73,7 +73,7 @@ describe("waitFor", () => {
     expect(seen).toEqual(["order-1", "order-2", "order-3"]);
   });
 
-  test("begins anew when the company is reset", async () => {
+  test("starts again when the company is reset", async () => {
     const sandbox = await create();
     await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
     const waiting = sandbox.webhooks.waitFor("charges/events", ({ data }) => data.externalId !== "order-1");
@@ -83,7 +83,7 @@ describe("waitFor", () => {
     expect((await waiting).data.externalId).toBe("order-2");
   });
 
-  test("rejects when the sandbox is closed meanwhile, and with what the predicate throws", async () => {
+  test("rejects when the sandbox is closed, and with the errors of the predicate", async () => {
     const sandbox = await create();
     await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
     const throwing = sandbox.webhooks.waitFor("charges/events", () => {
@@ -108,8 +108,8 @@ describe("waitFor", () => {
   });
 });
 
-describe("what waitFor says in vain", () => {
-  test("is what did come instead", async () => {
+describe("the time-out message of waitFor", () => {
+  test("lists the webhooks that came", async () => {
     const sandbox = await create();
     const { id } = await createCharge(sandbox, "order-1");
     await pay(sandbox, id);
@@ -120,7 +120,7 @@ describe("what waitFor says in vain", () => {
     await expect(waiting).rejects.toThrow(UsageError);
   });
 
-  test("is what a standing clock would bring next", async () => {
+  test("shows what is due next on a frozen clock", async () => {
     const sandbox = await create();
     const answer = await sandbox.fetch<Transaction>("/v1/transactions", { json: payout("payout-1") });
     const { id } = await answer.json();
@@ -130,7 +130,7 @@ describe("what waitFor says in vain", () => {
     );
   });
 
-  test("is bounded, however many there were", async () => {
+  test("is bounded, however many webhooks came", async () => {
     const sandbox = await create();
     for (let n = 0; n < 25; n++) await pay(sandbox, (await createCharge(sandbox, `order-${n}`)).id);
     const waiting = sandbox.webhooks.waitFor("charges/events", () => false, { timeout: 0 });
@@ -145,7 +145,7 @@ describe("what waitFor says in vain", () => {
 });
 
 describe("list", () => {
-  test("has every event, of a topic or of all, whether or not anybody subscribed", async () => {
+  test("returns the events of one topic or of all, with or without subscribers", async () => {
     const sandbox = await create();
     await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
     await sandbox.fetch("/v1/transactions", { json: payout("payout-1") });
@@ -154,7 +154,7 @@ describe("list", () => {
     expect(sandbox.webhooks.list("transactions/failed")).toEqual([]);
   });
 
-  test("has no event that the profile or the number keeps silent, and spells as the profile says", async () => {
+  test("omits events that the profile or the number silences, and spells topics as in the profile", async () => {
     const sandbox = await create({
       profile: { webhooks: { chargeEvents: ["dropped"], topicSpelling: "singular", chargePayload: "slim" } },
     });
@@ -167,7 +167,7 @@ describe("list", () => {
     expect(events[0]?.data).not.toHaveProperty("transactions");
   });
 
-  test("gives copies: changing one does not change the company", async () => {
+  test("returns copies", async () => {
     const sandbox = await create();
     await pay(sandbox, (await createCharge(sandbox, "order-1")).id);
     for (const { data } of sandbox.webhooks.list("charges/events")) data.metadata["seen"] = true;

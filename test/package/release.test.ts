@@ -7,7 +7,7 @@ import { VERSION } from "../../src/kernel/version.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-it("a release whose tag is of another version stops at once, and says so", async () => {
+it("a release with the tag of another version stops with a message", async () => {
   const refused = await run(process.execPath, ["scripts/release.mjs", "--tag", "v9.9.9"], { cwd: root }).catch(
     (error: unknown) => error as { code: number; stderr: string },
   );
@@ -16,13 +16,13 @@ it("a release whose tag is of another version stops at once, and says so", async
   expect(refused.stderr).toContain(`- the tag is v9.9.9, and the version ${VERSION}\n`);
 });
 
-it("every package that an installation brings along has a licence that lets one use it", async () => {
+it("every installed or bundled package has an allowed licence", async () => {
   const { stdout } = await run(process.execPath, ["scripts/packages.mjs"], { cwd: root });
   expect(stdout).toMatch(/^@faker-js\/faker@\S+ +MIT +installed$/m);
   expect(stdout).toMatch(/^zod@\S+ +MIT +bundled$/m);
 });
 
-it("the bill of materials lists what is installed and what is bundled, and nothing of the workshop", async () => {
+it("the bill of materials lists installed and bundled packages, but no development dependencies", async () => {
   const { stdout } = await run(process.execPath, ["scripts/packages.mjs", "--sbom"], { cwd: root });
   const { bomFormat, components } = JSON.parse(stdout) as { bomFormat: string; components: { name: string }[] };
   expect(bomFormat).toBe("CycloneDX");

@@ -12,7 +12,7 @@ import { VERSION } from "../../src/kernel/version.js";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What someone gets who installs the package: packed from this tree, installed in an empty project elsewhere. */
+/** The package as a user gets it: packed from this tree and installed in an empty project elsewhere. */
 describe("the packed package", () => {
   let project: string;
   let installed: string;
@@ -30,7 +30,7 @@ describe("the packed package", () => {
     await rm(project, { recursive: true, force: true });
   });
 
-  it("carries the program and its data, and nothing of the workshop", async () => {
+  it("contains the program and its data, but no sources or tests", async () => {
     const files = await readdir(installed, { recursive: true, withFileTypes: true });
     const paths = files
       .filter((file) => file.isFile())
@@ -53,7 +53,7 @@ describe("the packed package", () => {
     expect(await readFile(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8")).toMatch(/^hono \d/m);
   });
 
-  it("brings only Faker along", async () => {
+  it("depends only on Faker", async () => {
     const packages = (await readdir(join(project, "node_modules"))).filter((name) => !name.startsWith("."));
     expect(packages.sort()).toEqual(["@faker-js", "business-payments-sandbox"]);
   });
@@ -94,7 +94,7 @@ describe("the packed package", () => {
     },
   );
 
-  it("is a library", async () => {
+  it("works as a library", async () => {
     const { code } = await transform(story, { loader: "ts", target: "node20" });
     await writeFile(join(project, "story.js"), code);
     const limits = { timeout: 30_000, killSignal: "SIGKILL" } as const;
@@ -102,7 +102,7 @@ describe("the packed package", () => {
     expect(stdout).toBe("order-1 was paid: genuine\npayout-1 completed, with a fee of 50\norder-2 was dropped\n");
   });
 
-  it("can be required by a CommonJS file", async () => {
+  it("can be required from a CommonJS file", async () => {
     const names = `Object.keys(require("business-payments-sandbox")).join() + " " + Object.keys(require("business-payments-sandbox/webhooks"))`;
     await writeFile(join(project, "names.cjs"), `console.log(${names})`);
     const { stdout } = await run(process.execPath, ["names.cjs"], { cwd: project });
@@ -117,7 +117,7 @@ describe("the packed package", () => {
   });
 });
 
-/** What an application and its test do with the package. */
+/** An application and its test that use the package. */
 const story = `
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -175,11 +175,11 @@ shop.close();
 
 interface Module {
   readonly text: string;
-  /** What it imports before it runs. */
+  /** Its static imports. */
   readonly imports: readonly string[];
 }
 
-/** A module and all that is loaded with it. */
+/** A module and everything that is loaded with it. */
 async function staticImports(path: string, seen = new Map<string, Module>()): Promise<Module[]> {
   if (seen.has(path)) return [];
   const text = await readFile(path, "utf8");

@@ -21,7 +21,7 @@ it("the tutorial works with the installed package", async () => {
   await run("npm", ["pack", "--pack-destination", clone], { cwd: root });
   await run("bash", ["-ec", inTheProject], { cwd: clone });
 
-  // Without npm's warnings about the machine's configuration.
+  // npm warns about the machine's configuration.
   const env = { HOME: process.env["HOME"] ?? parent, npm_config_loglevel: "error" };
   const options = { url: "http://127.0.0.1:4010", cwd: join(parent, "shop"), env, installed: true };
   await expect(followSteps(steps, options)).resolves.toBeUndefined();
