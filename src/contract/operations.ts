@@ -40,14 +40,18 @@ const tokenError = "Access token missing or invalid.";
 const chargeNotFound = contract(404, "Charge not found.");
 const anotherCompany = ours(403, "X-Company-Id names another company than the token's.");
 
+/** The members that are not given have the values of most operations. */
+function operation(given: Omit<Operation, "success" | "companyHeader" | "body"> & Partial<Operation>): Operation {
+  return { success: 200, companyHeader: false, body: "none", ...given };
+}
+
 export const operations = {
-  createTransaction: {
+  createTransaction: operation({
     method: "POST",
     path: "/v1/transactions",
     tag: "Transactions",
     summary: "Send money to one client",
     success: "http.createdStatus",
-    companyHeader: false,
     body: "required",
     errors: [
       ours(400, "Missing or invalid amount, msisdn, reference, type or description."),
@@ -56,14 +60,13 @@ export const operations = {
       ours(409, "A transaction with this reference already exists."),
       ours(422, "The balance does not suffice, or the recipient does not accept transfers."),
     ],
-  },
-  createBatch: {
+  }),
+  createBatch: operation({
     method: "POST",
     path: "/v1/transactions/batch",
     tag: "Transactions",
     summary: "Send money to many clients",
     success: "http.createdStatus",
-    companyHeader: false,
     body: "required",
     errors: [
       ours(400, "The list is empty or too long, or an item of it is invalid."),
@@ -72,38 +75,29 @@ export const operations = {
       ours(409, "A reference was used before, or twice in the batch."),
       ours(422, "The balance does not suffice for the whole batch, or a recipient does not accept transfers."),
     ],
-  },
-  getTransaction: {
+  }),
+  getTransaction: operation({
     method: "GET",
     path: "/v1/transactions/:id",
     tag: "Transactions",
     summary: "Look up a transaction",
-    success: 200,
-    companyHeader: false,
-    body: "none",
     errors: [ours(401, tokenError), anotherCompany, ours(404, "Transaction not found.")],
-  },
-  checkCustomer: {
+  }),
+  checkCustomer: operation({
     method: "GET",
     path: "/v1/transactions/customers/check",
     tag: "Customers",
     summary: "Check a customer's identification status by phone number",
-    success: 200,
-    companyHeader: false,
-    body: "none",
     errors: [ours(400, "Missing or invalid msisdn."), ours(401, tokenError), anotherCompany],
-  },
-  getBalance: {
+  }),
+  getBalance: operation({
     method: "GET",
     path: "/v1/balance",
     tag: "Balance",
     summary: "Read the account balance",
-    success: 200,
-    companyHeader: false,
-    body: "none",
     errors: [ours(401, tokenError), anotherCompany],
-  },
-  createCharge: {
+  }),
+  createCharge: operation({
     method: "POST",
     path: "/v1/charges",
     tag: "Charges",
@@ -120,14 +114,13 @@ export const operations = {
       anotherCompany,
       contract(409, "A charge with this externalId already exists."),
     ],
-  },
-  payCharge: {
+  }),
+  payCharge: operation({
     method: "POST",
     path: "/v1/charges/:id/pay",
     tag: "Charges",
     summary: "Simulate payment of a charge (staging only)",
     success: "http.actionStatus",
-    companyHeader: false,
     body: "optional",
     errors: [
       ours(400, "Invalid msisdn."),
@@ -136,24 +129,20 @@ export const operations = {
       chargeNotFound,
       ours(422, "The charge is not due, or the payer does not accept payment requests."),
     ],
-  },
-  getCharge: {
+  }),
+  getCharge: operation({
     method: "GET",
     path: "/v1/charges/:id",
     tag: "Charges",
     summary: "Read a charge: whether it was paid and how much",
-    success: 200,
-    companyHeader: false,
-    body: "none",
     errors: [contract(401, tokenError), anotherCompany, chargeNotFound],
-  },
-  refundCharge: {
+  }),
+  refundCharge: operation({
     method: "POST",
     path: "/v1/charges/:id/refund",
     tag: "Charges",
     summary: "Refund a paid charge in full or in part",
     success: "http.actionStatus",
-    companyHeader: false,
     body: "optional",
     errors: [
       contract(400, "Refund amount invalid (greater than the amount paid)."),
@@ -162,48 +151,39 @@ export const operations = {
       chargeNotFound,
       contract(422, "Charge is not in a refundable state."),
     ],
-  },
-  createWebhook: {
+  }),
+  createWebhook: operation({
     method: "POST",
     path: "/v1/webhooks",
     tag: "Webhooks",
     summary: "Subscribe a URL to a topic",
     success: "http.createdStatus",
-    companyHeader: false,
     body: "required",
     errors: [ours(400, "Missing or invalid topic or url."), ours(401, tokenError), anotherCompany],
-  },
-  getWebhook: {
+  }),
+  getWebhook: operation({
     method: "GET",
     path: "/v1/webhooks/:id",
     tag: "Webhooks",
     summary: "Read a subscription",
-    success: 200,
-    companyHeader: false,
-    body: "none",
     errors: [ours(401, tokenError), anotherCompany, ours(404, "Webhook not found.")],
-  },
-  listWebhooks: {
+  }),
+  listWebhooks: operation({
     method: "GET",
     path: "/v1/webhooks",
     tag: "Webhooks",
     summary: "List subscriptions, oldest first",
-    success: 200,
-    companyHeader: false,
-    body: "none",
     errors: [ours(400, "Invalid limit or cursor."), ours(401, tokenError), anotherCompany],
-  },
-  deleteWebhook: {
+  }),
+  deleteWebhook: operation({
     method: "DELETE",
     path: "/v1/webhooks/:id",
     tag: "Webhooks",
     summary: "Delete a subscription",
     success: 204,
-    companyHeader: false,
-    body: "none",
     errors: [ours(401, tokenError), anotherCompany, ours(404, "Webhook not found.")],
-  },
-} as const satisfies Record<string, Operation>;
+  }),
+};
 
 export type OperationId = keyof typeof operations;
 
