@@ -1,9 +1,8 @@
 import type { Money } from "../../../domain/values/money.js";
 import { isoDuration, showCountdown, showMoney } from "../shared/show.js";
 import { type Payment, timeLeft } from "./payment.js";
-import type { Texts } from "./texts.js";
+import { type Texts, showMsisdn, testNumberChoices } from "./texts.js";
 import type { Charge } from "../../../domain/model/charge.js";
-import { showMsisdn, testNumberChoices } from "./test-number-choices.js";
 import type { CheckoutView } from "./view.js";
 
 /** What the customer has typed so far. */

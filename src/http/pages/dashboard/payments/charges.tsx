@@ -1,10 +1,9 @@
 import { type Charge, chargeLifecycle, dueOf, refundableOf } from "../../../../domain/model/charge.js";
 import { dueId } from "../../../../domain/model/work.js";
 import { toXof } from "../../../../domain/values/money.js";
-import { showMsisdn, testNumberChoices } from "../../checkout/test-number-choices.js";
-import { textsIn } from "../../checkout/texts.js";
+import { showMsisdn, testNumberChoices, textsIn } from "../../checkout/texts.js";
 import { Action, Choice, Field } from "../parts/action.js";
-import { createDetailPage, RELATED_SHOWN } from "../parts/detail.js";
+import { RELATED_SHOWN, createDetailPage } from "../parts/detail.js";
 import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/show.js";
 import { DataTable, Section } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate, truncateBody } from "../view/text.js";

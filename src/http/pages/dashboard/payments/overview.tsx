@@ -3,10 +3,17 @@ import { showMoney } from "../../shared/show.js";
 import { CutNote, Filter, Hint, Search, searchedFor } from "../parts/list.js";
 import { Empty } from "../parts/table.js";
 import { apiCurl } from "../view/curl.js";
-import { type DashboardPage, linkTo, type View } from "../view/view.js";
+import { type DashboardPage, type View, linkTo } from "../view/view.js";
 import { TimelineItems } from "./timeline-items.js";
-import { itemKinds, wantedItems } from "./timeline-filter.js";
-import { parsePlace, readTimeline, ITEMS_READ_MAX, type TimelinePage, writePlace } from "./timeline.js";
+import {
+  ITEMS_READ_MAX,
+  type TimelinePage,
+  itemKinds,
+  parsePlace,
+  readTimeline,
+  wantedItems,
+  writePlace,
+} from "./timeline.js";
 
 /** TimelineItems on a page. */
 const ITEMS_SHOWN = 40;

@@ -1,12 +1,19 @@
 import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
 import { Action, CommandLine } from "../parts/action.js";
 import { ResourceLink } from "../parts/links.js";
-import { Code, describeDistance, Pill, Status, Text, Time, type Tone } from "../parts/show.js";
+import { Code, Pill, Status, Text, Time, type Tone, describeDistance } from "../parts/show.js";
 import { Facts, Panel, Section } from "../parts/table.js";
 import { FACT_MAX, headerLines, redactAndTruncate, truncateBody } from "../view/text.js";
-import { type DashboardPage, getOrNotFound, linkTo, type View } from "../view/view.js";
-import { bytesOf, COMMAND_BODY_MAX, signatureCommand, signatureSent, type SignatureVerdict } from "./delivery-bytes.js";
-import { retryPlanOf, type RetryStep } from "./retry-plan.js";
+import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
+import {
+  COMMAND_BODY_MAX,
+  type RetryStep,
+  type SignatureVerdict,
+  bytesOf,
+  retryPlanOf,
+  signatureCommand,
+  signatureSent,
+} from "./delivery-facts.js";
 
 /** Only many redeliveries by hand make more. */
 const STEPS_SHOWN = 30;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Attempt, type Delivery, nextRetryAt } from "../../../../domain/model/delivery.js";
-import { type RetryStep, retryPlanOf } from "./retry-plan.js";
+import { type RetryStep, retryPlanOf } from "./delivery-facts.js";
 
 const gaps = [10_000, 60_000, 300_000];
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { signBody } from "../../../../domain/deliveries/sign-delivery.js";
-import { COMMAND_BODY_MAX, bytesOf, signatureCommand, signatureSent } from "./delivery-bytes.js";
+import { COMMAND_BODY_MAX, bytesOf, signatureCommand, signatureSent } from "./delivery-facts.js";
 
 const SECRET = "secret_sandbox";
 const HEADER = "x-service-hmac-sha256";
