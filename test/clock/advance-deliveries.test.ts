@@ -326,7 +326,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(result.unfinished).toHaveLength(2);
   });
 
-  it("leaves no timer and no waiter behind", async () => {
+  it("a wait that timed out leaves no timer or listener behind", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
     const receiver = await startReceiver("hang");

@@ -88,7 +88,7 @@ describe("advancing jumps from due item to due item up to and including the targ
     expect([result.fired.length, result.firedCount]).toEqual([FIRED_MAX, 10_020]);
   });
 
-  it("handles twenty thousand at one instant", async () => {
+  it("handles twenty thousand items at one instant", async () => {
     const live = await startLive();
     for (let n = 0; n < 20_000; n++) {
       live.company.run(createCharge, {
@@ -194,7 +194,7 @@ describe("advances of one company are serialised", () => {
     expect([refused.status, done.status]).toEqual(["rejected", "fulfilled"]);
   });
 
-  it("those of different companies do not wait for one another", async () => {
+  it("those of different companies do not wait for each other", async () => {
     const live = await startLive({ autoProvision: true });
     const hold = gate();
     const receiver = await startReceiver(async () => {

@@ -39,7 +39,7 @@ describe("before any request of the control API is handled, everything due has h
 });
 
 describe("POST /_sandbox/clock/advance", () => {
-  it("tests a whole retry schedule in one call", async () => {
+  it("makes all attempts of a retry schedule in one call", async () => {
     const live = await startLive();
     const receiver = await startReceiver((_, index) => ({ status: index < 5 ? 503 : 200 }));
     await live.subscribe("charges/events", receiver.url);
@@ -73,7 +73,7 @@ describe("POST /_sandbox/clock/advance", () => {
     expect(seen).toEqual(["2026-01-15T10:00:00.000Z", "2026-01-15T10:00:10.000Z"]);
   });
 
-  it("is serialised with others of its company and with changes of its mode", async () => {
+  it("is serialised with other advances of the company and with changes of the clock's mode", async () => {
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);

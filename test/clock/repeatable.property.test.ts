@@ -18,7 +18,7 @@ type Step =
   | { readonly do: "advance"; readonly ms: number; readonly cut: number };
 
 const pick = fc.nat(20);
-/** Around the instants at which something happens: settlements, retries, expiries. */
+/** Spans around the instants of settlements, retries and expiries. */
 const span = fc.oneof(
   fc.constantFrom(0, 1, 1_999, 2_000, 10_000, 60_000, 3_599_999, 3_600_000, 7_200_000),
   fc.integer({ min: 0, max: 4 * 3_600_000 }),
@@ -128,7 +128,7 @@ async function act(world: TestWorld, current: Exclude<Step, { do: "advance" }>, 
   }
 }
 
-/** Everything that a company has stored, to the last sequence number. */
+/** Everything that a company has stored, sequence numbers included. */
 function dump({ world, record, clock }: Company): string {
   const { due, ...tables } = world;
   const rows = Object.entries(tables).map(([name, table]) => [name, table.values()]);
@@ -143,13 +143,13 @@ function fired(moved: readonly AdvanceResult[]) {
   return moved.flatMap((result) => result.fired);
 }
 
-/** The attempts of each resource at each receiver: between resources the order on the wire is free. */
+/** The attempts by resource and receiver, since the order between resources may differ. */
 function bytes(sent: Awaited<ReturnType<typeof play>>["sent"]): string[] {
   return sent.map(({ url, body, headers }) => JSON.stringify([url, body, headers])).sort();
 }
 
 describe("the same scenario gives the same bytes", () => {
-  it("advance(a + b) = advance(a), advance(b), whichever receiver answers first", async () => {
+  it("with advance(a + b) as with advance(a), advance(b), whichever receiver answers first", async () => {
     await fc.assert(
       fc.asyncProperty(scenario, fc.nat(), fc.nat(), async (steps, oneNoise, otherNoise) => {
         const whole = await play(steps, inOne, oneNoise);

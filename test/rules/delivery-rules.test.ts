@@ -29,7 +29,7 @@ async function payCharge(live: Live): Promise<string> {
   return id;
 }
 
-const told = (receiver: Receiver): string[] =>
+const sentTo = (receiver: Receiver): string[] =>
   receiver.received.map(({ body }) => (body.topic === "charges/events" ? body.data.status : body.topic.split("/")[1]));
 
 const isSigned = ({ raw, headers }: Receiver["received"][number]): boolean =>
@@ -45,35 +45,35 @@ describe("drop", () => {
     expect(body.data).toMatchObject([{ status: "failed", nextAttemptAt: null, attempts: [] }]);
   });
 
-  it("one that was dropped can be sent by hand", async () => {
+  it("leaves a delivery that can be sent by hand", async () => {
     const { live, receiver } = await withRule({ drop: true });
     await payCharge(live);
     const [delivery] = live.deliveries();
     await live.control("POST", `/deliveries/${delivery?.id}/redeliver`);
     await live.settle();
-    expect(told(receiver)).toEqual(["paid"]);
+    expect(sentTo(receiver)).toEqual(["paid"]);
     expect(live.deliveries()).toMatchObject([{ status: "succeeded" }]);
   });
 });
 
 describe("delay", () => {
-  it("is on the company's clock, and holds up nothing else", async () => {
+  it("is on the company's clock, and does not delay other deliveries", async () => {
     const { live, receiver } = await withRule({ delay: "1h" }, { match: { data: { status: "paid" } } });
     const id = await payCharge(live);
     await live.ok("POST", `/v1/charges/${id}/refund`);
     await live.settle();
-    expect(told(receiver)).toEqual(["refunded"]);
+    expect(sentTo(receiver)).toEqual(["refunded"]);
     await live.advance("59m59s");
-    expect(told(receiver)).toEqual(["refunded"]);
+    expect(sentTo(receiver)).toEqual(["refunded"]);
     const { fired } = await live.advance("1s");
     expect(fired.map(({ kind }) => kind)).toContain("delivery.attempt");
-    expect(told(receiver)).toEqual(["refunded", "paid"]);
+    expect(sentTo(receiver)).toEqual(["refunded", "paid"]);
     expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
   });
 });
 
 describe("duplicate", () => {
-  it("sends n more, one after another, each with the same bytes", async () => {
+  it("sends n more copies, one after another, with the same bytes", async () => {
     const opened = gate();
     const { live, receiver } = await withRule({ duplicate: 2 });
     receiver.reply(async (_, index) => {
@@ -86,23 +86,23 @@ describe("duplicate", () => {
     expect(receiver.received).toHaveLength(1);
     opened.open();
     await live.settle();
-    expect(told(receiver)).toEqual(["paid", "paid", "paid"]);
+    expect(sentTo(receiver)).toEqual(["paid", "paid", "paid"]);
     expect(new Set(receiver.received.map(({ raw }) => raw.toString())).size).toBe(1);
     expect(receiver.received.every(isSigned)).toBe(true);
     const ids = live.deliveries().map(({ id }) => id);
     expect(new Set(ids).size).toBe(3);
   });
 
-  it("with a delay: a late duplicate", async () => {
+  it("with a delay sends a late copy", async () => {
     const { live, receiver } = await withRule({ duplicate: 1, delay: "2d" }, { times: 1 });
     await payCharge(live);
     await live.advance("2d");
-    expect(told(receiver)).toEqual(["paid", "paid"]);
+    expect(sentTo(receiver)).toEqual(["paid", "paid"]);
   });
 });
 
 describe("corruptSignature", () => {
-  it("signs wrongly, with a signature that looks right; its retries too", async () => {
+  it("sends a wrong but plausible signature, in retries too", async () => {
     const { live, receiver } = await withRule({ corruptSignature: true });
     receiver.reply({ status: 401 });
     await payCharge(live);
@@ -113,7 +113,7 @@ describe("corruptSignature", () => {
 });
 
 describe("truncate", () => {
-  it("cuts the body at so many bytes, under the signature of the whole", async () => {
+  it("cuts the body after that many bytes, with the signature of the whole body", async () => {
     const { live, receiver } = await withRule({ truncate: 20 });
     await payCharge(live);
     await live.settle();
@@ -128,7 +128,7 @@ describe("truncate", () => {
     expect(body.attempts[0].request.body).toBe('{"topic":"charges/ev');
   });
 
-  it("may cut a character in two, and leave nothing", async () => {
+  it("may cut within a character, and down to nothing", async () => {
     for (const truncate of [0, 1_000_000]) {
       const { live, receiver } = await withRule({ truncate });
       await payCharge(live);
@@ -139,7 +139,7 @@ describe("truncate", () => {
 });
 
 describe('before: "response"', () => {
-  it("the receiver has answered before the API's answer leaves", async () => {
+  it("sends the API's answer after the receiver's", async () => {
     const { live, receiver } = await withRule({ before: "response" }, IMMEDIATE);
     const order: string[] = [];
     receiver.reply(({ body }) => {
@@ -151,13 +151,13 @@ describe('before: "response"', () => {
     expect(order).toEqual(["transactions/started", "transactions/completed", "answer"]);
   });
 
-  it("what stands before it in its lane goes out before, too", async () => {
+  it("first sends the events of the same resource that precede it", async () => {
     const { live, receiver } = await withRule(
       { before: "response" },
       { ...IMMEDIATE, match: { topic: "transaction/completed" } },
     );
     await live.createTransfer();
-    expect(told(receiver)).toEqual(["started", "completed"]);
+    expect(sentTo(receiver)).toEqual(["started", "completed"]);
   });
 
   it("waits at most webhooks.timeout for a receiver that hangs", async () => {
@@ -168,12 +168,12 @@ describe('before: "response"', () => {
     receiver.reply("hang");
     const id = await payCharge(live);
     expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
-    // Its own time-out is as long: either may come first.
+    // The attempt's time-out is as long: either may come first.
     await live.control("POST", "/settle");
     expect(live.deliveries()).toMatchObject([{ status: "exhausted" }]);
   });
 
-  it("waits no longer when its client has left: the next payout is seen as what it is", async () => {
+  it("stops waiting when the client has left, so that a repeated payout is detected", async () => {
     const { live, ask } = await openDoor("over TCP");
     const receiver = await startReceiver();
     receiver.reply("hang");
@@ -191,7 +191,7 @@ describe('before: "response"', () => {
     expect(findings.list().map(({ kind }) => kind)).toEqual(["double-payout"]);
   });
 
-  it("waits no longer when the server stops: the answer leaves", async () => {
+  it("stops waiting when the server stops, and answers", async () => {
     const { live, receiver } = await withRule({ before: "response" });
     receiver.reply("hang");
     const { id } = await live.createCharge();
@@ -203,17 +203,17 @@ describe('before: "response"', () => {
     expect((await paid).status).toBe(200);
   });
 
-  it("a payment by hand waits as well; what comes of itself has nothing to wait for", async () => {
+  it("also delays the answer to a payment by hand, but not events without a request", async () => {
     const { live, receiver } = await withRule({ before: "response" });
     const first = await live.createCharge();
     await live.createCharge();
     await live.control("POST", `/charges/${first.id}/pay`);
-    expect(told(receiver)).toEqual(["paid"]);
+    expect(sentTo(receiver)).toEqual(["paid"]);
     await live.advance("1h");
-    expect(told(receiver)).toEqual(["paid", "dropped"]);
+    expect(sentTo(receiver)).toEqual(["paid", "dropped"]);
   });
 
-  it("the receiver may ask the API meanwhile, and sees what happened", async () => {
+  it("lets the receiver call the API meanwhile, which shows the change", async () => {
     const { live, receiver } = await withRule({ before: "response" });
     let seen = "";
     receiver.reply(async ({ body }) => {
@@ -226,18 +226,18 @@ describe('before: "response"', () => {
 });
 
 describe("reverse", () => {
-  it("holds a transfer's events until its last, then sends them the other way round", async () => {
+  it("holds a transfer's events until the last one, then sends them in reverse order", async () => {
     const { live, receiver } = await withRule({ reverse: true });
     await live.createTransfer();
     await live.settle();
     expect(receiver.received).toEqual([]);
     expect(live.deliveries()).toMatchObject([{ status: "pending", nextAttemptAt: null }]);
     await live.advance("2s");
-    expect(told(receiver)).toEqual(["completed", "started"]);
+    expect(sentTo(receiver)).toEqual(["completed", "started"]);
     expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
   });
 
-  it("holds a charge's events until it is refunded; a partial refund is not its last", async () => {
+  it("holds a charge's events until it is fully refunded", async () => {
     const { live, receiver } = await withRule({ reverse: true });
     const id = await payCharge(live);
     await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1_000 });
@@ -245,10 +245,10 @@ describe("reverse", () => {
     expect(receiver.received).toEqual([]);
     await live.ok("POST", `/v1/charges/${id}/refund`);
     await live.settle();
-    expect(told(receiver)).toEqual(["refunded", "refunded_partially", "paid"]);
+    expect(sentTo(receiver)).toEqual(["refunded", "refunded_partially", "paid"]);
   });
 
-  it("one after another: the next goes once the one before it was answered", async () => {
+  it("sends each event after the answer to the previous one", async () => {
     const opened = gate();
     const { live, receiver } = await withRule({ reverse: true }, IMMEDIATE);
     receiver.reply(async (_, index) => {
@@ -258,13 +258,13 @@ describe("reverse", () => {
     await live.createTransfer();
     await receiver.waitFor(1);
     for (let turn = 0; turn < 5; turn++) await live.http("GET", "/v1/balance");
-    expect(told(receiver)).toEqual(["completed"]);
+    expect(sentTo(receiver)).toEqual(["completed"]);
     opened.open();
     await live.settle();
-    expect(told(receiver)).toEqual(["completed", "started"]);
+    expect(sentTo(receiver)).toEqual(["completed", "started"]);
   });
 
-  it("what is sent by hand meanwhile is held no longer, and sent once", async () => {
+  it("sends a held event that is sent by hand only once", async () => {
     const { live, receiver } = await withRule({ reverse: true });
     const opened = gate();
     receiver.reply(async ({ body }) => {
@@ -278,42 +278,42 @@ describe("reverse", () => {
     await receiver.waitFor(2);
     opened.open();
     expect(await live.settle()).toEqual([]);
-    expect(told(receiver)).toEqual(["paid", "refunded"]);
+    expect(sentTo(receiver)).toEqual(["paid", "refunded"]);
     expect(live.deliveries().map(({ attempts }) => attempts.length)).toEqual([1, 1]);
   });
 
-  it("lets go when the rule is removed", async () => {
+  it("sends the held events when the rule is removed", async () => {
     const { live, receiver, ruleId } = await withRule({ reverse: true });
     const id = await payCharge(live);
     await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1_000 });
     await live.control("DELETE", `/rules/${ruleId}`);
     await live.settle();
-    expect(told(receiver)).toEqual(["refunded_partially", "paid"]);
+    expect(sentTo(receiver)).toEqual(["refunded_partially", "paid"]);
   });
 
-  it("with times: 1 reverses one resource whole, and goes", async () => {
+  it("with times: 1 reverses all events of one resource, and is removed", async () => {
     const { live, receiver } = await withRule({ reverse: true }, { times: 1 });
     await live.createTransfer();
     await live.createTransfer();
     await live.settle();
-    expect(told(receiver)).toEqual(["started"]);
+    expect(sentTo(receiver)).toEqual(["started"]);
     expect((await live.control("GET", "/rules")).body.data).toMatchObject([{ times: 0, fired: 1 }]);
     await live.advance("2s");
-    expect(told(receiver).toSorted()).toEqual(["completed", "completed", "started", "started"]);
+    expect(sentTo(receiver).toSorted()).toEqual(["completed", "completed", "started", "started"]);
     const [first] = live.deliveries();
     const ofFirst = receiver.received.filter(({ body }) => body.data.id === first?.resource);
     expect(ofFirst.map(({ body }) => body.topic)).toEqual(["transactions/completed", "transactions/started"]);
     expect((await live.control("GET", "/rules")).body.data).toEqual([]);
   });
 
-  it("events that it does not match go as ever", async () => {
+  it("does not hold events that it does not match", async () => {
     const { live, receiver } = await withRule({ reverse: true }, { match: { topic: "transactions/started" } });
     await live.createTransfer();
     await live.advance("2s");
-    expect(told(receiver)).toEqual(["completed", "started"]);
+    expect(sentTo(receiver)).toEqual(["completed", "started"]);
   });
 
-  it("what is held travels with the state", async () => {
+  it("keeps held events in the state", async () => {
     const { live, receiver } = await withRule({ reverse: true });
     await live.createTransfer();
     const { text, body: state } = await live.control("GET", "/state");
@@ -323,10 +323,10 @@ describe("reverse", () => {
     await live.settle();
     expect(receiver.received).toEqual([]);
     await live.advance("2s");
-    expect(told(receiver)).toEqual(["completed", "started"]);
+    expect(sentTo(receiver)).toEqual(["completed", "started"]);
   });
 
-  it("a deleted subscription is sent nothing of it", async () => {
+  it("sends nothing to a deleted subscription", async () => {
     const { live, receiver } = await withRule({ reverse: true });
     await live.createTransfer();
     for (const { id } of (await live.ok("GET", "/v1/webhooks")).data) await live.http("DELETE", `/v1/webhooks/${id}`);

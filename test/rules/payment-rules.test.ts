@@ -24,7 +24,7 @@ const eventTypes = async () =>
   (await world.control("GET", "/events?limit=100")).body.data.map(({ type }: LooseJson) => type);
 
 describe("outcome", () => {
-  it("failed answers like a success, with the charge still due and the error in its entry", async () => {
+  it("failed answers with a success status, the charge still due, and the error in its entry", async () => {
     const charge = await withRule({ then: { outcome: "failed", error: "wallet_locked" } });
     const { status, body } = await pay(charge);
     expect(status).toBe(200);
@@ -37,7 +37,7 @@ describe("outcome", () => {
     expect((await pay(charge, msisdn)).body).toMatchObject({ status: "paid", paid: 10_000 });
   });
 
-  it("applies to a payment by hand as well", async () => {
+  it("also applies to a payment by hand", async () => {
     const charge = await withRule({ then: { outcome: "failed" } });
     const { body } = await world.control("POST", `/charges/${charge.id}/pay`);
     expect(body.transactions).toMatchObject([{ status: "failed", error: "payment_declined" }]);
@@ -45,7 +45,7 @@ describe("outcome", () => {
 });
 
 describe("after", () => {
-  it("pay answers due, the result comes later", async () => {
+  it("answers due, and the result comes later", async () => {
     const charge = await withRule({ then: { after: "5m" } });
     const { body } = await pay(charge);
     expect(body).toMatchObject({ status: "due", paid: 0, attempts: 1, transactions: [] });
@@ -60,7 +60,7 @@ describe("after", () => {
     expect(paid.transactions[0].id).toBe(fired[0].id);
   });
 
-  it("may lose against the drop: then no money moves and the log tells of it", async () => {
+  it("may end after the drop: then no money moves, and the event log shows it", async () => {
     const charge = await withRule({ then: { outcome: "paid", after: "1h" } });
     await advance("1m");
     await pay(charge);
@@ -70,7 +70,7 @@ describe("after", () => {
     expect(await eventTypes()).toEqual(["charge.created", "charge.dropped", "charge.payment_lost"]);
   });
 
-  it("of two, the first result wins, and the charge is paid once", async () => {
+  it("with two payments pays the charge once, by the first result", async () => {
     const charge = await withRule({ then: { after: "5m" } });
     await pay(charge);
     await world.control("DELETE", "/rules");
@@ -80,7 +80,7 @@ describe("after", () => {
     expect(await eventTypes()).toEqual(["charge.created", "charge.paid", "charge.payment_lost"]);
   });
 
-  it("a failure that comes later says so then", async () => {
+  it("reports a later failure when it happens", async () => {
     const charge = await withRule({ then: { outcome: "failed", error: "timeout", after: "30s" } });
     await pay(charge);
     await advance("30s");
@@ -88,7 +88,7 @@ describe("after", () => {
     expect([status, transactions[0].error]).toEqual(["due", "timeout"]);
   });
 
-  it("travels with the state", async () => {
+  it("keeps pending results in the state", async () => {
     const charge = await withRule({ then: { after: "5m" } });
     await pay(charge);
     const { text, body: state } = await world.control("GET", "/state");

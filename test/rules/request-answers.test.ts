@@ -7,7 +7,7 @@ import type { LooseJson } from "../support/world.js";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 describe.each(doors)("a rule's answer, %s", (door) => {
-  it("of a status alone has the API's error body, and nothing is done", async () => {
+  it("with only a status has the API's error body, and the request has no effect", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ name: "gateway down", then: { status: 503 } });
     const { status, headers, text } = await ask("POST", "/v1/charges", { body: chargeRequest() });
@@ -36,7 +36,7 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     expect(JSON.parse(text)).toMatchObject({ statusCode: status, error, message });
   });
 
-  it("may have any header, also for a HEAD", async () => {
+  it("may have any header, also for HEAD", async () => {
     const { ask, rule } = await openDoor(door);
     await rule({ then: { headers: { "X-Broken-Off": "1" } } });
     for (const method of ["GET", "HEAD"]) {
@@ -45,7 +45,7 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     }
   });
 
-  it("has the other shape under errors.shape: message", async () => {
+  it("has the other error shape under errors.shape: message", async () => {
     const { ask, rule } = await openDoor(door, { profile: { errors: { shape: "message" } } });
     await rule({ name: "n", then: { status: 500 } });
     expect(JSON.parse((await ask("GET", "/v1/balance")).text)).toEqual({
@@ -79,7 +79,7 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     expect(live.company.world.charges.size).toBe(0);
   });
 
-  it("of headers alone is the normal one with those headers", async () => {
+  it("with only headers is the normal answer with those headers", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { headers: { "Retry-After": "3", "X-Sandbox": "mine" } } });
     const { status, headers } = await ask("POST", "/v1/charges", { body: chargeRequest() });
@@ -88,7 +88,7 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     expect(live.company.world.charges.size).toBe(1);
   });
 
-  it("with commit: true comes after the work is done", async () => {
+  it("with commit: true follows the effect of the request", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { status: 504, commit: true } });
     const { status } = await ask("POST", "/v1/transactions", { body: transferRequest({ reference: "r-1" }) });
@@ -96,7 +96,7 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     expect(live.company.world.transfers.values()).toMatchObject([{ reference: "r-1" }]);
   });
 
-  it("with commit: true stands in the place of a refusal too", async () => {
+  it("with commit: true also replaces a refusal", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { status: 502, commit: true } });
     expect((await ask("POST", "/v1/charges", { body: {} })).status).toBe(502);
@@ -104,9 +104,9 @@ describe.each(doors)("a rule's answer, %s", (door) => {
   });
 });
 
-describe.each(doors)("a rule is asked, %s,", (door) => {
+describe.each(doors)("a rule applies, %s,", (door) => {
   it.each<[string, LooseJson]>([
-    ["the body is no JSON", { body: '{"amount":' }],
+    ["the body is not JSON", { body: '{"amount":' }],
     ["the body is too large", { body: "x".repeat(1_100_000) }],
     ["the body has another type", { body: "a=1", headers: { "content-type": "text/plain" } }],
     ["the company is missing", { body: chargeRequest(), headers: { "x-company-id": null } }],
@@ -117,7 +117,7 @@ describe.each(doors)("a rule is asked, %s,", (door) => {
     expect((await ask("POST", "/v1/charges", asking)).status).toBe(503);
   });
 
-  it("and what is wrong is said when it leaves the work as it is", async () => {
+  it("and the request's error is answered when the rule only adds headers", async () => {
     const { ask, rule } = await openDoor(door);
     await rule({ then: { headers: { "x-seen": "yes" } } });
     const statusOf = async (asking: LooseJson) => {
@@ -131,7 +131,7 @@ describe.each(doors)("a rule is asked, %s,", (door) => {
     expect(await statusOf({ body: chargeRequest(), headers: { "x-company-id": "company_other" } })).toBe(403);
   });
 
-  it("before requests are counted for the rate limit", async () => {
+  it("before the rate limit", async () => {
     const { ask, rule } = await openDoor(door, { profile: { rateLimit: { requests: 1, per: "1m" } } });
     await rule({ then: { status: 503 }, times: 2 });
     const statuses: number[] = [];
@@ -139,7 +139,7 @@ describe.each(doors)("a rule is asked, %s,", (door) => {
     expect(statuses).toEqual([503, 503, 200, 429]);
   });
 
-  it("never without a company's token, nor for a path or method that the API does not have", async () => {
+  it("never without a company's token, or to an unknown path or method", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { status: 503 }, times: 1 });
     expect((await ask("GET", "/v1/balance", { headers: { authorization: "Bearer nobody" } })).status).toBe(401);
@@ -148,7 +148,7 @@ describe.each(doors)("a rule is asked, %s,", (door) => {
     expect(live.company.world.rules.size).toBe(1);
   });
 
-  it("never for the control API", async () => {
+  it("never to the control API", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { fault: "reset" } });
     expect((await ask("GET", "/_sandbox/health")).status).toBe(200);
@@ -157,7 +157,7 @@ describe.each(doors)("a rule is asked, %s,", (door) => {
     expect(live.company.world.rules.values()).toMatchObject([{ fired: 0 }]);
   });
 
-  it("so often as `times` says, and the newest first", async () => {
+  it("`times` times, and the newest first", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ name: "old", then: { status: 500 } });
     await rule({ name: "new", then: { status: 503 }, times: 2 });
@@ -168,7 +168,7 @@ describe.each(doors)("a rule is asked, %s,", (door) => {
     expect(body.data).toMatchObject([{ name: "old", fired: 2, times: null }]);
   });
 
-  it("of another company never", async () => {
+  it("never to another company", async () => {
     const { ask, rule } = await openDoor(door, { autoProvision: true });
     await rule({ then: { status: 503 } });
     const headers = { authorization: "Bearer at_other", "x-company-id": "company_other" };
@@ -210,7 +210,7 @@ describe.each(doors)("a match, %s,", (door) => {
     expect((await ask("POST", "/v1/charges?a=1", { body: charge })).status).toBe(applies ? 503 : 201);
   });
 
-  it("of a template takes any one id, and the body of a GET is none", async () => {
+  it("of a template accepts any id, and treats the body of a GET as absent", async () => {
     const { live, ask, rule } = await openDoor(door);
     const { id } = await live.createCharge();
     await rule({ match: { path: "/v1/charges/:id", body: { $absent: true } }, then: { status: 503 } });
@@ -219,7 +219,7 @@ describe.each(doors)("a match, %s,", (door) => {
     expect((await ask("POST", `/v1/charges/${id}/pay`)).status).toBe(200);
   });
 
-  it("of the body of a request that cannot be read finds none", async () => {
+  it("of the body treats an unreadable body as absent", async () => {
     const { ask, rule } = await openDoor(door);
     await rule({ match: { body: { $absent: true } }, then: { status: 503 } });
     expect((await ask("POST", "/v1/charges", { body: "{" })).status).toBe(503);

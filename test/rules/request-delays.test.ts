@@ -14,7 +14,7 @@ async function delayed(door: Door, then: Readonly<Record<string, unknown>> = {})
   return { ...ruled, system, waiting, addRule };
 }
 
-/** Whether it is settled after the process has had some turns. */
+/** Whether the promise is settled after some turns of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   void promise
@@ -27,7 +27,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe.each(doors)("a delay, %s,", (door) => {
-  it("alone: the work is done, the answer comes later, and its webhooks after that", async () => {
+  it("alone delays the answer and its webhooks, but not the work", async () => {
     const { live, ask, addRule, system, waiting } = await delayed(door);
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -63,7 +63,7 @@ describe.each(doors)("a delay, %s,", (door) => {
     expect(live.company.world.charges.size).toBe(0);
   });
 
-  it("ends when the client leaves: what was done is told", async () => {
+  it("ends when the client leaves, and webhooks are sent", async () => {
     const { live, ask, addRule, system, waiting } = await delayed(door);
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -78,7 +78,7 @@ describe.each(doors)("a delay, %s,", (door) => {
     expect(system.pending).not.toContain(FIVE);
   });
 
-  it("ends when its company is reset: the answer comes", async () => {
+  it("ends with the answer when its company is reset", async () => {
     const { live, ask, addRule, system, waiting } = await delayed(door);
     await addRule();
     const asked = ask("POST", "/v1/charges", { body: chargeRequest() });
@@ -88,7 +88,7 @@ describe.each(doors)("a delay, %s,", (door) => {
     expect(system.pending).not.toContain(FIVE);
   });
 
-  it("holds up nobody else, and goes on when others change the company", async () => {
+  it("does not delay other requests, and continues when they change the company", async () => {
     const { live, ask, addRule, system, waiting } = await delayed(door);
     await addRule();
     const asked = ask("GET", "/v1/balance");

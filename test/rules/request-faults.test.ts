@@ -10,7 +10,7 @@ import { chargeRequest, transferRequest } from "../support/requests.js";
 import { selfSigned } from "../support/self-signed.js";
 
 const lost = { name: "TypeError", message: "fetch failed" };
-/** Watched from the start: it may fail before anybody waits for it. */
+/** Handles a rejection that may come before the test awaits it. */
 const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
     () => undefined,
@@ -19,7 +19,7 @@ const failureOf = (asked: Promise<unknown>): Promise<unknown> =>
 const reset = { ...lost, cause: { code: "ECONNRESET" } };
 
 describe.each(doors)("fault: reset, %s,", (door) => {
-  it("is ECONNRESET at the client, and nothing is done", async () => {
+  it("is ECONNRESET at the client, and the request has no effect", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { fault: "reset" }, times: 1 });
     await expect(ask("POST", "/v1/charges", { body: chargeRequest() })).rejects.toMatchObject(reset);
@@ -27,14 +27,14 @@ describe.each(doors)("fault: reset, %s,", (door) => {
     expect((await ask("POST", "/v1/charges", { body: chargeRequest() })).status).toBe(201);
   });
 
-  it("breaks a HEAD off as well", async () => {
+  it("also resets a HEAD request", async () => {
     const { ask, rule } = await openDoor(door);
     await rule({ then: { fault: "reset" }, times: 1 });
     await expect(ask("HEAD", "/v1/balance")).rejects.toMatchObject(reset);
     expect((await ask("HEAD", "/v1/balance")).status).toBe(200);
   });
 
-  it("with commit: true has done the work, and its webhooks come", async () => {
+  it("with commit: true does the work and sends its webhooks", async () => {
     const { live, ask, rule } = await openDoor(door);
     const receiver = await startReceiver();
     await live.subscribe("transactions/started", receiver.url);
@@ -74,7 +74,7 @@ describe("fault: reset over a socket", () => {
     expect(await ask()).toBe(200);
   });
 
-  it("resets the connection under requests that stand in line before it", async () => {
+  it("resets the connection of earlier requests that wait on it", async () => {
     const { live, rule } = await openDoor("over TCP");
     await rule({ match: { path: "/v1/charges/:id" }, then: { fault: "reset" } });
     const socket = connect(Number(new URL(live.url).port), "127.0.0.1");
@@ -85,7 +85,7 @@ describe("fault: reset over a socket", () => {
     expect(await failed).toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("of a client that is still sending needs no end of its body", async () => {
+  it("does not wait for the end of a body", async () => {
     const { live, rule } = await openDoor("over TCP");
     await rule({ then: { fault: "reset" } });
     const socket = connect(Number(new URL(live.url).port), "127.0.0.1");
@@ -97,7 +97,7 @@ describe("fault: reset over a socket", () => {
 });
 
 describe.each(doors)("fault: hang, %s,", (door) => {
-  it("holds the client until it gives up; with commit: true its webhooks come then", async () => {
+  it("holds the client until it leaves; with commit: true the webhooks are sent then", async () => {
     const { live, ask, rule } = await openDoor(door);
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -114,7 +114,7 @@ describe.each(doors)("fault: hang, %s,", (door) => {
     expect(await live.settle()).toEqual([]);
   });
 
-  it("ends the connection after a minute, or its delay; nothing is done", async () => {
+  it("closes the connection after a minute, or after its delay; the request has no effect", async () => {
     const system = createFakeSystem();
     const { live, ask, rule } = await openDoor(door, { system });
     await rule({ then: { fault: "hang" } });
@@ -130,7 +130,7 @@ describe.each(doors)("fault: hang, %s,", (door) => {
     expect(live.company.world.charges.size).toBe(0);
   });
 
-  it.each(["reset", "removed"])("ends at once when its company is %s", async (how) => {
+  it.each(["reset", "removed"])("ends immediately when its company is %s", async (how) => {
     const system = createFakeSystem();
     const { live, ask, rule } = await openDoor(door, { system });
     await rule({ then: { fault: "hang" } });
@@ -143,7 +143,7 @@ describe.each(doors)("fault: hang, %s,", (door) => {
   });
 });
 
-it("a server that stops waits for no hang, and hurries what is delayed", async () => {
+it("a server that stops ends hanging requests, and answers delayed ones immediately", async () => {
   const system = createFakeSystem();
   const { live, rule } = await openDoor("in process", { system });
   await rule({ match: { path: "/v1/charges/:id" }, then: { delay: "9m" } });
@@ -158,8 +158,8 @@ it("a server that stops waits for no hang, and hurries what is delayed", async (
   expect((await delayed).status).toBe(404);
 });
 
-describe.each(doors)("an answer that cannot be read, %s,", (door) => {
-  it("empty: of the success status without content, and nothing is done", async () => {
+describe.each(doors)("an unreadable answer, %s,", (door) => {
+  it("empty: the success status without content, and the request has no effect", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { fault: "empty" }, times: 1 });
     const { status, headers, text } = await ask("POST", "/v1/charges", { body: chargeRequest() });
@@ -169,7 +169,7 @@ describe.each(doors)("an answer that cannot be read, %s,", (door) => {
     expect((await ask("GET", "/v1/balance")).text).toContain("balance");
   });
 
-  it("malformed: JSON that is cut, with its right length", async () => {
+  it("malformed: truncated JSON with its correct length", async () => {
     const { live, ask, rule } = await openDoor(door);
     await rule({ then: { fault: "malformed" }, times: 1 });
     const { status, headers, text } = await ask("POST", "/v1/charges", { body: chargeRequest() });
@@ -180,7 +180,7 @@ describe.each(doors)("an answer that cannot be read, %s,", (door) => {
     expect((await ask("GET", "/v1/balance")).text).toContain("balance");
   });
 
-  it.each(["empty", "malformed"])("%s with commit: true has done the work, and its webhooks come", async (fault) => {
+  it.each(["empty", "malformed"])("%s with commit: true does the work and sends its webhooks", async (fault) => {
     const { live, ask, rule } = await openDoor(door);
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
@@ -194,7 +194,7 @@ describe.each(doors)("an answer that cannot be read, %s,", (door) => {
     expect((await receiver.waitFor(1))[0]?.body.data).toMatchObject({ id, status: "paid" });
   });
 
-  it("of a success without content: empty as ever, malformed is 200", async () => {
+  it("to a request without content: empty is unchanged, malformed is 200", async () => {
     const { live, ask, rule } = await openDoor(door);
     const path = async (): Promise<string> =>
       `/v1/webhooks/${(await live.subscribe("charges/events", "http://127.0.0.1:9/")).id}`;
@@ -208,7 +208,7 @@ describe.each(doors)("an answer that cannot be read, %s,", (door) => {
     expect(live.company.world.subscriptions.size).toBe(0);
   });
 
-  it("of a refusal is that refusal's", async () => {
+  it("to a refused request has the refusal's status", async () => {
     const { ask, rule } = await openDoor(door);
     await rule({ then: { fault: "malformed", commit: true } });
     const { status, text } = await ask("POST", "/v1/charges", { body: {} });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { gate, startLive, startReceiver } from "../support/live.js";
 
-it("what was released in reverse and not sent yet goes on in reverse after a restore", async () => {
+it("a restore continues the reverse order of released events that were not sent", async () => {
   const live = await startLive();
   const opened = gate();
   const receiver = await startReceiver(async (_, index) => {
@@ -19,6 +19,6 @@ it("what was released in reverse and not sent yet goes on in reverse after a res
   await live.control("PUT", "/state", state);
   opened.open();
   await live.settle();
-  const told = receiver.received.map(({ body }) => body.data.status);
-  expect(told).toEqual(["refunded", "refunded", "refunded_partially", "paid"]);
+  const sent = receiver.received.map(({ body }) => body.data.status);
+  expect(sent).toEqual(["refunded", "refunded", "refunded_partially", "paid"]);
 });

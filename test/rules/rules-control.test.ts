@@ -16,7 +16,7 @@ async function outcomeOf(msisdn = "+2250700000001"): Promise<string> {
 }
 
 describe("POST /rules", () => {
-  it("is 201 with the rule as it stands", async () => {
+  it("answers 201 with the rule and its defaults", async () => {
     const { status, body } = await open().control("POST", "/rules", {
       name: "the network is down",
       ...failing,
@@ -93,7 +93,7 @@ describe("POST /rules", () => {
 });
 
 describe("the newest match wins", () => {
-  it("and a rule that is removed lets the one before it apply again", async () => {
+  it("and removing it makes the previous match apply again", async () => {
     open();
     await world.control("POST", "/rules", failing);
     const { body } = await world.control("POST", "/rules", { on: "transfer", then: { outcome: "completed" } });
@@ -102,7 +102,7 @@ describe("the newest match wins", () => {
     expect(await outcomeOf()).toBe("network_down");
   });
 
-  it("and GET lists them newest first, with what is left and how often each fired", async () => {
+  it("and GET lists rules newest first, with the remaining and the past applications", async () => {
     open();
     await world.control("POST", "/rules", { ...failing, name: "old" });
     await world.control("POST", "/rules", { ...failing, name: "new", times: 3 });
@@ -119,7 +119,7 @@ describe("the newest match wins", () => {
 });
 
 describe("times", () => {
-  it("counts down and the rule goes", async () => {
+  it("counts down, and the rule is removed at 0", async () => {
     open();
     await world.control("POST", "/rules", { ...failing, times: 2 });
     expect([await outcomeOf(), await outcomeOf(), await outcomeOf()]).toEqual([
@@ -130,7 +130,7 @@ describe("times", () => {
     expect((await world.control("GET", "/rules")).body.data).toEqual([]);
   });
 
-  it("is not used up by a request that is refused whole", async () => {
+  it("is not counted down by a refused request", async () => {
     open({ balance: 10_000 });
     await world.control("POST", "/rules", { ...failing, times: 1 });
     const refused = await world.api("POST", "/v1/transactions", transferRequest({ amount: 500_000 }));
@@ -140,7 +140,7 @@ describe("times", () => {
 });
 
 describe("removal", () => {
-  it("DELETE /rules removes all; an unknown one is 404", async () => {
+  it("DELETE /rules removes all; an unknown rule is 404", async () => {
     open();
     await world.control("POST", "/rules", failing);
     await world.control("POST", "/rules", failing);
@@ -151,8 +151,8 @@ describe("removal", () => {
   });
 });
 
-describe("rules are a company's own", () => {
-  it("and nobody else's", async () => {
+describe("rules belong to one company", () => {
+  it("and do not apply to another", async () => {
     open();
     await world.control("POST", "/companies", { companyId: "company_b" });
     await world.control("POST", "/rules?company=company_b", failing);
@@ -160,7 +160,7 @@ describe("rules are a company's own", () => {
     expect(await outcomeOf()).toBe("completed");
   });
 
-  it("a reset brings back the initial ones, used ones among them", async () => {
+  it("and a reset restores the initial ones, used ones included", async () => {
     open({
       defaults: {
         balance: 10_000_000_0000,
@@ -180,7 +180,7 @@ describe("rules are a company's own", () => {
     expect([await outcomeOf(), await outcomeOf()]).toEqual(["initial", "completed"]);
   });
 
-  it("travel with the state, with what is left of them", async () => {
+  it("are part of its state, with their remaining applications", async () => {
     open();
     await world.control("POST", "/rules", { ...failing, times: 2, match: { amount: { $lt: 6_000 } }, name: "down" });
     await outcomeOf();
@@ -191,7 +191,7 @@ describe("rules are a company's own", () => {
     expect([await outcomeOf(), await outcomeOf()]).toEqual(["network_down", "completed"]);
   });
 
-  it("a state with a wrong rule is refused with its place", async () => {
+  it("and a state with a wrong rule is refused with its position", async () => {
     open();
     await world.control("POST", "/rules", failing);
     const { body: state } = await world.control("GET", "/state");

@@ -22,7 +22,7 @@ const advance = (by: string) => world.control("POST", "/clock/advance", { by });
 const balance = async () => (await world.api("GET", "/v1/balance")).body.balance;
 
 describe("outcome", () => {
-  it("failed has its reason, and the money back", async () => {
+  it("failed has its reason, and returns the money", async () => {
     await withRule({ then: { outcome: "failed", reason: "wallet_closed" } });
     const transfer = await create();
     await advance("2s");
@@ -51,13 +51,13 @@ describe("outcome", () => {
     expect(await read(transfer)).toMatchObject({ status: "completed" });
   });
 
-  it("completed does not make money: what the balance does not hold is refused", async () => {
+  it("completed still refuses an amount above the balance", async () => {
     await withRule({ then: { outcome: "completed" } }, { balance: 5_000 });
     const answer = await world.api("POST", "/v1/transactions", transferRequest());
     expect(answer.status).toBe(422);
   });
 
-  it("applies to the items of a batch one by one", async () => {
+  it("applies to each item of a batch", async () => {
     await withRule({ match: { reference: { $regex: "-b$" } }, then: { outcome: "failed" } });
     const transactions = ["x-a", "x-b", "x-c"].map((reference) => transferRequest({ reference }));
     const { body } = await world.api("POST", "/v1/transactions/batch", { transactions });
@@ -81,7 +81,7 @@ describe("after", () => {
   );
 });
 
-it("after alone also ends a transfer to the number that never does", async () => {
+it("after alone also settles a transfer to the number that stays pending", async () => {
   await withRule({ then: { after: "1h" } });
   const transfer = await create({ msisdn: "+2250700000003" });
   await advance("1h");
