@@ -36,7 +36,7 @@ const pathOf = (path: string, id: string): string =>
   path.replace(":id", encodeURIComponent(id.replaceAll(/\p{Surrogate}/gu, "?").replace(/^\.{1,2}$/, "...")));
 
 describe("the API under test", () => {
-  it("takes hostile bodies", async () => {
+  it("survives hostile bodies", async () => {
     await fc.assert(
       fc.asyncProperty(operation, hostileText, value, ({ method, path }, id, body) =>
         send(method, pathOf(path, id), JSON.stringify(body)),
@@ -45,7 +45,7 @@ describe("the API under test", () => {
     );
   });
 
-  it("takes bodies that are nearly right", async () => {
+  it("survives bodies that are nearly right", async () => {
     const right = fc.constantFrom<[string, unknown]>(
       ["/v1/charges", chargeRequest({ metadata: { a: [1, { b: null }] } })],
       ["/v1/transactions", transferRequest()],
@@ -61,21 +61,21 @@ describe("the API under test", () => {
     );
   });
 
-  it("takes bodies that are no JSON", async () => {
+  it("survives bodies that are not JSON", async () => {
     await fc.assert(
       fc.asyncProperty(operation, brokenJson(value), ({ method, path }, body) => send(method, pathOf(path, "x"), body)),
       runs(),
     );
   });
 
-  it("takes bodies that are deep, wide and long", async () => {
+  it("survives deep, wide and long bodies", async () => {
     await fc.assert(
       fc.asyncProperty(operation, extremeJson, ({ method, path }, body) => send(method, pathOf(path, "x"), body)),
       runs(0.02),
     );
   });
 
-  it("takes hostile queries and headers", async () => {
+  it("survives hostile queries and headers", async () => {
     const headerText = hostileText.map((text) => text.replaceAll(/[^\x20-\x7e\x80-\xff]/g, "").trim());
     const headers = fc.dictionary(
       fc.constantFrom(

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const open = (): FuzzWorld => (world = openFuzzWorld({ transport: createScriptedTransport(() => 200) }));
 
-/** How many tags a page has: a text that is not escaped makes more of them, or fewer. */
+/** The number of tags of a page: text that is not escaped changes it. */
 const tagsOf = (html: string): number => html.match(/<[a-z/!?]/gi)?.length ?? 0;
 
 const queryOf = (query: Readonly<Record<string, string>>): string => new URLSearchParams(query).toString();
@@ -42,7 +42,7 @@ describe("the payment page", () => {
     );
   });
 
-  it("answers every form and every address with a page or a way on", async () => {
+  it("answers every form and every address with a page or a redirect", async () => {
     const { app, api } = open();
     const statuses = new Set<number>();
     await fc.assert(

@@ -75,7 +75,7 @@ it("any bytes on a connection are answered or cut off in time", async () => {
   expect((await world.api("GET", "/v1/balance")).status).toBe(200);
 });
 
-/** All that comes back until the server is done with the connection. */
+/** Everything that the server sends until it closes the connection. */
 function sendAll(text: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve) => {
@@ -91,7 +91,7 @@ function sendAll(text: string): Promise<string> {
   });
 }
 
-/** Those with a body of JSON that is whole; a refused HEAD has none. */
+/** The answers with a whole JSON body; a refused HEAD has none. */
 function answersIn(text: string): { readonly status: number; readonly text: string }[] {
   const found: { status: number; text: string }[] = [];
   for (let rest = text; rest !== "";) {

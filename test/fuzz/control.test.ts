@@ -20,7 +20,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** A company in which something of everything has happened. */
+/** A company with some of every record. */
 async function openBusy(): Promise<FuzzWorld> {
   world = openFuzzWorld({ transport: createScriptedTransport((_, index) => (index % 3 === 0 ? 500 : 200)) });
   const { api, control } = world;
@@ -41,7 +41,7 @@ async function openBusy(): Promise<FuzzWorld> {
   return world;
 }
 
-/** Every call that there is, `PUT /customers/:id`; but not one whose answer has no end, and no page. */
+/** Every call, `PUT /customers/:id`, except streams and pages. */
 const sandbox = createWorld().sandbox;
 const routes = createControlApp(sandbox, {
   replayer: createReplayer({ sandbox, fetch, folder: ".", env: {} }),
@@ -182,13 +182,13 @@ async function call(asked: string, named: string, parameters: string, body: stri
 }
 
 describe("the control API", () => {
-  it("is fuzzed in every call", async () => {
+  it("is covered completely by this test", async () => {
     await openBusy();
     expect(routes.length).toBeGreaterThan(40);
     await call("GET /health", "", "", undefined);
   });
 
-  it("takes hostile calls in any order", async () => {
+  it("survives hostile calls in any order", async () => {
     await openBusy();
     await fc.assert(
       fc.asyncProperty(route, id, query, value, (asked, named, parameters, body) =>
@@ -198,7 +198,7 @@ describe("the control API", () => {
     );
   });
 
-  it("takes bodies that are no JSON, and extreme ones", async () => {
+  it("survives bodies that are not JSON, and extreme ones", async () => {
     await openBusy();
     await fc.assert(
       fc.asyncProperty(route, brokenJson(value), (asked, body) => call(asked, "x", "", body)),
@@ -210,7 +210,7 @@ describe("the control API", () => {
     );
   });
 
-  it("takes calls that are nearly right", async () => {
+  it("survives calls that are nearly right", async () => {
     await openBusy();
     const right = fc.constantFrom<[string, unknown]>(
       ["POST /clock/advance", { by: "1s", settle: true, lookAhead: false, maxWaitMs: 10 }],
@@ -290,7 +290,7 @@ describe("a state that is put in", () => {
     "/findings",
   ];
 
-  it("is refused, or holds", async () => {
+  it("is refused, or is valid", async () => {
     const { control, api } = await openBusy();
     const whole = (await control("GET", "/state")).body;
     const stateWords = [

@@ -150,7 +150,7 @@ describe("a file", () => {
     );
   });
 
-  it("that is a bomb does not go off", async () => {
+  it("that is a bomb is refused in time", async () => {
     const path = join(await folderWith({}), "sandbox.config.yaml");
     await fc.assert(
       fc.asyncProperty(bombs, async (given) => {

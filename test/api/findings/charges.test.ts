@@ -3,7 +3,7 @@ import { startLive } from "../../support/live.js";
 import { findingsOf, kindsOf } from "./findings.js";
 
 describe("refund-beyond-paid", () => {
-  it("sees a refund of more than what was paid, and of more than what is left", async () => {
+  it("reports a refund of more than what was paid, and of more than what is left", async () => {
     const live = await startLive();
     const charge = await live.createCharge({ amount: 8000, externalId: "order-1" });
     await live.ok("POST", `/v1/charges/${charge.id}/pay`);
@@ -25,7 +25,7 @@ describe("refund-beyond-paid", () => {
     ]);
   });
 
-  it("is silent about a refund that is right, and about one of everything that is left", async () => {
+  it("does not report a valid refund, or one of all that is left", async () => {
     const live = await startLive();
     const charge = await live.createCharge({ amount: 8000 });
     await live.ok("POST", `/v1/charges/${charge.id}/pay`);
@@ -37,7 +37,7 @@ describe("refund-beyond-paid", () => {
 });
 
 describe("pay-after-drop", () => {
-  it.each([422, 409])("sees a payment of a charge that was dropped, refused with %i", async (payNotDue) => {
+  it.each([422, 409])("reports a payment of a dropped charge, refused with %i", async (payNotDue) => {
     const live = await startLive({ profile: { charges: { payNotDue } } });
     const charge = await live.createCharge({ externalId: "order-1" });
     await live.advance("1h");
@@ -48,7 +48,7 @@ describe("pay-after-drop", () => {
     expect(found?.requests.map(({ id }) => id)).toEqual(["req_2"]);
   });
 
-  it("is silent about one that was paid in time, and about one that was paid twice", async () => {
+  it("does not report a charge that was paid in time, or twice", async () => {
     const live = await startLive();
     const charge = await live.createCharge();
     await live.ok("POST", `/v1/charges/${charge.id}/pay`);

@@ -66,7 +66,7 @@ describe("double-payout", () => {
   it.each([
     ["that stood in the place of the work", { status: 503 }, /answered 503 and was not done this time/],
     ["after the work was done", { status: 502, commit: true }, /answered 502 after the work was done/],
-  ])("sees a new reference after a 5xx %s", async (_, then, why) => {
+  ])("reports a new reference after a 5xx %s", async (_, then, why) => {
     const live = await openWith(then);
     await pay(live, "first");
     await pay(live, "second");
@@ -74,7 +74,7 @@ describe("double-payout", () => {
     expect(found?.why).toMatch(why);
   });
 
-  it("sees it also of a client that gave up before the answer came", async () => {
+  it("also reports a client that gives up before the answer comes", async () => {
     const live = await openWith({ delay: "10m" });
     const agent = new Agent();
     const giveUp = new AbortController();
@@ -103,7 +103,7 @@ describe("double-payout", () => {
     await agent.destroy();
   });
 
-  it("sees it in batches", async () => {
+  it("reports each item of a batch", async () => {
     const live = await startLive();
     const match = { path: "/v1/transactions/batch" };
     await live.control("POST", "/rules", { on: "request", match, then: { fault: "reset", commit: true }, times: 1 });
@@ -118,8 +118,8 @@ describe("double-payout", () => {
   });
 });
 
-describe("no double-payout", () => {
-  it("is what sends the same reference until an answer comes, and then pays again on purpose", async () => {
+describe("double-payout does not report", () => {
+  it("a client that sends the same reference until an answer comes, and then pays again on purpose", async () => {
     const live = await openWith({ fault: "reset" });
     expect([await pay(live, "first"), await pay(live, "first"), await pay(live, "second")]).toEqual([
       undefined,
@@ -129,13 +129,13 @@ describe("no double-payout", () => {
     expect(await kindsOf(live)).toEqual([]);
   });
 
-  it("is what takes the 409 for an answer and pays no more", async () => {
+  it("a client that stops at a 409", async () => {
     const live = await openWith({ fault: "reset", commit: true });
     expect([await pay(live, "first"), await pay(live, "first")]).toEqual([undefined, 409]);
     expect(await kindsOf(live)).toEqual([]);
   });
 
-  it("is a new reference once the first has failed", async () => {
+  it("a new reference once the first transfer has failed", async () => {
     const live = await openWith({ fault: "reset", commit: true }, { profile: { transfers: { settlement: "manual" } } });
     await pay(live, "first");
     const [transfer] = live.company.world.transfers.values();
@@ -144,7 +144,7 @@ describe("no double-payout", () => {
     expect(await kindsOf(live)).toEqual([]);
   });
 
-  it("is in a world that was put back to where the first had not been sent", async () => {
+  it("a payout after a snapshot from before the first was restored", async () => {
     const live = await openWith({ fault: "reset", commit: true });
     await live.control("POST", "/snapshots/before");
     await pay(live, "first");

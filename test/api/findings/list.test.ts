@@ -18,7 +18,7 @@ async function payDropped(world: TestWorld, count: number): Promise<void> {
   }
 }
 
-it("is a page, oldest first, of findings with exactly the members that the product names", async () => {
+it("is a page of findings, oldest first, with the documented members", async () => {
   const world = open();
   expect((await world.control("GET", "/findings")).body).toEqual({
     count: 0,
@@ -50,7 +50,7 @@ it("refuses unknown parameters and companies", async () => {
   expect((await control("POST", "/findings")).status).toBe(405);
 });
 
-it("is of one company, forgotten at its reset, and starts anew after it", async () => {
+it("belongs to one company, and is cleared by its reset", async () => {
   const world = open();
   await world.control("POST", "/companies", { companyId: "other" });
   await payDropped(world, 1);

@@ -5,7 +5,7 @@ import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 import { findingsOf, inTurn, kindsOf } from "./findings.js";
 
-/** A world in which real time passes only when a test says so. */
+/** A sandbox whose real time passes only when a test says so. */
 function open(options: WorldOptions = {}): TestWorld & { readonly system: FakeSystem } {
   const system = createFakeSystem();
   const world = createWorld({ ...options, system });
@@ -16,7 +16,7 @@ function open(options: WorldOptions = {}): TestWorld & { readonly system: FakeSy
 describe("retry-at-once", () => {
   const order = transferRequest({ reference: "payout-x" });
 
-  it.each([429, 500, 503])("sees the same request right after a %i", async (status) => {
+  it.each([429, 500, 503])("reports the same request right after a %i", async (status) => {
     const system = createFakeSystem();
     const live = await startLive({ system });
     await live.control("POST", "/rules", { on: "request", then: { status }, times: 1 });
@@ -34,7 +34,7 @@ describe("retry-at-once", () => {
     expect(found?.requests[0]?.summary).toContain('reference "payout-x"');
   });
 
-  it("sees one that comes before Retry-After is over", async () => {
+  it("reports a request before Retry-After is over", async () => {
     const { api, control, system } = open({ profile: { rateLimit: { requests: 1, per: "10s" } } });
     await api("GET", "/v1/balance");
     expect((await api("GET", "/v1/balance")).headers.get("retry-after")).toBe("10");
@@ -48,7 +48,7 @@ describe("retry-at-once", () => {
   it.each([
     ["waits", (world: TestWorld & { system: FakeSystem }) => Promise.resolve(world.system.pass(10_000))],
     ["moves the company's clock", ({ control }: TestWorld) => control("POST", "/clock/advance", { by: "10s" })],
-  ])("is silent about a client that %s", async (_, wait) => {
+  ])("does not report a client that %s", async (_, wait) => {
     const world = open({ profile: { rateLimit: { requests: 1, per: "10s" } } });
     await world.api("GET", "/v1/balance");
     await world.api("GET", "/v1/balance");
@@ -59,7 +59,7 @@ describe("retry-at-once", () => {
 });
 
 describe("polling-too-fast", () => {
-  it("sees the eleventh read of one resource within a second, once", async () => {
+  it("reports the eleventh read of one resource within a second, once", async () => {
     const { api, control, system } = open();
     const { id } = (await api("POST", "/v1/charges", chargeRequest({ externalId: "order-x" }))).body;
     const read = async () => {
@@ -80,7 +80,7 @@ describe("polling-too-fast", () => {
     expect(found?.requests[0]?.summary).toContain('externalId "order-x"');
   });
 
-  it("is silent about ten a second, and about many resources", async () => {
+  it("does not report ten reads a second, or reads of many resources", async () => {
     const { api, control, system } = open();
     const { id } = (await api("POST", "/v1/charges", chargeRequest())).body;
     await inTurn(30, async () => {

@@ -22,7 +22,7 @@ it.each([
     "/v1/transactions",
     { amount: 5000, msisdn: "+2250700000010", reference: "secret_sandbox", type: "transfer" },
   ],
-])("secret-leaked sees %s, and never repeats it", async (_, method, path, body) => {
+])("secret-leaked reports %s, and never repeats it", async (_, method, path, body) => {
   const live = await startLive();
   await live.http(method, path, body);
   const { text } = await live.control("GET", "/findings");
@@ -33,14 +33,14 @@ it.each([
   expect(rest).toEqual([]);
 });
 
-it("secret-leaked sees it of a request without a token, which is counted to the company it names", async () => {
+it("secret-leaked reports a request without a token, which is counted to the company it names", async () => {
   const live = await startLive();
   const answer = await live.http("GET", "/v1/balance?access_token=at_sandbox", undefined, { authorization: null });
   expect(answer.status).toBe(401);
   expect(await kindsOf(live)).toEqual(["secret-leaked"]);
 });
 
-it("secret-leaked is silent about a token where it belongs, and about what only looks like one", async () => {
+it("secret-leaked does not report a token in its header, or similar words", async () => {
   const live = await startLive();
   await live.createCharge({ metadata: { note: "flat_sandbox at_sandboxes" } });
   await live.http("GET", "/v1/balance?x=company_sandbox");

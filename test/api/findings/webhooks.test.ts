@@ -7,7 +7,7 @@ import { findingsOf, kindsOf } from "./findings.js";
 const URL = "http://receiver.test/hooks";
 
 describe("webhook-unacknowledged", () => {
-  it("sees a webhook once its retries are used up, and the request that caused it", async () => {
+  it("reports a webhook once its retries are used up, and the request that caused it", async () => {
     const live = await startLive({ transport: createScriptedTransport(() => 500) });
     await live.subscribe("transactions/started", URL);
     await live.createTransfer({ reference: "payout-x" });
@@ -42,7 +42,7 @@ describe("webhook-unacknowledged", () => {
     expect((await findingsOf(live)).map(({ requests }) => requests.length)).toEqual([1, 0]);
   });
 
-  it("is silent about one that was acknowledged at last, and about one that was cancelled", async () => {
+  it("does not report a webhook that was acknowledged at last, or cancelled", async () => {
     const live = await startLive({ transport: createScriptedTransport((_, index) => (index < 5 ? 500 : 200)) });
     const { id } = await live.subscribe("transactions/started", URL);
     await live.createTransfer();
@@ -74,7 +74,7 @@ describe("webhook-slow", () => {
       { latencyMs: 10_001, status: null, error: "no answer within 10000 ms", response: null },
       "was not acknowledged within 10.0 s",
     ],
-  ])("sees %s, once for each receiving URL", async (_, change, why) => {
+  ])("reports %s, once for each receiving URL", async (_, change, why) => {
     const live = await startLive({ transport: slowTransport(change) });
     await live.subscribe("transactions/started", URL);
     await live.createTransfer();
@@ -86,7 +86,7 @@ describe("webhook-slow", () => {
     expect(found?.why).toContain(why);
   });
 
-  it("is silent about 5 s", async () => {
+  it("does not report 5 s", async () => {
     const live = await startLive({ transport: slowTransport({ latencyMs: 5_000 }) });
     await live.subscribe("transactions/started", URL);
     await live.createTransfer();
@@ -96,7 +96,7 @@ describe("webhook-slow", () => {
   });
 });
 
-/** A network on which every attempt takes as long as it says, and no time at all. */
+/** A network that reports latencies without waiting for them. */
 function slowTransport(change: Partial<TransportResult>): Transport {
   const result = { status: 200, latencyMs: 0, error: null, response: { headers: {}, body: "" }, ...change };
   return { send: async () => result, close: async () => undefined };
