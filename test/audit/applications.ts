@@ -15,8 +15,8 @@ function virtualTime(): Pick<SystemClock, "monotonic" | "sleep"> {
   };
 }
 
-/** What an event tells an application. */
-export interface Told {
+/** What an application reads from an event. */
+export interface AppEvent {
   readonly topic: string;
   readonly id: string;
   readonly status: string;
@@ -27,8 +27,8 @@ export interface Told {
 
 /** A shop behind a receiver: what it makes of genuine events, and what it prints of its state. */
 export interface Application {
-  readonly hear: (event: Told) => void | Promise<void>;
-  /** It hears also what its receiver refuses. */
+  readonly handle: (event: AppEvent) => void | Promise<void>;
+  /** Also handles events that its receiver refuses. */
   readonly isHasty?: true;
   readonly state: () => unknown;
   /** Makes an order, where the shop knows only its own: prints its charge. */
@@ -53,14 +53,14 @@ export async function startApplication(application: Application, secret = SECRET
     const { body, headers } = incoming;
     const status = hmac(body, "base64", secret) === headers[HEADER] ? take(body) : 401;
     if (status >= 300 && current.isHasty !== true) return status;
-    const told = toldBy(incoming);
-    if (told !== undefined) await current.hear(told);
+    const event = parseEvent(incoming);
+    if (event !== undefined) await current.handle(event);
     return status;
   });
   return { ...started, become: (other) => void (current = other) };
 }
 
-function toldBy({ body, headers }: Incoming): Told | undefined {
+function parseEvent({ body, headers }: Incoming): AppEvent | undefined {
   const { topic, data } = JSON.parse(body.toString());
   if (typeof topic !== "string" || typeof data?.id !== "string") return undefined;
   const reference = data.externalId ?? data.reference;
@@ -75,7 +75,7 @@ const PROGRESS = ["due", "dropped", "paid", "refunded"];
 export function createShop(): Application {
   const orders = new Map<string, string>();
   return {
-    hear: ({ id, status }) => {
+    handle: ({ id, status }) => {
       const now = orders.get(id) ?? "due";
       if (PROGRESS.indexOf(status) > PROGRESS.indexOf(now)) orders.set(id, status);
     },
@@ -83,12 +83,12 @@ export function createShop(): Application {
   };
 }
 
-/** Right: it knows its own orders only, and tells all of them. */
+/** Right: knows only its own orders, and lists all of them. */
 export function createShopOfOrders(): Application & { readonly adopt: (charge: Charge) => void } {
   const orders = new Map<string, { externalId: string; status: string }>();
   const adopt = ({ id, externalId }: Charge): void => void orders.set(id, { externalId, status: "due" });
   return {
-    hear: ({ id, status }) => {
+    handle: ({ id, status }) => {
       const order = orders.get(id);
       if (order !== undefined && PROGRESS.indexOf(status) > PROGRESS.indexOf(order.status)) order.status = status;
     },
@@ -108,8 +108,8 @@ export function createSuspiciousShop(): Application {
   const amounts = new Map<string, number>();
   return {
     ...shop,
-    hear: async (event) => {
-      if (amounts.get(event.id) === event.amount) await shop.hear(event);
+    handle: async (event) => {
+      if (amounts.get(event.id) === event.amount) await shop.handle(event);
     },
     order: () => {
       const charge = { id: String(amounts.size + 1), externalId: "7", amount: 500 + amounts.size };
@@ -123,27 +123,27 @@ export function createSuspiciousShop(): Application {
 /** Right: it answers first, and works afterwards, in a time that passes only when the audit waits. */
 export function createLateShop(delayMs: number): Application & { readonly system: SystemClock } {
   const shop = createShop();
-  const waiting: { readonly event: Told; readonly at: number }[] = [];
+  const waiting: { readonly event: AppEvent; readonly at: number }[] = [];
   let now = 0;
   return {
     ...shop,
-    hear: (event) => void waiting.push({ event, at: now + delayMs }),
+    handle: (event) => void waiting.push({ event, at: now + delayMs }),
     system: {
       ...systemClock,
       monotonic: () => now,
       sleep: async (ms) => {
         now += ms;
-        while (waiting[0] !== undefined && waiting[0].at <= now) await shop.hear(waiting.shift()!.event);
+        while (waiting[0] !== undefined && waiting[0].at <= now) await shop.handle(waiting.shift()!.event);
       },
     },
   };
 }
 
-/** Right: a list with everything it was told of, each event once, in whatever order. */
+/** Right: a list of all events, each once, in any order. */
 export function createLedger(): Application {
   const entries = new Map<string, { charge: string; status: string; amount: string }>();
   return {
-    hear: ({ id, status, amount, topic }) => {
+    handle: ({ id, status, amount, topic }) => {
       if (topic.startsWith("charge") && status !== "dropped") {
         entries.set(`${id} ${status}`, { charge: id, status, amount: `${amount}.00` });
       }
@@ -165,7 +165,7 @@ export const mistakenApplications: Readonly<
     create: () => {
       let revenue = 0;
       return {
-        hear: ({ status, amount }) => void (status === "paid" && (revenue += amount)),
+        handle: ({ status, amount }) => void (status === "paid" && (revenue += amount)),
         state: () => revenue,
       };
     },
@@ -177,7 +177,7 @@ export const mistakenApplications: Readonly<
       const paid = new Set<string>();
       let refunds = 0;
       return {
-        hear: ({ id, status }) => {
+        handle: ({ id, status }) => {
           if (status === "paid") paid.add(id);
           if (status === "refunded") refunds++;
         },
@@ -202,8 +202,8 @@ export const mistakenApplications: Readonly<
       const strangers = new Set<string>();
       const own = new Set<string>();
       return {
-        hear: (event) => {
-          void shop.hear(event);
+        handle: (event) => {
+          void shop.handle(event);
           if (!own.has(event.id)) strangers.add(event.id);
         },
         state: () => ({ shop: shop.state(), strangers: strangers.size }),
@@ -222,7 +222,7 @@ export const mistakenApplications: Readonly<
       let last = "";
       let paid = 0;
       return {
-        hear: ({ id, status }) => {
+        handle: ({ id, status }) => {
           if (status === "paid" && last !== `${id} ${status}`) paid++;
           last = `${id} ${status}`;
         },
@@ -237,7 +237,7 @@ export const mistakenApplications: Readonly<
       const seen = new Set<string>();
       let paid = 0;
       return {
-        hear: ({ status, signature }) => {
+        handle: ({ status, signature }) => {
           const fingerprint = createHash("sha1").update(signature).digest("hex");
           if (status === "paid" && !seen.has(fingerprint)) paid++;
           seen.add(fingerprint);
@@ -258,7 +258,7 @@ export const mistakenApplications: Readonly<
       const charges = createShop();
       const transfers = createStatusShop((_, status) => status);
       return {
-        hear: (event) => (event.topic.startsWith("transaction") ? transfers : charges).hear(event),
+        handle: (event) => (event.topic.startsWith("transaction") ? transfers : charges).handle(event),
         state: () => ({ charges: charges.state(), transfers: transfers.state() }),
       };
     },
@@ -273,23 +273,23 @@ export function createIndignantShop(): Application {
   const known = new Set<string>();
   return {
     ...shop,
-    hear: async (event) => {
+    handle: async (event) => {
       const name = `${event.id} ${event.status}`;
       if (known.has(name)) throw new Error("Duplicate entry");
       known.add(name);
-      await shop.hear(event);
+      await shop.handle(event);
     },
   };
 }
 
-/** Right, until it is told that an order was refunded: 500. */
+/** Right, until an order is refunded: 500. */
 export function createShopWithoutRefunds(): Application {
   const shop = createShop();
   return {
     ...shop,
-    hear: async (event) => {
+    handle: async (event) => {
       if (event.status === "refunded") throw new Error("refunded is no status");
-      await shop.hear(event);
+      await shop.handle(event);
     },
   };
 }
@@ -298,7 +298,7 @@ export function createShopWithoutRefunds(): Application {
 function createStatusShop(next: (now: string | undefined, status: string) => string): Application {
   const orders = new Map<string, string>();
   return {
-    hear: ({ id, status }) => void orders.set(id, next(orders.get(id), status)),
+    handle: ({ id, status }) => void orders.set(id, next(orders.get(id), status)),
     state: () => Object.fromEntries(orders),
   };
 }

@@ -61,7 +61,7 @@ async function requestsOf(check: Check, status: number): Promise<AuditRequest[]>
 }
 
 describe("the checks", () => {
-  it("have ids of their own, and the ordinary event is the first", () => {
+  it("have unique ids, and the ordinary event is the first", () => {
     const ids = allChecks.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids[0]).toBe(VALID_EVENT);
@@ -148,7 +148,7 @@ describe("an audit", () => {
     });
   });
 
-  it("tells that an ordinary event is not accepted, whatever was asked for", async () => {
+  it("reports that an ordinary event is not accepted, whatever was selected", async () => {
     const { url } = await startReceiver(() => 401);
     const options = { url, secret: SECRET, system: stillSystem, only: ["signature-hex"] };
     const report = await runAudit(options);

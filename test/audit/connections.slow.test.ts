@@ -27,7 +27,7 @@ async function startServer(handle: (request: IncomingMessage, response: ServerRe
 }
 
 describe("a body that arrives in pieces", () => {
-  it("tells who makes text of each piece", async () => {
+  it("reports a receiver that decodes each piece separately", async () => {
     const url = await startServer((request, response) => {
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString("utf8")));

@@ -24,7 +24,7 @@ async function startServer(handle: (request: IncomingMessage, response: ServerRe
 }
 
 describe("a body that arrives in pieces", () => {
-  it("tells who takes the first piece for the whole", async () => {
+  it("reports a receiver that takes the first piece for the whole", async () => {
     const url = await startServer((request, response) => {
       request.once("data", (body: Buffer) => {
         response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
@@ -37,7 +37,7 @@ describe("a body that arrives in pieces", () => {
 });
 
 describe("a receiver that is not there", () => {
-  it("is no finding: the audit could not run", async () => {
+  it("ends the audit with an error, not a finding", async () => {
     await expect(audit("http://127.0.0.1:9/webhooks")).rejects.toMatchObject({
       kind: "cannot-run",
       message: expect.stringMatching(

@@ -16,7 +16,7 @@ export interface Shop {
   readonly orders: string;
 }
 
-/** A piece of the right program, and what stands there in the wrong one. */
+/** A piece of the right program, and its replacement in the wrong one. */
 export type Mistake = readonly [right: string, wrong: string];
 
 /** Why a shop in that language cannot be run here; undefined when it can. */
@@ -44,17 +44,17 @@ export async function startShop(language: SnippetLanguage, mistake?: Mistake): P
     process.off("exit", kill);
     kill();
   });
-  let said = "";
+  let output = "";
   const origin = await new Promise<string>((resolve, reject) => {
     const listen = (piece: Buffer): void => {
-      said += piece.toString();
-      const [, port] = address.exec(said) ?? [];
+      output += piece.toString();
+      const [, port] = address.exec(output) ?? [];
       if (port !== undefined) resolve(`http://127.0.0.1:${port}`);
     };
     child.stdout.on("data", listen);
     child.stderr.on("data", listen);
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`${program} ended with ${code}: ${said}`)));
+    child.once("exit", (code) => reject(new Error(`${program} ended with ${code}: ${output}`)));
   });
   return { webhooks: `${origin}/webhooks`, state: `${origin}/state`, orders: `${origin}/orders` };
 }

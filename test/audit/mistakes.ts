@@ -204,7 +204,7 @@ function genuinely(receive: (event: Record<string, unknown>) => number): Receive
   };
 }
 
-/** What is no JSON is refused by something else than the signature. */
+/** A body that is not JSON is refused, but not because of its signature. */
 function safe(body: Buffer): string {
   return take(body) === 400 ? "0" : body.toString("utf8");
 }

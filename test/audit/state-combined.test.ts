@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { type Application, hasty, startApplication, type Told } from "./applications.js";
+import { type Application, hasty, startApplication, type AppEvent } from "./applications.js";
 import { SECRET } from "./receivers.js";
 
 /** How an event is known again, and the check that says that it is not. */
 const memories = {
-  "by its charge and status": { keyOf: ({ id, status }: Told) => `${id} ${status}`, forgets: false, named: [] },
+  "by its charge and status": { keyOf: ({ id, status }: AppEvent) => `${id} ${status}`, forgets: false, named: [] },
   "by its signature": {
-    keyOf: ({ signature }: Told) => signature,
+    keyOf: ({ signature }: AppEvent) => signature,
     forgets: false,
     named: ["state-second-subscription"],
   },
   "by the one before": {
-    keyOf: ({ id, status }: Told) => `${id} ${status}`,
+    keyOf: ({ id, status }: AppEvent) => `${id} ${status}`,
     forgets: true,
     named: ["state-late-duplicate"],
   },
@@ -41,7 +41,7 @@ function createShop({ keyOf, forgets }: Memory, { next }: Order): Application {
   const statuses = new Map<string, number>();
   let payments = 0;
   return {
-    hear: (event) => {
+    handle: (event) => {
       if (!event.topic.startsWith("charge")) return;
       const key = keyOf?.(event);
       if (event.status === "paid" && (key === undefined || !known.has(key))) payments++;
@@ -60,7 +60,7 @@ const all = Object.entries(memories).flatMap(([memory, knows]) =>
 );
 
 describe("an application that knows events again", { timeout: 60_000 }, () => {
-  it.each(all)("%s, and believes %s, is told of each mistake once", async (_memory, _order, shop, named) => {
+  it.each(all)("%s, and believes %s, gets a report of each bug once", async (_memory, _order, shop, named) => {
     const { url } = await startApplication(shop);
     const { checks } = await runAudit({ url, secret: SECRET, system: hasty, check: shop.state, only: ["state"] });
     const failed = checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id);

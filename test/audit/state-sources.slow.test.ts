@@ -42,8 +42,8 @@ function keepingFile(shop: Application, file: string): Application {
   keep();
   return {
     ...shop,
-    hear: async (event) => {
-      await shop.hear(event);
+    handle: async (event) => {
+      await shop.handle(event);
       keep();
     },
     order: () => {
@@ -54,7 +54,7 @@ function keepingFile(shop: Application, file: string): Application {
   };
 }
 
-/** Where a server was, and is no more. */
+/** An address where a server has stopped. */
 async function urlOfNobody(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -70,7 +70,7 @@ const apiOf = (application: Application): Promise<string> =>
   });
 
 describe("sandbox audit --check", { timeout: 60_000 }, () => {
-  it("takes a URL, and tells the schedule that breaks the state, with exit code 4", async () => {
+  it("takes a URL, and reports the schedule that breaks the state, with exit code 4", async () => {
     const application = mistakenApplications["counts a payment at every delivery"]!.create();
     const { url } = await startApplication(application);
     const finished = await audit(url, await apiOf(application));
@@ -120,13 +120,13 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });
 
-  it("says so where nobody listens at a URL", async () => {
+  it("reports a URL where nothing listens", async () => {
     const { url } = await startApplication(createShop());
     const gone = await urlOfNobody();
     expect((await audit(url, gone)).stderr).toContain(`Failed to read --check (${gone}): connect ECONNREFUSED`);
   });
 
-  it("sends the credentials of a URL, and shows them to nobody", async () => {
+  it("sends the credentials of a URL, and never shows them", async () => {
     const { url } = await startApplication(createShop());
     const seen: unknown[] = [];
     const api = await startApi((_, response, { authorization }) => {
@@ -152,7 +152,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect((await audit(url, broken)).stderr).toContain("it answered 503: no database");
   });
 
-  it("accuses nobody whose state changes by itself", async () => {
+  it("skips an application whose state changes by itself", async () => {
     const { url } = await startApplication(createShop());
     let count = 0;
     const finished = await audit(url, await startApi((_, response) => response.end(String(2 ** count++))));
@@ -165,7 +165,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect(others).toHaveLength(7);
   });
 
-  it("says where nothing can be said, because the application knows none of the orders", async () => {
+  it("skips when the application knows none of the orders", async () => {
     const shop = createShopOfOrders();
     const { url } = await startApplication(shop);
     const finished = await audit(url, await apiOf(shop));
@@ -175,14 +175,14 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect(reasons[0]).toContain("let it make them (--order)");
   });
 
-  it("tells which delivery brought the application down", async () => {
+  it("reports which delivery brought the application down", async () => {
     const shop = createShop();
     let isDown = false;
     const { url } = await startApplication({
       ...shop,
-      hear: (event) => {
+      handle: (event) => {
         isDown ||= event.status === "dropped";
-        return shop.hear(event);
+        return shop.handle(event);
       },
     });
     const api = await startApi((_, response) =>
@@ -206,7 +206,7 @@ describe("sandbox audit --check beside a sandbox", { timeout: 60_000 }, () => {
     const headers = { authorization: "Bearer at_sandbox" };
     const statuses = new Map<string, string>();
     const shop: Application = {
-      hear: async ({ id, topic }) => {
+      handle: async ({ id, topic }) => {
         const path = topic.startsWith("charge") ? `/v1/charges/${id}` : `/v1/transactions/${id}`;
         const answer = await fetch(sandbox.url + path, { headers });
         if (answer.status === 200) statuses.set(id, JSON.parse(await answer.text()).status);

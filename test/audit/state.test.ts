@@ -26,7 +26,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
     ["counts each charge once", createShop],
     ["knows its own orders only", createShopOfOrders],
     ["believes only what agrees with its order", createSuspiciousShop],
-    ["keeps a list of all that it was told", createLedger],
+    ["keeps a list of all events", createLedger],
   ])("find nothing wrong with an application that %s", async (_, create) => {
     const { checks, passed } = await audit(create());
     expect(checks.filter(({ verdict, id }) => verdict !== "pass" && id !== "state-unknown-id")).toEqual([]);
@@ -54,8 +54,8 @@ describe("the state checks", { timeout: 60_000 }, () => {
 
   it("warn of duplicates that are not acknowledged", async () => {
     const { checks, passed } = await audit(createIndignantShop());
-    const told = checks.filter(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
-    expect(told.map(({ id, verdict, seen }) => [id, verdict, seen])).toEqual([
+    const reported = checks.filter(({ verdict }) => verdict !== "pass" && verdict !== "skipped");
+    expect(reported.map(({ id, verdict, seen }) => [id, verdict, seen])).toEqual([
       ["state-duplicate", "warn", 'the event "paid again" makes the receiver fail with 500'],
     ]);
     expect(passed).toBe(true);

@@ -44,7 +44,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
 function createAskingShop(sandbox: Sandbox, doubts: boolean): Application {
   const statuses = new Map<string, string>();
   return {
-    hear: async ({ id }) => {
+    handle: async ({ id }) => {
       const answer = await sandbox.fetch<{ status: string }>(`/v1/charges/${id}`);
       if (answer.status === 200) statuses.set(id, (await answer.json()).status);
       else if (!doubts) statuses.set(id, "unknown");

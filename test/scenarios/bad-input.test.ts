@@ -155,7 +155,7 @@ const problems: Readonly<Record<string, readonly string[]>> = {
 };
 
 it.each(Object.entries(problems))("%s is refused with everything that is wrong, and where", async (file, expected) => {
-  const told = await loadScenario(FOLDER + file).then(
+  const messages = await loadScenario(FOLDER + file).then(
     () => [],
     (error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
@@ -163,7 +163,7 @@ it.each(Object.entries(problems))("%s is refused with everything that is wrong, 
       return error.messages.map((message) => message.replaceAll(FOLDER, "").replace(`${file}:`, ""));
     },
   );
-  expect(told).toEqual(expected);
+  expect(messages).toEqual(expected);
 });
 
 it("no bad file is forgotten", () => {

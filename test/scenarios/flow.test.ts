@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { parseText, replayText } from "../support/scenarios.js";
 
-/** Replays one scenario, which must come out as told. */
+/** Replays one scenario, which must pass. */
 async function expectToPass(yaml: string, files?: Record<string, string>) {
-  const told = await replayText(yaml, files === undefined ? {} : { files });
-  expect(told.failures).toBe("");
-  expect(told.outcome).toBe("passed");
-  return told;
+  const replayed = await replayText(yaml, files === undefined ? {} : { files });
+  expect(replayed.failures).toBe("");
+  expect(replayed.outcome).toBe("passed");
+  return replayed;
 }
 
 const charge = (externalId: string): string =>

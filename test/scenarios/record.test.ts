@@ -27,7 +27,7 @@ const order = (externalId: string) => ({
   metadata: { $gt: 1, id: "mine" },
 });
 
-/** Replays what was recorded in a sandbox of its own; the text of the failure, or undefined. */
+/** Replays the recording in a new sandbox; returns the text of the failure, or undefined. */
 async function replayed(text: string): Promise<string | undefined> {
   const scenario = await parseScenario(parseSource(text, "recorded.yaml"));
   const sandbox = new Core(resolveOptions());
@@ -90,11 +90,11 @@ test("a session becomes a scenario that replays green", async () => {
   expect(text).not.toContain("at_sandbox");
   expect(text).not.toContain("secret_sandbox");
   expect(await replayed(text)).toBeUndefined();
-  // And it tells a difference: the scenario with another amount does not come out.
+  // With another amount it fails.
   expect(await replayed(text.replace("refunded: 4000", "refunded: 4001"))).toContain("expected 4001");
 });
 
-test("other companies' requests are not part of the scenario, and a body that is no JSON is counted as left out", async () => {
+test("requests of other companies are not recorded, and a body that is not JSON is counted as left out", async () => {
   const core = new Core(resolveOptions({ autoProvision: true }));
   const app = createApp(core);
   const recorder = startRecorder(core, []);
@@ -129,7 +129,7 @@ function recordedSession({ requests, bytes }: { requests?: number; bytes?: numbe
   return { core, recorder, send };
 }
 
-test("what only the client and the service may know is no part of a scenario, wherever it stood", async () => {
+test("secrets are redacted everywhere in a recording", async () => {
   const { core, recorder, send } = recordedSession();
   await send("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
   const leaking = { ...order("ref-secret_sandbox"), metadata: { at_sandbox: ["secret_sandbox"], "admin-s3cret": 1 } };

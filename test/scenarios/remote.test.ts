@@ -27,7 +27,7 @@ async function startDeployment(): Promise<string> {
 }
 
 describe("another deployment", () => {
-  it("is told the same scenario", async () => {
+  it("gets the same requests", async () => {
     const url = await startDeployment();
     const { outcome, text } = await replayAt(
       url,
@@ -90,14 +90,14 @@ describe("another deployment", () => {
       '"advance" needs the sandbox\'s clock (line 3)',
     ],
     ["steps: [{ use: other.yaml }]", '"advance" needs the sandbox\'s clock (other.yaml, line 2)'],
-  ])("cannot be told %j", async (yaml, reason) => {
+  ])("skips %j", async (yaml, reason) => {
     const result = await replayAt("http://127.0.0.1:9", yaml, { "other.yaml": "steps:\n  - advance: 1h" });
     expect(result).toMatchObject({ outcome: "skipped", reason, failure: undefined });
   });
 });
 
 describe("a target that does not answer", () => {
-  it.each(["http://127.0.0.1:9", "http://localhost:9"])("%s is said before any scenario runs", async (url) => {
+  it.each(["http://127.0.0.1:9", "http://localhost:9"])("%s is reported before any scenario runs", async (url) => {
     await expect(assertReachable({ url })).rejects.toMatchObject({
       kind: "cannot-run",
       message: expect.stringMatching(

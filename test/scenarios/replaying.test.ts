@@ -42,7 +42,7 @@ steps:
   - { request: GET /v1/balance, as: other, expect: { body: { balance: ${index * 1000} } } }`;
 
 describe("many scenarios at the same time", () => {
-  it("do not meet: fifty, each in a world of its own", async () => {
+  it("are isolated: fifty, each in its own company", async () => {
     const fifty = await parseTexts(...Array.from({ length: 50 }, (_, index) => own(index)));
     const { counts, failures } = await replayAll(fifty, { workers: 50 });
     expect(failures).toBe("");
@@ -85,15 +85,15 @@ describe("many scenarios at the same time", () => {
 });
 
 describe("what comes out", () => {
-  it("is told in the order of the files, whichever ended first", async () => {
-    const told: string[] = [];
+  it("is reported in the order of the files, whichever ended first", async () => {
+    const reported: string[] = [];
     const slow = `name: slow\nsteps: [{ wait: 30ms }]`;
     const all = await parseTexts(slow, passing, failing, broken);
     const { results, counts, notRun } = await replayAll(all, {
       workers: 4,
-      onResult: ({ scenario, outcome }) => told.push(`${scenario.name}: ${outcome}`),
+      onResult: ({ scenario, outcome }) => reported.push(`${scenario.name}: ${outcome}`),
     });
-    expect(told).toEqual(["slow: passed", "It passes: passed", "It fails: failed", "It cannot be done: error"]);
+    expect(reported).toEqual(["slow: passed", "It passes: passed", "It fails: failed", "It cannot be done: error"]);
     expect(results.map(({ scenario }) => scenario)).toEqual(all);
     expect(counts).toEqual({ passed: 2, failed: 1, error: 1, skipped: 0 });
     expect(notRun).toBe(0);

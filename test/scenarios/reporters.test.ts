@@ -77,7 +77,7 @@ const attacked = summaryOf(
 describe("junit", () => {
   const cases = (suite: XmlElement | undefined): XmlElement[] => suite?.children ?? [];
 
-  it("has a suite for each folder and a case for each scenario, failures and errors told apart", () => {
+  it("has a suite for each folder and a case for each scenario, and distinguishes failures from errors", () => {
     const root = parseXml(renderJunit(four));
     expect(root).toMatchObject({
       name: "testsuites",
@@ -119,7 +119,7 @@ describe("junit", () => {
     expect(cases(other)[0]?.children).toMatchObject([{ name: "error" }]);
   });
 
-  it("is well-formed whatever it tells of", () => {
+  it("is well-formed for hostile names and messages", () => {
     const root = parseXml(renderJunit(attacked));
     const [first] = cases(root.children[0]);
     expect(first?.attributes["name"]).toBe(
@@ -156,7 +156,7 @@ describe("tap", () => {
     });
   });
 
-  it("keeps its lines and directives whatever it tells of", () => {
+  it("keeps its lines and directives for hostile names and messages", () => {
     const text = renderTap(attacked);
     expect(text.split("\n").filter((line) => !line.startsWith("  "))).toEqual([
       "TAP version 14",
@@ -213,7 +213,7 @@ describe("json", () => {
     ]);
   });
 
-  it("is JSON whatever it tells of, and without a seed says so", () => {
+  it("is JSON for hostile names and messages, and has a null seed without one", () => {
     const report = JSON.parse(renderJson({ ...attacked, seed: undefined }));
     expect(report.scenarios[0].name).toBe(hostile);
     expect(report.seed).toBeNull();
@@ -233,7 +233,7 @@ describe("github", () => {
     expect(rest).toEqual([""]);
   });
 
-  it("is one command a scenario whatever it tells of", () => {
+  it("is one command for each scenario, for hostile names and messages", () => {
     const lines = renderGithub(attacked).split(/[\n\r]/);
     expect(lines).toHaveLength(3);
     const command = /^::(error|notice) file=([^,:]*)(?:,line=\d+,col=\d+)?,title=([^,:]*)::(.*)$/;

@@ -10,7 +10,7 @@ async function echo(request: Request): Promise<Response | undefined> {
   return Response.json({ method, path: pathname + search, headers: Object.fromEntries(request.headers), body });
 }
 
-/** Replays one scenario whose requests to /echo say what was sent; it must come out as told. */
+/** Replays one scenario whose requests to /echo return what was sent; it must pass. */
 async function expectToPass(yaml: string): Promise<void> {
   const { failures, outcome } = await replayText(yaml, { intercept: echo });
   expect(failures).toBe("");
@@ -42,7 +42,7 @@ describe("what is sent", () => {
         - { request: GET /echo, headers: { x-count: 7, x-who: "\${companyId}" }, expect: { body: { headers: { x-count: "7", x-who: "\${companyId}" } } } }
         - { request: POST /echo, body: {}, headers: { content-type: null }, expect: { body: { headers: { content-type: { $absent: true } } } } }`));
 
-  it("a raw body goes as it is, variables filled in", () =>
+  it("a raw body is sent unchanged, with variables filled in", () =>
     expectToPass(`
       steps:
         - { request: POST /echo, rawBody: '{"a":', expect: { body: { body: '{"a":', headers: { content-type: application/json } } } }
@@ -74,7 +74,7 @@ describe("what is sent", () => {
     expect(failures).toBe("");
   });
 
-  it("as another company, whatever it is called", () =>
+  it("as another company, with any name", () =>
     expectToPass(`
       given: { balance: 1234 }
       steps:
@@ -128,7 +128,7 @@ describe("values", () => {
         - request: GET /v1/webhooks
           expect: { body: { data: [{ url: "\${receiver}" }] } }`));
 
-  it("the environment is open as far as it is the sandbox's", async () => {
+  it("only variables of the environment that start with SANDBOX_ are readable", async () => {
     const yaml = `steps: [{ request: GET /v1/balance, expect: { body: { currency: "\${env.SANDBOX_CURRENCY}" } } }]`;
     expect((await replayText(yaml, { env: { SANDBOX_CURRENCY: "XOF" } })).failures).toBe("");
     expect((await replayText(yaml)).failure).toMatchObject({
@@ -176,7 +176,7 @@ describe("values", () => {
 });
 
 describe("a difference", () => {
-  it("is told with the step, its place, the request, the answer and each difference", async () => {
+  it("is reported with the step, its place, the request, the answer and each difference", async () => {
     const { failures, outcome } = await replayText(`name: A scenario
 steps:
   - request: POST /v1/charges
@@ -285,7 +285,7 @@ describe("an answer that is lost", () => {
   });
 });
 
-it("a matcher is looked at once more when a variable stands for its operand", async () => {
+it("a matcher whose operand is a variable is checked again when the variable is filled in", async () => {
   const scenario = await parseText(`
     steps:
       - { request: GET /v1/balance, save: { body: body } }

@@ -69,7 +69,7 @@ describe("templates", () => {
     );
   });
 
-  it("a path leads to what stands at it", () => {
+  it("a path leads to the value at it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(name, fc.nat(3)), { minLength: 1, maxLength: 5 }),
@@ -150,7 +150,7 @@ describe("parsing", () => {
     );
   });
 
-  it("whatever is a scenario can be replayed, and comes to an end that can be told", async () => {
+  it("every valid scenario can be replayed, and its result can be reported", async () => {
     let replayed = 0;
     await fc.assert(
       fc.asyncProperty(mutations, async (written) => {

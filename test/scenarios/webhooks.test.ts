@@ -99,7 +99,7 @@ describe("a webhook step fails", () => {
 });
 
 describe("the runner's receiver", () => {
-  /** Sends the body to the receiver as somebody who does not know the secret key. */
+  /** Sends the body to the receiver without the secret key. */
   async function forge(request: Request): Promise<Response | undefined> {
     if (!request.url.endsWith("/forge")) return undefined;
     const { url, body, signature } = (await request.json()) as { url: string; body: string; signature: string };

@@ -18,7 +18,7 @@ export function scenarioJsonSchema(): JsonSchema {
   const matchers = Object.fromEntries(Object.keys(operators).map((name) => [name, operandSchemas[name]]));
   return document("Scenario of the sandbox", renderSchema(scenarioSchema, references), {
     step: { anyOf: steps },
-    // No anyOf: an editor tells what is wrong with what was meant, and not that it is no text.
+    // No anyOf: an editor then reports the problem of the form that was meant.
     expectation: {
       description: "Members that are named, and no others; a list element by element; an object of $… is a matcher",
       ...anything,
@@ -39,7 +39,7 @@ function ref(name: string): JsonSchema {
 
 const anything: JsonSchema = { type: ["string", "number", "boolean", "null", "array", "object"] };
 
-/** A variable that stands for the operand. */
+/** A variable in place of the operand. */
 const variable: JsonSchema = { type: "string", pattern: "\\$\\{" };
 
 function comparison(words: string): JsonSchema {
