@@ -1,4 +1,4 @@
-import { createDrawPerson } from "../../adapters/names/load-faker.js";
+import { createDrawPerson } from "../state/load-faker.js";
 import { checkCustomer } from "../../domain/accounts/customers.js";
 import type { CustomerCheck } from "../../domain/model/customer.js";
 import type { Company } from "./company.js";

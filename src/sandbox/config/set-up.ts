@@ -1,5 +1,5 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
-import { createDrawPerson } from "../../adapters/names/load-faker.js";
+import { createDrawPerson } from "../state/load-faker.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Instant } from "../../kernel/instant.js";

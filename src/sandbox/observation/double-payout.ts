@@ -1,7 +1,7 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
 import type { World } from "../../domain/model/work.js";
 import { quote } from "../../kernel/text.js";
-import { RecentMap } from "../../kernel/recent-map.js";
+import { RecentMap } from "./recent-map.js";
 import {
   type Detection,
   type Detector,

@@ -1,5 +1,5 @@
 import type { Faker } from "@faker-js/faker";
-import { importFaker } from "../../adapters/names/load-faker.js";
+import { importFaker } from "../../sandbox/state/load-faker.js";
 import { didYouMean } from "../../kernel/suggest.js";
 
 /** Calls the method at a path such as `person.firstName`. */
