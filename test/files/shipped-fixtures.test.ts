@@ -14,7 +14,7 @@ import { toXof } from "../../src/domain/values/money.js";
 const folder = fileURLToPath(new URL("../../fixtures", import.meta.url));
 const START = Date.UTC(2026, 0, 15, 9);
 
-/** As `sandbox start --fixtures FILE --clock 2026-01-15T09:00:00Z --auto-provision` opens it. */
+/** The sandbox of `sandbox start --fixtures FILE --clock 2026-01-15T09:00:00Z --auto-provision`. */
 async function start(name: string): Promise<Sandbox> {
   const company = { ...resolveOptions().defaults, frozenAt: START };
   const { shared, companies } = await loadFixtureFiles([join(folder, name)], START, { company });
@@ -50,13 +50,13 @@ describe("every shipped fixtures file", async () => {
     await expect(validateFile(join(folder, name))).resolves.toEqual({ kind: "fixtures", problems: [] });
   });
 
-  it("is tried below", () => {
+  it("is tested below", () => {
     expect(names).toEqual(["demo-shop.yaml", "two-companies.yaml"]);
   });
 });
 
 describe("demo-shop.yaml", () => {
-  it("gives the default company and later ones a day of a shop", async () => {
+  it("gives the default company and later ones the state of a shop", async () => {
     const sandbox = await start("demo-shop.yaml");
     const other = sandbox.findByToken("at_worker_1");
     for (const company of [sandbox.defaultCompany, other]) {
@@ -80,13 +80,13 @@ describe("demo-shop.yaml", () => {
     });
   });
 
-  it("continues as its comments say", async () => {
+  it("continues as its comments describe", async () => {
     const { defaultCompany: company } = await start("demo-shop.yaml");
     await advance(company, { byMs: 2000 });
     expect(statusesOf(company)).toMatchObject({ "tips-12": "completed", "order-1001": "due" });
     await advance(company, { byMs: 10 * 60_000 - 2000 });
     expect(statusesOf(company)).toMatchObject({ "order-1001": "dropped" });
-    // The transfer was debited when it was made: what is left is what was given.
+    // The transfer was debited when it was created, so the balance is the configured one.
     expectBalance(company, 10_000_000);
   });
 });

@@ -37,7 +37,7 @@ interface Model {
 
 type Command = fc.AsyncCommand<Model, ApiWorld>;
 
-/** The one of `pick` among those that there are; every command works on some charge. */
+/** The existing charge that `pick` chooses. */
 function choose({ charges }: Model, pick: number): ChargeModel {
   const all = [...charges.values()];
   return all[pick % all.length]!;
@@ -130,7 +130,7 @@ class Pay extends OnCharge {
   override toString = () => `${this.fails ? "fail to pay" : "pay"} #${this.pick}`;
 }
 
-/** Of what is left to refund. */
+/** The share of the refundable amount. */
 const refunds = {
   all: () => undefined,
   one: () => 1,
@@ -220,7 +220,7 @@ function assertAsModelled(body: LooseJson, charge: ChargeModel): void {
 
 const open = useWorlds();
 
-it("charges live as the contract's table says, under every setting, and the books are right after every step", async () => {
+it("charges follow the contract's table under every setting, and the books balance after every step", async () => {
   const pick = fc.nat({ max: 3 });
   const commands = fc.commands(
     [

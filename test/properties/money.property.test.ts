@@ -16,7 +16,7 @@ function decimalOf(units: bigint): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
-it("the decimals of a fee come through every answer and into the balance, whatever rule it has", async () => {
+it("every answer and the balance have the exact decimals of a fee, under every fee rule", async () => {
   const fees = fc.constantFrom(
     { rateMillionths: 10_000, fixedCents: 0, decimals: 4 },
     { rateMillionths: 13_333, fixedCents: 33, decimals: 2 },

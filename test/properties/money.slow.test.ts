@@ -29,7 +29,7 @@ it("100 000 transfers with fractional fees end with exactly the decimal sum", as
   let expected = BigInt(OPENING) * 10_000n;
   for (let index = 0; index < 100_000; index++) {
     const amount = 5_000 + ((index * 7_919) % 495_001);
-    // In hundred-millionths, then half up to hundredths.
+    // In hundred-millionths, then rounded half up to hundredths.
     const fee = (BigInt(amount) * 1_370_000n + 25_000_000n + 500_000n) / 1_000_000n;
     expected -= BigInt(amount) * 10_000n + fee * 100n;
     const order = { amount: fromXof(amount), msisdn: "0102030405", reference: String(index), description: undefined };

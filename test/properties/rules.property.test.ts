@@ -29,7 +29,7 @@ const msisdn = fc.integer({ min: 1, max: 8 }).map((role) => `+225070000000${role
 const duration = fc.constantFrom("0s", "1s", "2s", "10s", "59m59s", "1h", "3h");
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
-/** Rules of every kind, in every combination that goes together. */
+/** Rules of every kind, in every valid combination. */
 const requestRule = fc.record({
   on: fc.constant("request"),
   match: fc.constantFrom(undefined, { path: "/v1/charges" }, { path: "/v1/charges/:id/pay" }, { method: "POST" }),
@@ -144,7 +144,7 @@ function idAt(rows: readonly { readonly id: string }[], n: number): string {
   return rows[n % Math.max(1, rows.length)]?.id ?? "none";
 }
 
-/** A request whose answer may be lost: then its status is 0. */
+/** Sends a request; its status is 0 when the answer is lost. */
 async function send({ app }: TestWorld, path: string, body: unknown): Promise<{ status: number; body: LooseJson }> {
   const headers = {
     authorization: `Bearer ${DEFAULT_COMPANY.token}`,
@@ -186,7 +186,7 @@ async function create(
     const { rules: left } = world.sandbox.defaultCompany.world;
     for (const { id } of left.values().filter(({ on }) => on === "request"))
       await world.control("DELETE", `/rules/${id}`);
-    // It was refused, and is refused still.
+    // The request was refused, and is refused again.
     expect((await send(world, path, body)).status).toBe(422);
   }
   if (made !== undefined && rule === undefined) expect(String(answer.body.id)).toContain(made.id);
@@ -233,7 +233,7 @@ async function play(stage: Stage, scenario: readonly Step[], afterEach: () => Pr
   await stage.world.control("POST", "/clock/advance", { by: "7d" });
 }
 
-it("under any mix of rules and requests money is conserved, and nothing is delivered that did not happen", async () => {
+it("any mix of rules and requests conserves money, and delivers only what happened", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (scenario) => {
       const stage = await open();
@@ -254,7 +254,7 @@ it("under any mix of rules and requests money is conserved, and nothing is deliv
   );
 }, 120_000);
 
-it("the same seed gives the same run, byte for byte", async () => {
+it("the same seed repeats a run byte for byte", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (scenario) => {
       const runs: string[] = [];

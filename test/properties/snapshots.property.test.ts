@@ -16,7 +16,7 @@ const step = (does: string, act: Step["act"]): Step => ({ does, act });
 const pick = fc.nat(9);
 const xof = fc.integer({ min: 5000, max: 500_000 });
 const msisdn = fc.integer({ min: 1, max: 8 }).map((role) => `+225070000000${role}`);
-/** Around the instants at which something happens: settlements, retries, expiries. */
+/** Spans around the instants of settlements, retries and expiries. */
 const span = fc.oneof(fc.constantFrom(0, 1999, 2000, 10_000, 3_600_000), fc.integer({ min: 0, max: 7_200_000 }));
 
 const steps = fc.array(
@@ -104,7 +104,7 @@ function idAt(rows: readonly { readonly id: string }[], n: number): string {
 
 const openWorld = useWorlds();
 
-/** Frozen and seeded; its receivers answer the same to the same attempt, and one attempt in three well. */
+/** A frozen, seeded company. Its receivers answer the same attempt in the same way, and acknowledge one attempt in three. */
 async function open(): Promise<TestWorld> {
   const transport = createScriptedTransport(({ body, headers }) =>
     hashToSeed(`${String(body)}${JSON.stringify(headers)}`, 0) % 3 === 0 ? 200 : 500,
@@ -120,13 +120,13 @@ async function play(world: TestWorld, chapter: string, scenario: readonly Step[]
   for (const [index, { act }] of scenario.entries()) await act(world, `${chapter}-${index}`);
 }
 
-/** Nothing is on the wire any more; then its state, to the byte. */
+/** Waits until no attempt is in flight, and returns the state as text. */
 async function settled(world: TestWorld): Promise<string> {
   await world.control("POST", "/settle");
   return (await world.control("GET", "/state")).text;
 }
 
-it("restoring gives back the same state, whatever happened before and after, also during deliveries", async () => {
+it("a restore brings back the same state after any changes, also during deliveries", async () => {
   await fc.assert(
     fc.asyncProperty(steps, steps, async (before, since) => {
       const world = await open();

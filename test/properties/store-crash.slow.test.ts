@@ -18,15 +18,15 @@ const format: StoreFormat<Data> = {
   dump: (data) => [...data].map(([key, value]) => ["put", key, value]),
 };
 
-/** One change: so many entries in one go, of which all must be there or none. */
+/** One change of several entries, which must be stored together or not at all. */
 interface Step {
   readonly entries: number;
-  /** Whether its answer is waited for before the next change, or they share a flush. */
+  /** Whether the next change waits for its answer; otherwise they share a flush. */
   readonly waits: boolean;
 }
 
 interface Session {
-  /** What was stored after each change, oldest first; first what it began with. */
+  /** The stored state at the start and after each change, oldest first. */
   readonly states: readonly string[];
   /** The last acknowledged change. */
   readonly acknowledged: number;
@@ -34,7 +34,7 @@ interface Session {
 
 const render = (data: Data): string => JSON.stringify([...data].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Opens the store of that folder and makes changes until it is closed; whatever the disk does about it. */
+/** Opens the store in the folder, makes the changes and closes it, whether or not the disk fails. */
 async function live(path: string, fs: CrashingFiles, steps: readonly Step[]): Promise<Session | undefined> {
   const options = { path, format, system: systemClock, log: { write: () => undefined }, fs, journalBytes: 100 };
   const store = await openFileStore(options).catch(() => undefined);
@@ -61,7 +61,7 @@ async function live(path: string, fs: CrashingFiles, steps: readonly Step[]): Pr
   return { states, acknowledged };
 }
 
-/** A folder as a crash has left it, with a next process to find it. */
+/** Opens a folder as a crash left it, as the next process does. */
 async function inFolder<T>(folder: string, found: Found, run: (path: string) => Promise<T>): Promise<T> {
   await mkdir(folder);
   for (const [name, content] of found) await writeFile(join(folder, name), content);
@@ -91,7 +91,7 @@ const nothing: Session = { states: ["[]"], acknowledged: 0 };
 const scriptOf = (length: number): readonly Step[] =>
   Array.from({ length }, (_, n) => ({ entries: 1 + (n % 3), waits: n % 4 !== 0 }));
 
-/** Of the script when nothing fails. */
+/** The number of operations of the script when none fails. */
 async function countOperations(root: string, script: readonly Step[]): Promise<number> {
   const fs = createCrashingFiles(() => false);
   const session = await inFolder(join(root, "live"), new Map(), (path) => live(path, fs, script));
@@ -138,7 +138,7 @@ it("several crashes and disk failures in a row lose no acknowledged change", asy
       maxLength: 3,
     }),
     crash: fc.integer({ min: 1, max: 150 }),
-    /** Which of all that the crash may leave it leaves. */
+    /** Which of the possible results the crash leaves. */
     leaves: fc.nat(),
   });
   await fc.assert(

@@ -30,7 +30,7 @@ interface TransferModel {
   readonly id: string;
   readonly totalAmount: number;
   readonly batchId: string | undefined;
-  /** As it was last seen. */
+  /** As last read. */
   status: string;
 }
 
@@ -48,7 +48,7 @@ const cents = (xof: number): number => Math.round(xof * 100);
 /** 1 % rounded half up to a hundredth, in whole hundredths. */
 const totalCentsOf = ({ amount }: Item): number => amount * 100 + amount;
 
-/** A single transfer or a batch: the status that the rules want, from what is known before. */
+/** The status that the contract expects for a transfer or a batch, from what is known before the request. */
 class Send implements Command {
   readonly items: readonly Item[];
   readonly batch: boolean;
@@ -131,7 +131,7 @@ class SetBalance implements Command {
   toString = () => `set the balance to ${this.balance}`;
 }
 
-/** Reads every transfer: what it shows, and what must hold of all of them together. */
+/** Reads every transfer, and checks each one and their sums. */
 class Look implements Command {
   check = () => true;
   async run(model: Model, world: ApiWorld): Promise<void> {
@@ -148,7 +148,7 @@ class Look implements Command {
     await this.assertEvents(model, world);
     await this.assertBatches(model, world);
   }
-  /** The balance is the opening, less what was completed, less what is held for those that are pending. */
+  /** The balance is the opening balance minus completed transfers and minus the money held for pending ones. */
   async assertMoney({ transfers, settings, adjusted }: Model, { api, sandbox }: ApiWorld): Promise<void> {
     const sum = (status: string): number =>
       transfers
@@ -161,7 +161,7 @@ class Look implements Command {
     expect(cents(balance)).toBe(OPENING * 100 + adjusted - sum("completed") - held);
     expect(balance).toBeGreaterThanOrEqual(0);
   }
-  /** Exactly one start, and exactly one end of those that have ended. */
+  /** Each transfer has one start event, and one end event if it has ended. */
   async assertEvents({ transfers }: Model, { control }: ApiWorld): Promise<void> {
     const { data } = (await control("GET", "/events?limit=1000")).body;
     for (const { id, status } of transfers) {
@@ -169,7 +169,7 @@ class Look implements Command {
       expect(types).toEqual(["transaction.started", ...(status === "pending" ? [] : [`transaction.${status}`])]);
     }
   }
-  /** A batch is completed once all of its transactions are final, and not before. */
+  /** A batch is completed only when all of its transactions are final. */
   async assertBatches({ transfers }: Model, { control }: ApiWorld): Promise<void> {
     for (const { id, status, totalAmount } of (await control("GET", "/batches?limit=1000")).body.data) {
       const own = transfers.filter(({ batchId }) => batchId === id);
@@ -182,7 +182,7 @@ class Look implements Command {
 
 const open = useWorlds();
 
-it("transfers and batches end once, and move exactly their money, under every setting", async () => {
+it("transfers and batches end once and move exactly their amounts, under every setting", async () => {
   const item = fc.record<Item>({
     amount: fc.constantFrom(5_000, 5_051, 9_999, 20_007),
     msisdn: fc.oneof(

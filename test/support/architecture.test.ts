@@ -28,7 +28,7 @@ describe("rings", () => {
     expect(check({ [path]: `// first\n${text}\n` })).toMatch(new RegExp(`^src/${path}:[12] ${escapeRegExp(rule)}`));
   });
 
-  it("lets each ring import what stands above it, and the faces anything", () => {
+  it("let each ring import the rings above it, and entry files anything", () => {
     expect(
       check({
         "kernel/a.ts": `import { b } from "./b.js";`,
@@ -42,7 +42,7 @@ describe("rings", () => {
     ).toBe("");
   });
 
-  it("names the line of the import, and is not misled by comments and strings", () => {
+  it("report the line of the import, and ignore comments and strings", () => {
     const text = `/* import "../cli/a.js" */\nconst text = 'import "../cli/a.js"';\n// Date.now()\nimport {\n  b,\n} from "../cli/b.js";`;
     expect(check({ "domain/a.ts": text })).toBe("src/domain/a.ts:4 domain may not import cli (cli/b.ts)");
   });
@@ -98,7 +98,7 @@ describe("time, randomness and the machine", () => {
     expect(check({ [path]: text })).toMatch(new RegExp(`^src/${path}:1 ${escapeRegExp(rule)}`));
   });
 
-  it("allows each in its own place, and what only looks like it", () => {
+  it("are allowed in their own places, and similar names anywhere", () => {
     expect(
       check({
         "kernel/system-clock.ts":

@@ -14,7 +14,7 @@ export interface Violation {
   readonly rule: string;
 }
 
-/** What each ring may import beside itself. */
+/** The rings that each ring may import. */
 const mayImport: Record<string, readonly string[]> = {
   kernel: [],
   domain: ["kernel"],
@@ -22,15 +22,15 @@ const mayImport: Record<string, readonly string[]> = {
   adapters: ["kernel", "domain", "contract"],
   sandbox: ["kernel", "domain", "contract", "adapters"],
   http: ["kernel", "domain", "contract", "adapters", "sandbox"],
-  // These two talk to an API through a fetch-like function, here or far away: they know the sandbox's companies, and not its server.
+  // These two call an API through a fetch-like function, local or remote. They know the sandbox's companies, but not its server.
   scenarios: ["kernel", "domain", "contract", "adapters", "sandbox"],
   audit: ["kernel", "domain", "contract", "adapters", "sandbox"],
-  // The two ways in: neither knows the other.
+  // The two entry points do not import each other.
   library: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit"],
   cli: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit"],
 };
 
-/** The library's faces: they may import anything, and nothing imports them. */
+/** The library's entry files: they may import anything, and nothing imports them. */
 const faces = ["index.ts", "webhooks.ts"];
 
 const bannedPackages: Record<string, readonly string[]> = {
@@ -73,7 +73,7 @@ export function checkArchitecture(files: readonly SourceFile[]): Violation[] {
   return [...sources.flatMap((source) => checkSource(source)), ...checkCycles(sources), ...checkLength(files)];
 }
 
-/** The one rule that holds in `test/` too. */
+/** The only rule that applies to `test/` too. */
 export function checkLength(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path, text }) => {
     const limit = isTest(path) || path.startsWith("test/") ? maxLines.test : maxLines.source;
@@ -108,7 +108,7 @@ class Source {
     return { path: this.path, line: this.#text.slice(0, start).split("\n").length, rule };
   }
 
-  /** The path of what a relative specifier means, as a `.ts` path; undefined for a package. */
+  /** The `.ts` path of a relative specifier; undefined for a package. */
   resolve(specifier: string): string | undefined {
     if (!specifier.startsWith(".")) return undefined;
     return posix.normalize(posix.join(posix.dirname(this.path), specifier)).replace(/\.js(x?)$/, ".ts$1");
@@ -207,7 +207,7 @@ function checkNode(source: Source, node: Node, parent: Node | undefined): string
 const wallTime = (what: string): string => `wall time (${what}) outside ${timeFiles.join(", ")}`;
 const randomness = (what: string): string => `randomness (${what}) outside ${randomFiles.join(", ")}`;
 
-/** Value cycles anywhere; in the kernel and the domain, cycles of types too. */
+/** Refuses cycles of values anywhere, and cycles of types in the kernel and the domain. */
 function checkCycles(sources: readonly Source[]): Violation[] {
   const paths = new Map(sources.map((source) => [source.path, source]));
   const edges = (source: Source, keep: (one: Import) => boolean): string[] =>
@@ -301,7 +301,7 @@ function isReference(node: Node, parent: Node | undefined): boolean {
   }
 }
 
-/** `a.b` for a member of a name, `?.b` for a member of anything else. */
+/** `a.b` for a member of a name, `?.b` for a member of another expression. */
 function memberName(node: Node): string {
   if (node.type !== "MemberExpression") return "";
   const object = node.object.type === "Identifier" ? node.object.name : "?";

@@ -13,14 +13,14 @@ export interface TestBrowser {
 }
 
 export interface PageOptions extends BrowserContextOptions {
-  /** Lines of the console that belong to what is tested: the browser writes one for each page whose status is 400 or more. */
+  /** Expected lines of the console: the browser writes one for each page with status 400 or more. */
   readonly expected?: RegExp;
 }
 
-/** Where Debian has it; the variable says where else it is. */
+/** Debian's path, or that of the variable. */
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
-/** Nothing of the browser's own goes out, and it draws the same in a container without a graphics card. */
+/** Disables the browser's own requests, and draws the same without a graphics card. */
 export const CHROMIUM_ARGS: readonly string[] = [
   "--no-sandbox",
   "--disable-gpu",
@@ -54,7 +54,7 @@ export function useBrowser(): TestBrowser {
   };
 }
 
-/** What goes wrong in a page, one line each, from now on. */
+/** Collects the errors of a page, one per line. */
 function watch(page: Page): readonly string[] {
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -70,7 +70,7 @@ function watch(page: Page): readonly string[] {
   return problems;
 }
 
-/** No rule of axe is violated, in the light colours nor in the dark ones. */
+/** Checks the rules of axe, in light and in dark colours. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -84,7 +84,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
 }
 
-/** No part of the page is wider than the window. */
+/** Checks that no part of the page is wider than the window. */
 export async function expectFits(page: Page): Promise<void> {
   const excess = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
   expect(excess).toBeLessThanOrEqual(0);

@@ -7,8 +7,8 @@ import { bundles } from "../../rolldown.config.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Tests of the command run the built one, as users do: it is built again when a source is newer. When the build fails, only those tests fail
- * (cli.ts beside this file): workers inherit the environment.
+ * Builds the command for its tests when a source is newer than the build. When the build fails, an environment variable makes only those tests
+ * fail (see cli.ts).
  */
 export default async function buildProgram(): Promise<void> {
   try {

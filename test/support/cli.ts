@@ -4,17 +4,17 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { LooseJson } from "./world.js";
 
-/** The built command (build.ts beside this file), as a child process. */
+/** Runs the built command (see build.ts) as a child process. */
 
 export interface RunOptions {
-  /** Over an environment that holds nothing but PATH. */
+  /** Variables in addition to PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** By default a folder without a configuration. */
+  /** Default: a folder without a configuration. */
   readonly cwd?: string;
 }
 
 export interface Finished {
-  /** The exit code; the signal's name when one ended it. */
+  /** The exit code, or the name of the signal that ended it. */
   readonly code: number | string;
   readonly stdout: string;
   readonly stderr: string;
@@ -33,7 +33,7 @@ export async function runSandbox(
 ): Promise<Finished> {
   const child = spawnSandbox(args, options);
   if (closeStdout) child.stdout.destroy();
-  // A command that reads nothing may have closed its stdin already.
+  // A command that does not read stdin may have closed it already.
   child.stdin.on("error", () => undefined);
   child.stdin.end(stdin);
   const [code, stdout, stderr] = await Promise.all([
@@ -49,7 +49,7 @@ export function runUntilListening(args: readonly string[], { env, ...options }: 
   return runSandbox(["start", ...args], { ...options, env: { NODE_OPTIONS: `--import ${stopWhenListening}`, ...env } });
 }
 
-/** A module: a process that listens ends itself in its next turn. */
+/** A module that makes a listening process end itself. */
 const stopWhenListening = `data:text/javascript,${encodeURIComponent(
   `import { Server } from "node:net";
    const { listen } = Server.prototype;
@@ -59,22 +59,22 @@ const stopWhenListening = `data:text/javascript,${encodeURIComponent(
    };`,
 )}`;
 
-/** A sandbox that runs until `stop`, or until its test file is over. */
+/** A sandbox that runs until `stop` or the end of its test file. */
 export interface StartedSandbox {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Its lines since it listens, parsed. */
+  /** Its log lines since it listens, parsed. */
   readonly lines: readonly LooseJson[];
   /** Its stderr so far. */
   readonly stderr: string;
-  /** Resolves with the first line of that event, past ones too. */
+  /** Resolves with the first line of that event, past or future. */
   waitForLine(event: string): Promise<LooseJson>;
   signal(signal: NodeJS.Signals): void;
   /** Closes its stdout, as `| head` does. */
   closeStdout(): void;
-  /** Resolves with the exit code when it has ended, by itself or not. */
+  /** Resolves with the exit code when it has ended. */
   readonly ended: Promise<number | string>;
-  /** SIGTERM, and its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | string>;
 }
 
@@ -132,14 +132,14 @@ function spawnSandbox(args: readonly string[], { env, cwd = emptyFolder }: RunOp
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });
-  // After a test that failed before its `stop`.
+  // A failed test may not have reached its `stop`.
   const kill = (): boolean => child.kill("SIGKILL");
   process.once("exit", kill);
   child.once("exit", () => process.off("exit", kill));
   return child;
 }
 
-/** After its output has been read to the end. */
+/** Resolves when its output has been read to the end. */
 function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | string> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);

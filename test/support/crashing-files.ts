@@ -1,16 +1,16 @@
 import { basename } from "node:path";
 import type { FileSystem } from "../../src/adapters/store/file-system.js";
 
-/** What a machine finds in a folder: the content of each file. */
+/** The content of each file in a folder. */
 export type Found = ReadonlyMap<string, Buffer>;
 
-/** A disk that fails at chosen operations, and of which one can say what a crash at that instant would leave. */
+/** A disk that fails at chosen operations, and knows what a crash at that instant would leave. */
 export interface CrashingFiles extends FileSystem {
-  /** Asked for so far, also those that failed. */
+  /** The number of operations so far, failed ones included. */
   readonly operations: number;
   /**
-   * Everything that a crash now may leave. A killed process leaves what it wrote. A machine that loses its power may leave of each file no more than what
-   * was synced (or half of the rest, or zeros in its place), and of the names changed since their folder was synced any number, oldest first.
+   * All possible results of a crash now. A killed process leaves what it wrote. After a loss of power a file may have only its synced content (or
+   * half of the rest, or zeros instead), and any number of the oldest name changes since the last sync of the folder.
    */
   crashes(): readonly Found[];
 }
@@ -18,7 +18,7 @@ export interface CrashingFiles extends FileSystem {
 interface Inode {
   readonly id: number;
   content: Buffer;
-  /** So much of the content is on the disk for sure. */
+  /** The length of the content that is on the disk for certain. */
   synced: number;
 }
 
@@ -31,7 +31,7 @@ export function createCrashingFiles(isBroken: (operation: number) => boolean, fo
   const names = new Map<string, Inode>(
     [...found].map(([name, content]) => [name, { id: ++inodes, content, synced: content.length }]),
   );
-  /** As the folder's names were when it was synced, and after each change since. */
+  /** The folder's names when it was last synced, and after each change since. */
   let history: Names[] = [new Map(names)];
   const operate = (half?: () => void): void => {
     if (!isBroken(++operations)) return;

@@ -1,6 +1,6 @@
 /**
- * The shortest cycle through each node that lies on one, written `[a, b, a]`, but none for a node that an earlier cycle has already shown.
- * A graph of a few hundred files is small enough for a search from every node.
+ * The shortest cycle through each node that is on one, as `[a, b, a]`; nodes of an earlier cycle are left out. Searches from every node, which is
+ * fast enough for a few hundred files.
  */
 export function findCycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];

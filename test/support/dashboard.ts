@@ -6,9 +6,9 @@ export interface PageAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** What there is to read: without tags, with entities resolved. */
+  /** The text, without tags and with entities resolved. */
   readonly text: string;
-  /** The lines of curl that it offers. */
+  /** The curl commands on the page. */
   readonly commands: readonly string[];
 }
 
@@ -16,13 +16,13 @@ export interface PageAnswer {
 export interface Visitor {
   /** From the root: `/_sandbox/dashboard/clock`. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
-  /** Sends a form with the token of the last page, as that page would. */
+  /** Sends a form with the token of the last page. */
   post(
     path: string,
     fields?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string | null>>,
   ): Promise<PageAnswer>;
-  /** Posts the action and follows to the page that shows what it did. */
+  /** Posts the action and follows the redirect to its result. */
   act(name: string, fields?: Readonly<Record<string, string>>, company?: string): Promise<PageAnswer>;
   readonly cookies: Map<string, string>;
 }

@@ -7,15 +7,15 @@ import { documentedApi } from "./documented.js";
 import { type Answer, createWorld, type GivenHeaders, type TestWorld, type WorldOptions } from "./world.js";
 
 export interface ApiWorld extends TestWorld {
-  /** Moves the default company's clock; everything due in that span happens. */
+  /** Advances the default company's clock. */
   readonly advance: (by: string) => Promise<void>;
 }
 
 export type OpenWorld = (options?: WorldOptions) => Promise<ApiWorld>;
 
 /**
- * The same behaviour twice: in process (`app.request`) and over TCP (supertest against a served port). `open` makes a world that is closed after its
- * test; a bug that was logged in it fails the test.
+ * Runs the tests twice: in process (`app.request`) and over TCP (supertest). `open` makes a world that is closed after the test; a logged bug fails
+ * the test.
  */
 export function describeApi(name: string, define: (open: OpenWorld) => void): void {
   describe.each(["in process", "over TCP"] as const)(`${name}, %s`, (transport) => {
@@ -27,7 +27,7 @@ export function describeApi(name: string, define: (open: OpenWorld) => void): vo
   });
 }
 
-/** Worlds that are closed after each test, and must have logged no bug by then. */
+/** Worlds that are closed after each test, and must not have logged a bug. */
 export function useWorlds(): OpenWorld {
   const opened: TestWorld[] = [];
   const bugs: unknown[] = [];

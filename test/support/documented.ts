@@ -8,7 +8,7 @@ import type { TestWorld } from "./world.js";
 
 type CallApi = TestWorld["api"];
 
-/** The same calls; an answer that the API description does not have fails its test. */
+/** Wraps the calls: an answer that does not match the API description fails its test. */
 export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
   return async (method, path, body, headers) => {
     if (/^\/(?:_sandbox|checkout|openapi\.)/.test(path)) return call(method, path, body, headers);
@@ -23,7 +23,7 @@ export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
   };
 }
 
-/** The same transport; a payload that the API description does not have is reported, for a receiver cannot fail a test. */
+/** Wraps the transport: a payload that does not match the API description is reported, since a receiver cannot fail a test. */
 export function documentedTransport(
   transport: Transport,
   sandbox: () => Sandbox,

@@ -5,11 +5,11 @@ import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { type Live, startLive } from "./live.js";
 import type { GivenHeaders, LooseJson, WorldOptions } from "./world.js";
 
-/** The two ways to the API. */
+/** The two ways to call the API. */
 export const doors = ["in process", "over TCP"] as const;
 export type Door = (typeof doors)[number];
 
-/** An answer as it came, which may be no JSON. */
+/** An answer as received; its body need not be JSON. */
 export interface PlainAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,12 +23,12 @@ export interface Asking {
   readonly signal?: AbortSignal;
 }
 
-/** A sandbox with rules, and one door to its API. */
+/** A sandbox with rules, called in one of the two ways. */
 export interface Ruled {
   readonly live: Live;
-  /** As the default company; rejects when no answer comes. */
+  /** Calls the API as the default company; rejects when no answer comes. */
   readonly ask: (method: string, path: string, asking?: Asking) => Promise<PlainAnswer>;
-  /** Adds a `request` rule; its id. */
+  /** Adds a `request` rule and returns its id. */
   readonly rule: (rule: LooseJson) => Promise<string>;
 }
 
@@ -63,7 +63,7 @@ export async function openDoor(door: Door, options: WorldOptions = {}): Promise<
   };
 }
 
-/** Looks again each time the process has had its turn. */
+/** Checks the condition once per turn of the event loop. */
 export async function untilTrue(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }

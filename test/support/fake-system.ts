@@ -2,11 +2,11 @@ import type { SystemClock } from "../../src/kernel/system-clock.js";
 
 /** A machine whose clock and timers a test controls. */
 export interface FakeSystem extends SystemClock {
-  /** Real time passes; timers that fall due fire in their order, unless they are late. */
+  /** Lets real time pass. Due timers fire in order, unless they are late. */
   pass(ms: number, timers?: "fire" | "late"): void;
-  /** The machine's clock is corrected; timers do not care. */
+  /** Corrects the machine's clock, without effect on timers. */
   correctTo(instant: number): void;
-  /** Timers that have neither fired nor been cancelled: how long each still has. */
+  /** The remaining time of each timer that has neither fired nor been cancelled. */
   readonly pending: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** fast-check with the seed of this run (`seed.ts`); imported directly, each property draws and reports its own. */
+/** fast-check with the seed of this run (`seed.ts`). */
 import fc from "fast-check";
 
 const seed = Number(process.env["FAST_CHECK_SEED"]);

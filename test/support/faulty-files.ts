@@ -2,9 +2,9 @@ import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-s
 
 /** A disk that fails on request, and counts its operations. */
 export interface FaultyFiles extends FileSystem {
-  /** From now on every write fails with this; undefined ends it. */
+  /** Makes every later write fail with this error; undefined ends it. */
   fail(error: string | undefined): void;
-  /** From now on flushes wait until the returned function is called. */
+  /** Makes later flushes wait until the returned function is called. */
   holdSync(): () => void;
   readonly syncs: number;
 }

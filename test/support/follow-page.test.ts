@@ -25,7 +25,7 @@ describe("followSteps", () => {
   const follow = async (...steps: readonly Step[]): Promise<void> =>
     followSteps(steps, { url: "http://127.0.0.1:4010", cwd: await folderWith({}) });
 
-  it("goes on in one shell, with the files that were written and changed", async () => {
+  it("runs all steps in one shell, with the files written and changed before", async () => {
     const steps: readonly Step[] = [
       { file: "in/a.txt", text: "one\ntwo\nthree\n" },
       { change: "in/a.txt", diff: "--- in/a.txt\n one\n-two\n+2 $&" },

@@ -7,7 +7,7 @@ import type { Block } from "./markdown.js";
 import type { OpenPage } from "./open-page.js";
 import { prepareShell, type ShellOptions } from "./shell.js";
 
-/** What a reader does with a page, in its order. Call it while tests are collected: it takes the page's code. */
+/** The steps of a page, in order. Call it while tests are collected, since it takes the page's code. */
 export function stepsOf(page: OpenPage): readonly Step[] {
   const taken = new Set([
     ...page.take("bash"),
@@ -25,13 +25,13 @@ export function stepsOf(page: OpenPage): readonly Step[] {
   });
 }
 
-/** A file to write, a change to one, or commands with what they print; undefined: that is not shown, and they succeed. */
+/** A file to write, a change to a file, or commands with their output; undefined: the output is not shown, and they succeed. */
 export type Step =
   | { readonly file: string; readonly text: string }
   | { readonly change: string; readonly diff: string }
   | { readonly commands: string; readonly shown: string | undefined };
 
-/** Goes through the steps in one folder and one bash, and holds what is printed against what is shown. */
+/** Runs the steps in one folder and one bash, and compares the output with the page. */
 export async function followSteps(
   steps: readonly Step[],
   options: ShellOptions & { readonly cwd: string },
@@ -54,7 +54,7 @@ export async function followSteps(
   }
 }
 
-/** `…` matches any text, and any lines where it is alone on its line. */
+/** `…` matches any text; alone on a line it matches any lines. */
 export function patternOf(shown: string): RegExp {
   const lines = shown.trim().split("\n");
   const parts = lines.map((line) => {
@@ -96,7 +96,7 @@ async function applyDiff(path: string, diff: string): Promise<void> {
   );
 }
 
-/** One bash in which commands follow each other, as in a terminal. */
+/** One bash that runs commands one after another, as in a terminal. */
 function openShell(options: ShellOptions) {
   const { adapt, env, cwd, prelude } = prepareShell(options);
   const child = spawn("bash", [], { cwd, env, stdio: ["pipe", "pipe", "inherit"] });

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { createWorld, type TestWorld, type WorldOptions } from "./world.js";
 
-/** Promised for every input: no 5xx, no crash, no stack trace, always the error body. */
+/** The promises for every input: no 5xx, no crash, no stack trace, always the error body. */
 
 const ERROR_KEYS = ["correlationId", "error", "message", "path", "statusCode", "timestamp"];
-/** In a text, and in JSON. */
+/** Matches in text and in JSON. */
 const STACK = /(?:\\n|\n)\s+at \S|node:internal\/|\/node_modules\/|\/(?:src|dist)\/\S+\.[jt]s:\d+/;
 
 /** The number of cases of a property: `share` of `FUZZ_RUNS`. */
@@ -14,7 +14,7 @@ export function runs(share = 1): { readonly numRuns: number; readonly endOnFailu
 }
 
 export interface FuzzWorld extends TestWorld {
-  /** Of the sandbox's log. */
+  /** The lines of the sandbox's log. */
   readonly bugs: readonly unknown[];
 }
 
@@ -45,7 +45,7 @@ export function expectPromised(answer: { readonly status: number; readonly text:
   }
 }
 
-/** No prototype was changed. */
+/** Checks that no prototype was changed. */
 export function expectCleanPrototypes(): void {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(Object.keys(Array.prototype)).toEqual([]);

@@ -3,11 +3,11 @@ import type { StoredSandbox } from "../../src/sandbox/state/company-record.js";
 import { createStoredSandbox } from "../../src/sandbox/state/store-format.js";
 import { gate } from "./live.js";
 
-/** A store that takes its time: while it is held, no answer leaves. */
+/** A store that a test can hold: meanwhile no answer is sent. */
 export interface HeldStore extends Store<StoredSandbox> {
-  /** From now on answers wait, in the order in which they were asked for; the returned function lets the n-th of them go. */
+  /** Makes answers wait, in the order of their requests. The returned function releases the n-th. */
   hold(): (index: number) => void;
-  /** Resolves once so many answers wait. */
+  /** Resolves once that many answers wait. */
   held(count: number): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import fc from "./fast-check.js";
 
 /** Hostile input for tests. */
 
-/** Texts that meant trouble somewhere. */
+/** Texts that often cause errors. */
 const ODD_TEXTS = [
   "",
   " ",
@@ -70,7 +70,7 @@ const hostileNumber = fc.oneof(
   fc.integer(),
 );
 
-/** Any JSON value, of odd parts. `words` are keys and texts that mean something there. */
+/** Any JSON value of odd parts. `words` are keys and texts with a meaning at that place. */
 export function hostileJson(words: readonly string[]): fc.Arbitrary<unknown> {
   const key = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: hostileText });
   const leaf = fc.oneof(hostileText, hostileNumber, fc.constantFrom(null, true, false, ...words));
@@ -85,12 +85,12 @@ export function hostileJson(words: readonly string[]): fc.Arbitrary<unknown> {
   return value;
 }
 
-/** Not by assignment: `__proto__` is to be a member like any other. */
+/** Defines members without assignment, so that `__proto__` is an ordinary one. */
 function ownMembers(entries: readonly (readonly [string, unknown])[]): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The text of JSON with something in it broken: what a client with a bug sends. */
+/** Broken JSON, as a client with a bug sends it. */
 export function brokenJson(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const edits = fc.array(
     fc.tuple(fc.nat(), fc.nat(6), fc.oneof(hostileText, fc.constantFrom("{", "}", "[", '"', ",", ":", "\\"))),
@@ -104,7 +104,7 @@ export function brokenJson(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   });
 }
 
-/** Deep and wide in ways that no generator of values reaches. */
+/** Deeper and wider values than generators make. */
 export const extremeJson: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(fc.constantFrom(["[", "]"], ['{"a":', "}"], ['[{"metadata":', "}]"]), fc.integer({ min: 1, max: 50_000 }))
@@ -118,7 +118,7 @@ export const extremeJson: fc.Arbitrary<string> = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }).map((length) => `{"externalId":"${"x".repeat(length)}"}`),
 );
 
-/** One place of a JSON value changed: replaced, taken out, or there twice. */
+/** A JSON value with one place replaced, removed or repeated. */
 export function mutated(value: unknown, at: number, other: unknown, how: "replace" | "remove" | "repeat"): unknown {
   const text = JSON.stringify(value);
   const places = Math.max(1, text.match(/[,:[{]/g)?.length ?? 1);
@@ -131,7 +131,7 @@ export function mutated(value: unknown, at: number, other: unknown, how: "replac
   }) as unknown;
 }
 
-/** The text with a piece of it cut out and another put in. */
+/** The text with one piece replaced by another. */
 export function splice(text: string, at: number, length: number, put: string): string {
   const start = text.length === 0 ? 0 : at % (text.length + 1);
   return text.slice(0, start) + put + text.slice(start + length);

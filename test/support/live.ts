@@ -18,28 +18,28 @@ import {
   type WorldOptions,
 } from "./world.js";
 
-/** A sandbox that serves over TCP until the test ends, with the handles that tests of time and delivery need. */
+/** A sandbox that listens until the test ends, with the handles that tests of time and delivery need. */
 export interface Live extends TestWorld {
   readonly url: string;
   /** The default company as it is now: a reset replaces it. */
   readonly company: Company;
-  /** A call of the API under test over TCP, as the default company. */
+  /** Calls the API over TCP as the default company. */
   http(method: string, path: string, body?: unknown, headers?: GivenHeaders): Promise<Answer>;
-  /** A call of the control API over TCP. */
+  /** Calls the control API over TCP. */
   control(method: string, path: string, body?: unknown, headers?: GivenHeaders): Promise<Answer>;
-  /** Over TCP; the body of the answer, whose status must be 2xx. */
+  /** Calls the API over TCP, and returns the body of the answer, whose status must be 2xx. */
   ok(method: string, path: string, body?: unknown): Promise<LooseJson>;
   subscribe(topic: string, url: string): Promise<LooseJson>;
   createCharge(change?: Readonly<Record<string, unknown>>): Promise<LooseJson>;
   createTransfer(change?: Readonly<Record<string, unknown>>): Promise<LooseJson>;
-  /** By a duration, to an ISO instant, or to the next due item. */
+  /** Advances by a duration, to an ISO instant, or to the next due item. */
   advance(target: string, options?: AdvanceOptions): Promise<AdvanceResult>;
   settle(maxWaitMs?: number): Promise<readonly string[]>;
   /** The company's time as ISO text. */
   now(): string;
   deliveries(): readonly Delivery[];
   events(): readonly DomainEvent[];
-  /** Resolves as soon as it holds, looked at after every change of the company. */
+  /** Resolves as soon as the condition holds; it is checked after every change of the company. */
   until(holds: () => boolean): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
   };
   const world = createWorld({ log, ...options });
   const url = await world.listen();
-  // Its own connections: one that is kept for a later test may lead to another server on the same port.
+  // Connections are not shared with later tests, where the port may belong to another server.
   const agent = new Agent();
   onTestFinished(async () => {
     await agent.destroy();

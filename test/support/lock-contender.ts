@@ -1,7 +1,7 @@
 import { acquireLock, type Lock } from "../../src/adapters/store/lock.js";
 import { systemClock } from "../../src/kernel/system-clock.js";
 
-/** A process that takes and frees locks on command: a message is a path to take, or empty to free the lock. Sends the result. */
+/** A process that takes and frees locks: a message is a path to lock, or empty to free the lock. Sends the result. */
 let lock: Lock | undefined;
 
 process.on("message", (path: string) => {

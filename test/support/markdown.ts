@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A page of the documentation, as far as its tests look into it. */
+/** The parts of a documentation page that tests check. */
 export interface Page {
   /** Relative to the repository. */
   readonly path: string;
   readonly headings: readonly Heading[];
   readonly blocks: readonly Block[];
   readonly tables: readonly Table[];
-  /** What links point to: `page.md#anchor`, `#anchor`, `https://…`. */
+  /** Targets of links: `page.md#anchor`, `#anchor`, `https://…`. */
   readonly links: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface Table {
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Every page for readers of the documentation, relative to the repository. */
+/** Every documentation page, relative to the repository. */
 export const allPages: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
@@ -55,7 +55,7 @@ export function readPage(path: string): Page {
   return parsePage(path, readFileSync(`${root}${path}`, "utf8"));
 }
 
-/** Headings with `#`, blocks between fences, tables with pipes, inline links: the forms that the documentation keeps to. */
+/** Parses headings with `#`, fenced blocks, tables with pipes, and inline links, the only forms that the documentation uses. */
 export function parsePage(path: string, text: string): Page {
   const headings: Heading[] = [];
   const blocks: Block[] = [];
@@ -91,7 +91,7 @@ function cellsOf(line: string): string[] | undefined {
     .map((cell) => cell.trim());
 }
 
-/** Lower case, without punctuation, spaces as dashes; the second of two equal ones ends with -1. */
+/** Lower case, without punctuation, with dashes for spaces; the second of two equal anchors ends with -1. */
 function anchorOf(title: string, before: readonly Heading[]): string {
   const text = title.replaceAll(/[`*]/g, "").toLowerCase();
   const anchor = text.replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");

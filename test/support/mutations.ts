@@ -5,7 +5,7 @@ import { givenSchema } from "../../src/scenarios/file/scenario-schema.js";
 import { companionKeys, stepSchemas } from "../../src/scenarios/file/step-schemas.js";
 import fc from "./fast-check.js";
 
-/** Keys that mean something in a scenario. */
+/** Keys with a meaning in scenarios. */
 export const scenarioWords = [
   ...Object.keys(stepSchemas),
   ...companionKeys,
@@ -47,7 +47,7 @@ const texts = fc.constantFrom(
 );
 const leaf = fc.oneof(texts, fc.constantFrom(null, true, false, 0, -1, 1.5, 1e21), fc.jsonValue({ maxDepth: 1 }));
 
-/** Keys and values that mean something in a scenario, in places where they do not. */
+/** Keys and values of scenarios, for the wrong places. */
 export const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 6, depthSize: "small" },
@@ -57,7 +57,7 @@ export const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => (
   ),
 }));
 
-// Not those that wait: a mutation might wait for long.
+// Without scenarios that wait: a mutation might wait for a long time.
 const files = readdirSync("scenarios").filter(
   (file) => file.endsWith(".yaml") && !["clock.yaml", "settlement-awaited.yaml"].includes(file),
 );

@@ -8,9 +8,9 @@ export interface OpenedDashboard {
   readonly live: Live;
   readonly page: Page;
   readonly goto: (path: string) => Promise<void>;
-  /** Clicks a button of a form, and waits for the page that follows. */
+  /** Clicks a button of a form, and waits for the next page. */
   readonly press: (name: string) => Promise<void>;
-  /** What the last action says that it did. */
+  /** The message of the last action. */
   readonly outcome: () => Promise<string>;
 }
 

@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { type Block, type Page, readPage } from "./markdown.js";
 
-/** A page whose code is executed by the test file that opens it. pages.slow.test.ts checks that each page is opened once. */
+/** A page of documentation whose code a test file executes. pages.slow.test.ts checks that each page is opened once. */
 export interface OpenPage extends Page {
-  /** The blocks of a language that were not taken before, in the order of the page. The caller executes them. */
+  /** Takes the remaining blocks of a language, in the order of the page. The caller executes them. */
   take(language: string, matches?: (block: Block) => boolean): readonly Block[];
-  /** As `take`, for blocks that are not executed, with the reason. */
+  /** Takes blocks that are not executed, with the reason. */
   leave(reason: string, language: string, matches?: (block: Block) => boolean): void;
 }
 
-/** Languages with nothing to execute. A test may compare them with what is printed. */
+/** Languages that are not executed. A test may compare them with output. */
 export const shownLanguages: readonly string[] = ["", "text", "diff", "json"];
 
-/** Call it and its methods while tests are collected: it adds a test that fails when a block is left over. */
+/** Adds a test that fails when a block is not taken, so call it and its methods while tests are collected. */
 export function openPage(path: string): OpenPage {
   const page = readPage(path);
   const left = new Set(page.blocks);

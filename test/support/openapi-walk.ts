@@ -4,7 +4,7 @@ import type { Profile } from "../../src/domain/profile/profile.js";
 import type { Json } from "../../src/kernel/json.js";
 import { type ProfileOverrides, settings } from "../../src/domain/profile/settings.js";
 
-/** `GET /v1/charges/{id}` with what is described of it. */
+/** `GET /v1/charges/{id}` with its description. */
 export function operationsOf(document: OpenApiDocument): [called: string, operation: OperationObject][] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries<OperationObject>({ ...item }).map(([method, operation]): [string, OperationObject] => [
@@ -21,7 +21,7 @@ export interface PlacedExample {
   readonly value: unknown;
 }
 
-/** Every example of a body, with the schema that it stands beside. */
+/** Every example of a body, with its schema. */
 export function examplesOf(document: OpenApiDocument): PlacedExample[] {
   const placed: PlacedExample[] = [];
   visit(document, "", (node, where) => {
@@ -50,7 +50,7 @@ export function everyAlternative(): [name: string, profile: Profile][] {
       .filter(({ form }) => form !== true)
       .map(({ value }): [string, Profile] => [`${path}: ${JSON.stringify(value)}`, profileOf({ [path]: value })]),
   );
-  // Without the way to pay there would be less to look at.
+  // Includes the operation that pays a charge.
   const left = new Set(["charges.payEndpoint"]);
   const all = settings.flatMap(({ path, alternatives }) => {
     const value = alternatives.find(({ form }) => form !== true)?.value;
@@ -59,7 +59,7 @@ export function everyAlternative(): [name: string, profile: Profile][] {
   return [...single, ["every setting another way", profileOf({ ...written, ...Object.fromEntries(all) })]];
 }
 
-/** Alternatives that the table has words for only. */
+/** Values for alternatives that the table only describes. */
 const written: SettingsByPath = {
   "transfers.min": 1,
   "transfers.max": 1,

@@ -1,17 +1,16 @@
 import { connect } from "node:net";
 
-/** One HTTP/1.1 answer as it came over the socket. */
+/** One HTTP/1.1 answer as received over the socket. */
 export interface RawAnswer {
   readonly status: number;
-  /** Lower-case names; of a header that came twice, both values with a comma between. */
+  /** By lower-case name; repeated headers are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
- * Sends exactly these bytes, piece by piece, and reads until the server closes the connection. For requests that no client library would
- * send. The request must ask for `connection: close`, or break the connection by itself. What the socket refuses to take after the server has
- * closed it does not matter: the answer does.
+ * Sends exactly these bytes, piece by piece, and reads until the server closes the connection, for requests that no client library sends. The
+ * request must ask for `connection: close` or break the connection. Write errors after the server has closed it are ignored.
  */
 export function sendRaw(url: string, pieces: Iterable<string | Buffer>): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -31,8 +30,7 @@ export function sendRaw(url: string, pieces: Iterable<string | Buffer>): Promise
 }
 
 /**
- * As many simple clients do it: writes everything before it reads anything, and is done with the first answer. A connection that breaks while it
- * still writes is its failure: such a client never sees the answer.
+ * Writes everything before it reads the first answer, as many simple clients do. Fails if the connection breaks while it still writes.
  */
 export function sendAllThenRead(url: string, pieces: Iterable<string | Buffer>): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);

@@ -3,12 +3,12 @@ import { onTestFinished } from "vitest";
 
 export interface RawReceiver {
   readonly url: string;
-  /** Requests that came whole, as text. */
+  /** Complete requests, as text. */
   readonly received: readonly string[];
   waitFor(count: number): Promise<void>;
 }
 
-/** A receiver that writes raw bytes: `answer` is called with the socket for each whole request. It ends with the test. */
+/** A receiver that writes raw bytes: calls `answer` with the socket for each complete request. Ends with the test. */
 export async function startRawReceiver(answer: (socket: Socket, index: number) => void): Promise<RawReceiver> {
   const received: string[] = [];
   const sockets = new Set<Socket>();

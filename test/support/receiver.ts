@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from "node:net";
 import type { LooseJson } from "./world.js";
 
-/** What a receiver of webhooks was sent. */
+/** A request that a receiver got. */
 export interface ReceivedRequest {
   readonly method: string;
   /** With the query. */
@@ -20,11 +20,11 @@ export interface ReceiverAnswer {
   readonly body?: string | Buffer;
 }
 
-/** `hang`: never answered. `reset`: the connection is cut. A promise holds the answer back until it resolves. */
+/** `hang`: no answer. `reset`: the connection is cut. A promise delays the answer until it resolves. */
 export type Reply = ReceiverAnswer | "hang" | "reset";
 export type ReplyTo = (request: ReceivedRequest, index: number) => Reply | Promise<Reply>;
 
-/** A real HTTP server on a free port that records its requests. It answers 200 until a test changes that. */
+/** An HTTP server on a free port that records its requests. Answers 200 by default. */
 export interface Receiver {
   /** Its origin, `http://127.0.0.1:<port>`. */
   readonly origin: string;
@@ -32,11 +32,11 @@ export interface Receiver {
   readonly url: string;
   /** In the order of arrival. */
   readonly received: readonly ReceivedRequest[];
-  /** How every request from now on is answered. */
+  /** The answer to every later request. */
   reply(reply: Reply | ReplyTo): void;
-  /** Resolves with everything received once there are at least `count`. */
+  /** Resolves with all requests once there are at least `count`. */
   waitFor(count: number): Promise<readonly ReceivedRequest[]>;
-  /** Connections: that are open, the most that were open at a time, and all that were made. */
+  /** The numbers of connections: open now, open at a time at most, and made in all. */
   readonly connections: number;
   readonly mostConnections: number;
   readonly connectionsMade: number;

@@ -1,4 +1,4 @@
-/** Bodies that the API accepts, for tests that are about something else. */
+/** Valid request bodies. */
 
 let made = 0;
 

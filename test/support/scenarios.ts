@@ -24,7 +24,7 @@ export interface Replayed extends ReplaySummary {
   readonly exchanges: readonly ReplayedExchange[];
   /** Bodies of webhooks, each as often as it was sent. */
   readonly payloads: readonly LooseJson[];
-  /** What the failures say, as a person would read it; empty when all went well. */
+  /** The failures as text; empty when all scenarios passed. */
   readonly failures: string;
   /** Of all scenarios together. */
   readonly coverage: Coverage;
@@ -32,7 +32,7 @@ export interface Replayed extends ReplaySummary {
 
 export type ReplayTestOptions = Partial<ReplayOptions> & {
   readonly world?: WorldOptions;
-  /** Answers in the sandbox's place, when it does. */
+  /** May answer a request instead of the sandbox. */
   readonly intercept?: (request: Request) => Promise<Response | undefined>;
 };
 
@@ -63,7 +63,7 @@ export async function replayAll(
     const token = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
     const company = world.sandbox.findByToken(token) ?? world.sandbox.companies[0];
     const profile = company?.profile;
-    // A rule may have it answered otherwise than the API would.
+    // The answers of rules need not match the API description.
     const isRuled = company !== undefined && company.world.rules.size > 0;
     const answer = await fetch(request);
     if (!pathname.startsWith("/v1/") || isRuled) return answer;

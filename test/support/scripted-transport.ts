@@ -1,13 +1,13 @@
 import type { Transport, TransportRequest } from "../../src/adapters/delivery/transport.js";
 
 export interface ScriptedTransport extends Transport {
-  /** In the order in which the attempts began. */
+  /** In the order of the attempts' starts. */
   readonly sent: readonly TransportRequest[];
 }
 
 /**
- * A network without sockets: answers with the status that `statusOf` says, after as many turns of the event loop as `turnsOf` says. No latency
- * is recorded, so everything that is kept repeats.
+ * A network without sockets: answers with the status of `statusOf` after the turns of the event loop of `turnsOf`. The latency is always 0, so that
+ * runs repeat.
  */
 export function createScriptedTransport(
   statusOf: (request: TransportRequest, index: number) => number,

@@ -19,7 +19,7 @@ const errorNames: Readonly<Record<number, string>> = {
   429: "Too Many Requests Exception",
 };
 
-/** The whole error body: no other keys, all of the right type. */
+/** The complete error body: no other keys, all of the right type. */
 export function anError(status: number, path: unknown, message: unknown, timestamp: unknown = expect.any(String)) {
   return { statusCode: status, message, error: errorNames[status], correlationId: aCorrelationId, path, timestamp };
 }

@@ -3,21 +3,19 @@ import { text } from "node:stream/consumers";
 import { root } from "./markdown.js";
 
 export interface ShellOptions {
-  /** The sandbox in the place of http://127.0.0.1:4010. */
+  /** Replaces http://127.0.0.1:4010. */
   readonly url: string;
   /** Other addresses of the page, and their replacements. */
   readonly instead?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** `cwd` is a project that has installed the package: npx and curl are what they are there. */
+  /** `cwd` is a project that has installed the package: npx and curl are not replaced. */
   readonly installed?: boolean;
 }
 
 /**
- * Runs commands of the documentation in one bash, exactly as they are written but for addresses. It ends at the first that fails, also at an answer
- * of curl that is an error. `npx sandbox` is the command of this repository, as it is in a clone, and so is
- * `npx business-payments-sandbox`, as it is in a project that has installed the package. Resolves with what was printed, rejects when a
- * command failed.
+ * Runs commands of the documentation in one bash, with replaced addresses. `npx sandbox` and `npx business-payments-sandbox` run the command of
+ * this repository. Resolves with the output. Rejects at the first command that fails, and at the first error answer to curl.
  */
 export async function runShell(commands: string, options: ShellOptions): Promise<string> {
   const { adapt, env, cwd, prelude } = prepareShell(options);
@@ -32,7 +30,7 @@ export async function runShell(commands: string, options: ShellOptions): Promise
   return stdout;
 }
 
-/** How commands of the documentation are run here: with these addresses, this environment, and `prelude` before them. */
+/** Addresses and environment of the commands, and a `prelude` to run before them. */
 export function prepareShell({ url, instead = {}, cwd = root, ...more }: ShellOptions) {
   const addresses = Object.entries({ "http://127.0.0.1:4010": url, ...instead });
   return {

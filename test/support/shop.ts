@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { root } from "./markdown.js";
 
 export interface Shop {
-  /** Where it listens for webhooks. */
+  /** The address of its webhook receiver. */
   readonly url: string;
   nextLine(): Promise<string>;
 }

@@ -6,11 +6,11 @@ import type { Transfer } from "../../src/domain/model/transfer.js";
 import type { Scene } from "../../src/sandbox/observation/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
-/** Input for tests of detectors, with defaults for everything that a test does not set. */
+/** Creates input for tests of detectors, with defaults for what a test does not set. */
 
 let seq = 0;
 
-/** A request that was answered 200, later than the one before. */
+/** A request answered with 200, later than the previous one. */
 export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
   seq++;
   return {
@@ -39,7 +39,7 @@ export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
   };
 }
 
-/** A payout of 10 000 XOF that was answered 201. */
+/** A payout of 10 000 XOF answered with 201. */
 export function payout(
   reference: string,
   change: Partial<JournalEntry> & { readonly order?: object } = {},

@@ -64,7 +64,7 @@ describe("validateAnswer", () => {
     expect(() => validateAnswer({ method, path, status, body: JSON.parse(JSON.stringify(body)) })).toThrow(why);
   });
 
-  it("goes by the profile", () => {
+  it("applies the profile", () => {
     const profile = profileOf({ "http.createdStatus": 200 });
     expect(() =>
       validateAnswer({ method: "POST", path: "/v1/charges", status: 200, body: created }, profile),
@@ -76,7 +76,7 @@ describe("validateAnswer", () => {
 });
 
 describe("validatePayload", () => {
-  it("takes what is described, in the spelling of its topic", () => {
+  it("accepts described payloads, in the spelling of their topic", () => {
     expect(() => validatePayload("charges/events", payload)).not.toThrow();
     expect(() => validatePayload("charge/events", { ...payload, topic: "charge/events" })).not.toThrow();
   });
@@ -99,17 +99,17 @@ describe("validatePayload", () => {
 });
 
 describe("a world", () => {
-  it("fails a call whose answer is not described", async () => {
+  it("fails a call with an undescribed answer", async () => {
     const world = createWorld();
     const { body } = await world.api("POST", "/v1/charges", chargeRequest());
     const charge = world.sandbox.defaultCompany.world.charges.get(body.id)!;
-    // As a bug of a renderer would show.
+    // Simulates a bug of a renderer.
     world.sandbox.defaultCompany.world.charges.set({ ...charge, attempts: 0.5 });
     await expect(world.api("GET", `/v1/charges/${body.id}`)).rejects.toThrow("body/attempts must be integer");
     await world.close();
   });
 
-  it("fails at its end when a payload was sent that is not described", async () => {
+  it("fails at its end when an undescribed payload was sent", async () => {
     const world = createWorld();
     const receiver = await createReceiver();
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });

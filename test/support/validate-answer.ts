@@ -7,7 +7,7 @@ import type { Profile } from "../../src/domain/profile/profile.js";
 
 export interface ObservedAnswer {
   readonly method: string;
-  /** As it was called, with or without a query. */
+  /** The called path, with or without a query. */
   readonly path: string;
   readonly status: number;
   /** The body's JSON; undefined when there was none. */
@@ -15,8 +15,8 @@ export interface ObservedAnswer {
 }
 
 /**
- * Throws when an answer is not as the API description of this profile says: a status that its operation does not have, or a body that the
- * status's schema refuses. A path that is not described has to be 404, a method that is not 405.
+ * Throws when an answer does not match the API description of this profile: its status must belong to the operation, its body to the status. An
+ * undescribed path must be 404, an undescribed method 405.
  */
 export function validateAnswer(answer: ObservedAnswer, profile?: Profile): void {
   const description = descriptionFor(profile);
@@ -34,7 +34,7 @@ export function validateAnswer(answer: ObservedAnswer, profile?: Profile): void 
   }
 }
 
-/** Throws when a payload is not as the API description of this profile says for its topic, in the topic's spelling. */
+/** Throws when a payload does not match the API description of this profile for its topic, in the topic's spelling. */
 export function validatePayload(topic: string, body: unknown, profile?: Profile): void {
   const description = descriptionFor(profile);
   const schema = referenceIn(description.document.webhooks[topic]?.post?.requestBody?.content);
@@ -44,8 +44,7 @@ export function validatePayload(topic: string, body: unknown, profile?: Profile)
 }
 
 /**
- * Compiles what an answer of this call will need. Compiling takes a while, and nothing else of the process goes on meanwhile: better now than when
- * an attempt to deliver is on the wire.
+ * Compiles the validators for the answers of this call. Compiling blocks the process, which would disturb a delivery attempt in flight.
  */
 export function prepareAnswer(method: string, path: string, profile?: Profile): void {
   const { document, prepare } = descriptionFor(profile);
@@ -53,7 +52,7 @@ export function prepareAnswer(method: string, path: string, profile?: Profile): 
   prepare(Object.values(responses).flatMap((response) => referenceIn(resolve(document, response).content) ?? []));
 }
 
-/** The same for every payload. */
+/** Compiles the validators of all payloads. */
 export function preparePayloads(profile?: Profile): void {
   const { document, prepare } = descriptionFor(profile);
   prepare(Object.values(document.webhooks).flatMap(({ post }) => referenceIn(post?.requestBody?.content) ?? []));
@@ -68,7 +67,7 @@ export interface CompiledDescription {
   validate(reference: string, value: unknown, what: string): void;
 }
 
-/** One for each profile, by its content: worlds of tests have many profiles that are the same. */
+/** By the content of the profile, since many tests have equal profiles. */
 const compiled = new Map<string, CompiledDescription>();
 const keys = new WeakMap<Profile, string>();
 const standard = defaultProfile();
@@ -82,7 +81,7 @@ export function descriptionFor(profile: Profile = standard): CompiledDescription
 }
 
 export function compileDescription(document: OpenApiDocument): CompiledDescription {
-  // The document is full of keywords that are not JSON Schema's.
+  // The document has keywords that are not part of JSON Schema.
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, "api");
@@ -106,7 +105,7 @@ export function compileDescription(document: OpenApiDocument): CompiledDescripti
   };
 }
 
-/** The reference of the schema of an answer's body; undefined when it has none. */
+/** The reference to the schema of an answer's body; undefined without a body. */
 function schemaOf(document: OpenApiDocument, answer: ObservedAnswer): string | undefined {
   const response = describedResponse(document, answer);
   return answer.method === "HEAD" ? undefined : referenceIn(response?.content);
@@ -137,7 +136,7 @@ function referenceIn(content: Content | undefined): string | undefined {
   return content?.["application/json"].schema.$ref;
 }
 
-/** A path of its own before it could be an identifier, as in the router. */
+/** Fixed paths take precedence over identifiers, as in the router. */
 function findPath(document: OpenApiDocument, path: string): OpenApiDocument["paths"][string] | undefined {
   const called = path.split("?", 1)[0] ?? "";
   const template = Object.keys(document.paths).find((candidate) => {

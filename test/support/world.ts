@@ -16,25 +16,25 @@ import { fromXof } from "../../src/domain/values/money.js";
 import type { ProfileOverrides } from "../../src/domain/profile/settings.js";
 
 export interface WorldOptions extends Partial<ResolvedOptions>, SandboxParts {
-  /** Frozen there (the default is {@link WORLD_START}), or `running`. */
+  /** The instant at which it is frozen (default {@link WORLD_START}), or `running`. */
   readonly clock?: string;
   /** XOF. */
   readonly balance?: number;
   readonly profile?: ProfileOverrides;
   readonly fixtures?: readonly WorldFixture[];
-  /** Rules cut bodies and corrupt signatures: what is sent is not held against the documented shapes. */
+  /** Do not validate payloads, since rules cut bodies and corrupt signatures. */
   readonly forges?: boolean;
 }
 
-/** A sandbox with its app, driven as a user drives it: over HTTP, in process. */
+/** A sandbox with its app, used over HTTP in process. */
 export interface TestWorld {
   readonly sandbox: Sandbox;
   readonly app: Hono<HttpEnv>;
-  /** A call of the API under test, with the default company's token and id; a header that is null is left out. */
+  /** Calls the API with the default company's token and id; a header that is null is left out. */
   readonly api: (method: string, path: string, body?: unknown, headers?: GivenHeaders) => Promise<Answer>;
-  /** A call of the control API: `control("POST", "/clock/advance", { by: "1h" })`. */
+  /** Calls the control API: `control("POST", "/clock/advance", { by: "1h" })`. */
   readonly control: (method: string, path: string, body?: unknown, headers?: GivenHeaders) => Promise<Answer>;
-  /** Serves the same app on a free port until `close`; its base URL. */
+  /** Serves the same app on a free port until `close`. Returns the base URL. */
   listen(): Promise<string>;
   close(): Promise<void>;
 }
@@ -44,18 +44,18 @@ export type GivenHeaders = Readonly<Record<string, string | null>>;
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text: string;
-  /** The body's JSON, into which tests look freely; undefined when there was none. */
+  /** The body's JSON, loosely typed for tests; undefined without a body. */
   readonly body: LooseJson;
 }
 
-/** What `JSON.parse` gives. */
+/** The result of `JSON.parse`. */
 export type LooseJson = ReturnType<typeof JSON.parse>;
 
 export const WORLD_START = "2026-01-15T09:00:00.000Z";
 
-/** One company, frozen at {@link WORLD_START}, unless the options say otherwise. */
+/** One company, by default frozen at {@link WORLD_START}. */
 export function createWorld(options: WorldOptions = {}): TestWorld {
   const { clock = WORLD_START, balance, profile, fixtures, system, transport, store, log, forges, ...given } = options;
   const ownTransport = transport ?? createHttpTransport(system ?? systemClock);

@@ -8,7 +8,7 @@ export interface XmlElement {
   text: string;
 }
 
-/** The root of a document. Throws for what is not well-formed, forbidden characters included. */
+/** Parses a document and returns its root. Throws if it is not well-formed, or has forbidden characters. */
 export function parseXml(document: string): XmlElement {
   const root: XmlElement = { name: "", attributes: {}, children: [], text: "" };
   const open = [root];
