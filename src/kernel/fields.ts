@@ -204,11 +204,6 @@ function isAbsoluteHttpUrl(url: string): boolean {
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Whether an HTTP header can have this name. */
-export function isHeaderName(name: string): boolean {
-  return HEADER_NAME.test(name);
-}
-
 const storedInstantError = "must be an ISO 8601 time such as 2026-01-15T09:00:00.000Z";
 
 /** A time in a stored state, read and written. Timers may be later than the last time to which a clock can be set. */
