@@ -151,8 +151,9 @@ export function recordExchange(
   sandbox: Sandbox,
   operation: OperationId | undefined,
   { company, body, bodyText, ruled, made, receivedAt, settings }: RequestRecord,
-  { status, problem, fault, headers, text, ...answer }: ApiAnswer,
+  answer: ApiAnswer,
 ): void {
+  const { status, problem, fault, headers, text } = answer;
   const { method, url } = c.req;
   sandbox.recordExchange({
     door: "api",
