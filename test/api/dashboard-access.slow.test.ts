@@ -1,0 +1,26 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
+import { DASHBOARD, visit, type Visitor } from "../support/dashboard.js";
+import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+
+let world: TestWorld;
+afterEach(() => world.close());
+
+function open(options: WorldOptions = {}): Visitor {
+  world = createWorld(options);
+  return visit(world.app);
+}
+
+async function signIn(visitor: Visitor, token = "s3cret") {
+  await visitor.get(`${DASHBOARD}/sign-in`);
+  return visitor.post(`${DASHBOARD}/sign-in`, { token });
+}
+
+describe("the admin token", () => {
+  it("is remembered for a bounded number of browsers", async () => {
+    const first = open({ adminToken: "s3cret" });
+    await signIn(first);
+    for (let count = 0; count < SESSIONS_MAX; count++) await signIn(visit(world.app));
+    expect((await first.get(`${DASHBOARD}/clock`)).status).toBe(303);
+  });
+});
