@@ -2,12 +2,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { checkArchitecture, checkLength, formatViolations, type SourceFile } from "./support/architecture.js";
+import {
+  checkArchitecture,
+  checkFolderSizes,
+  checkLength,
+  formatViolations,
+  type SourceFile,
+} from "./support/architecture.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 it("src/ keeps its rings, and time, randomness and the machine in their places", () => {
   expect(formatViolations(checkArchitecture(readSources("src")), "src/")).toBe("");
+});
+
+it("each folder of src/ holds 4 to 15 files", () => {
+  expect(formatViolations(checkFolderSizes(readSources("src")), "src/")).toBe("");
 });
 
 it("the files of test/ are short enough to be read", () => {

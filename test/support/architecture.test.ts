@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkArchitecture, checkLength, formatViolations } from "./architecture.js";
+import { checkArchitecture, checkFolderSizes, checkLength, formatViolations, type SourceFile } from "./architecture.js";
 import { findCycles } from "./cycles.js";
 
 function check(sources: Record<string, string>): string {
@@ -154,12 +154,44 @@ describe("cycles", () => {
   });
 });
 
+describe("folders", () => {
+  it("refuses folders that import each other, types included", () => {
+    const files = {
+      "http/api/a.ts": `import { b } from "../shared/b.js";`,
+      "http/shared/b.ts": `export const b = 1;`,
+      "http/shared/c.ts": `import type { A } from "../api/a.js";`,
+    };
+    expect(check(files)).toBe("src/http/api/a.ts:1 folders import each other: http/api -> http/shared -> http/api");
+    expect(check({ ...files, "http/shared/c.ts": "" })).toBe("");
+  });
+
+  it("wants 4 to 15 files in a folder, and fewer only beside folders", () => {
+    const folder = (name: string, count: number): SourceFile[] =>
+      Array.from({ length: count }, (_, index) => ({ path: `${name}/f${index}.ts`, text: "" }));
+    expect(checkFolderSizes([...folder("http/api", 4), ...folder("cli", 15), ...folder("http", 1)])).toEqual([]);
+    const wrong = checkFolderSizes([...folder("http/api", 3), ...folder("cli", 16)]);
+    expect(wrong.map(({ path }) => path)).toEqual(["http/api", "cli"]);
+  });
+});
+
+describe("state in modules", () => {
+  it.each(["let count = 0;", "export const cache = new Map();", "const seen = [];", "const ids = new WeakSet();"])(
+    "refuses %s",
+    (text) => expect(check({ "http/a.ts": text })).toContain("src/http/a.ts:1 state in a module"),
+  );
+
+  it.each(["const count = 0;", 'const words = new Set(["a"]);', "const none: readonly string[] = [];"])(
+    "allows %s",
+    (text) => expect(check({ "http/a.ts": text })).toBe(""),
+  );
+});
+
 describe("length", () => {
   const lines = (count: number): string => "\n".repeat(count);
 
-  it("is 300 lines for a source and 600 for a test", () => {
-    expect(check({ "http/a.ts": lines(300), "http/a.test.ts": lines(600) })).toBe("");
-    expect(check({ "http/a.ts": lines(301) })).toBe("src/http/a.ts:301 a file of 301 lines; 300 is the most");
+  it("is 450 lines for a source and 600 for a test", () => {
+    expect(check({ "http/a.ts": lines(450), "http/a.test.ts": lines(600) })).toBe("");
+    expect(check({ "http/a.ts": lines(451) })).toBe("src/http/a.ts:451 a file of 451 lines; 450 is the most");
     expect(check({ "http/a.test.ts": lines(601) })).toContain("src/http/a.test.ts:601 a file of 601 lines");
     expect(checkLength([{ path: "test/support/a.ts", text: lines(600) }])).toEqual([]);
   });

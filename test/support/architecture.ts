@@ -59,7 +59,9 @@ const randomMembers = ["Math.random"];
 const randomNames = ["randomUUID", "randomBytes", "randomInt", "randomFillSync", "randomFill", "getRandomValues"];
 const randomPackages = ["nanoid"];
 
-const maxLines = { source: 300, test: 600 };
+const maxLines = { source: 450, test: 600 };
+/** Source files directly in a folder of `src/`. */
+const filesPerFolder = { least: 4, most: 15 };
 
 interface Import {
   readonly specifier: string;
@@ -70,7 +72,12 @@ interface Import {
 
 export function checkArchitecture(files: readonly SourceFile[]): Violation[] {
   const sources = files.filter(({ path }) => !isTest(path)).map((file) => new Source(file));
-  return [...sources.flatMap((source) => checkSource(source)), ...checkCycles(sources), ...checkLength(files)];
+  return [
+    ...sources.flatMap((source) => checkSource(source)),
+    ...checkCycles(sources),
+    ...checkFolderDirection(sources),
+    ...checkLength(files),
+  ];
 }
 
 /** The only rule that applies to `test/` too. */
@@ -108,7 +115,21 @@ class Source {
     return { path: this.path, line: this.#text.slice(0, start).split("\n").length, rule };
   }
 
-  /** The `.ts` path of a relative specifier; undefined for a package. */
+  /** Variables of the module that can change: `let`, and collections that begin empty and are not read-only. */
+  moduleState(): Node[] {
+    const declarations = this.program.type === "Program" ? this.program.body : [];
+    return declarations.flatMap((statement): Node[] => {
+      const node = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+      if (node?.type !== "VariableDeclaration") return [];
+      if (node.kind !== "const") return [node];
+      return node.declarations.filter(({ id, init }) => {
+        const isReadonly = /readonly/i.test(this.#text.slice(id.start, id.end));
+        return init !== null && !isReadonly && isEmptyCollection(init);
+      });
+    });
+  }
+
+  /** The path of what a relative specifier means, as a `.ts` path; undefined for a package. */
   resolve(specifier: string): string | undefined {
     if (!specifier.startsWith(".")) return undefined;
     return posix.normalize(posix.join(posix.dirname(this.path), specifier)).replace(/\.js(x?)$/, ".ts$1");
@@ -128,12 +149,25 @@ function checkSource(source: Source): Violation[] {
     const rule = checkImport(source, one);
     if (rule !== undefined) found.push(source.violation(one.start, rule));
   }
+  for (const node of source.moduleState()) {
+    found.push(source.violation(node.start, "state in a module: keep it in an object that a sandbox owns"));
+  }
   walk(source.program, undefined, (node, parent) => {
     const rule = checkNode(source, node, parent);
     if (rule !== undefined) found.push(source.violation(node.start, rule));
   });
   return found;
 }
+
+function isEmptyCollection(node: Node): boolean {
+  if (node.type === "ArrayExpression") return node.elements.length === 0;
+  if (node.type === "ObjectExpression") return node.properties.length === 0;
+  return (
+    node.type === "NewExpression" && node.arguments.length === 0 && /^(?:Weak)?(?:Map|Set)$/.test(nameOf(node.callee))
+  );
+}
+
+const nameOf = (node: Node): string => (node.type === "Identifier" ? node.name : "");
 
 function checkImport(source: Source, { specifier, typeOnly, names }: Import): string | undefined {
   const { path, ring } = source;
@@ -231,6 +265,45 @@ function checkCycles(sources: readonly Source[]): Violation[] {
     );
     const rule = `${kind} cycle: ${cycle.join(" -> ")}`;
     return source?.violation(next?.start ?? 0, rule) ?? { path: cycle[0] ?? "", line: 1, rule };
+  });
+}
+
+/** Folders have a direction: no import, of a type or a value, leads back to a folder through others. */
+function checkFolderDirection(sources: readonly Source[]): Violation[] {
+  const edges = new Map<string, string[]>();
+  for (const source of sources) {
+    const folder = posix.dirname(source.path);
+    const targets = source.imports.flatMap(({ specifier }) => source.resolve(specifier) ?? []);
+    const folders = targets.map((target) => posix.dirname(target)).filter((target) => target !== folder);
+    edges.set(folder, [...(edges.get(folder) ?? []), ...folders]);
+  }
+  return findCycles(edges).map((cycle) => {
+    const [folder = "", next = ""] = cycle;
+    const source = sources.find(
+      (one) =>
+        posix.dirname(one.path) === folder &&
+        one.imports.some(({ specifier }) => posix.dirname(one.resolve(specifier) ?? "") === next),
+    );
+    return { path: source?.path ?? folder, line: 1, rule: `folders import each other: ${cycle.join(" -> ")}` };
+  });
+}
+
+/** Of the source files, tests beside them not counted. */
+export function checkFolderSizes(files: readonly SourceFile[]): Violation[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    if (isTest(path)) continue;
+    const folder = posix.dirname(path);
+    if (folder !== ".") counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const hasFolders = (folder: string): boolean => [...counts.keys()].some((other) => other.startsWith(`${folder}/`));
+  return [...counts].flatMap(([folder, count]) => {
+    // A folder of folders may hold just its entry.
+    const isRight = count <= filesPerFolder.most && (count >= filesPerFolder.least || hasFolders(folder));
+    const { least, most } = filesPerFolder;
+    return isRight
+      ? []
+      : [{ path: folder, line: 1, rule: `a folder of ${count} files; ${least} to ${most} are right` }];
   });
 }
 
