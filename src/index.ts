@@ -30,7 +30,7 @@ export type {
   TransitionCoverage,
 } from "./sandbox/observation/coverage-report.js";
 export type { Finding, FindingKind, FindingRequest } from "./sandbox/observation/finding.js";
-export { UsageError } from "./kernel/problem.js";
+export { UsageError } from "./kernel/messages/problem.js";
 export { ScenarioFailed } from "./library/sandbox-handle.js";
 
 export type {

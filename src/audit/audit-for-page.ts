@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
-import type { SystemClock } from "../kernel/system-clock.js";
+import type { SystemClock } from "../kernel/time/system-clock.js";
 import { listChecks } from "./check-list.js";
 import { bugs } from "./checks/bugs.js";
 import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";

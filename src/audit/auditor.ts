@@ -1,4 +1,4 @@
-import type { SystemClock } from "../kernel/system-clock.js";
+import type { SystemClock } from "../kernel/time/system-clock.js";
 import type { AuditOrder } from "./audit-for-page.js";
 
 /** Audits receivers for the dashboard. */

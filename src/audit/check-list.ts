@@ -1,6 +1,6 @@
-import { UsageError } from "../kernel/problem.js";
-import type { Style } from "../kernel/report.js";
-import { didYouMean } from "../kernel/suggest.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import type { Style } from "../kernel/messages/report.js";
+import { didYouMean } from "../kernel/messages/suggest.js";
 import { bugs } from "./checks/bugs.js";
 import { forgedChecks } from "./checks/forged.js";
 import { genuineChecks } from "./checks/genuine.js";

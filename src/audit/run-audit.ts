@@ -1,6 +1,6 @@
-import { createIdSource, type IdSource } from "../kernel/ids.js";
-import { UsageError } from "../kernel/problem.js";
-import type { SystemClock } from "../kernel/system-clock.js";
+import { createIdSource, type IdSource } from "../kernel/records/ids.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import type { SystemClock } from "../kernel/time/system-clock.js";
 import { selectChecks } from "./check-list.js";
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
 import { conclude } from "./conclude.js";

@@ -1,4 +1,4 @@
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import { runProgram } from "./program.js";
 import { EXIT, exitCodeOf } from "./shared/exit-codes.js";
 import { printDiagnostic } from "./shared/output.js";

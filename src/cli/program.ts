@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
-import { UsageError } from "../kernel/problem.js";
-import { didYouMean } from "../kernel/suggest.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { didYouMean } from "../kernel/messages/suggest.js";
 import { VERSION } from "../kernel/version.js";
 import { EXIT, EXIT_CODES_HELP } from "./shared/exit-codes.js";
 import { addClosing, type Verb } from "./shared/help.js";

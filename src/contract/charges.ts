@@ -6,7 +6,7 @@ import { CURRENCY, XOF_MAX, fromXof, toXof } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
 import { chargeTerms, type Charge, type ChargeEntry, dueOf } from "../domain/model/charge.js";
-import { toIso } from "../kernel/instant.js";
+import { toIso } from "../kernel/time/instant.js";
 
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 

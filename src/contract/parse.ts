@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { refuse } from "../domain/model/problem-codes.js";
 import { isSentence, renderPath, valueAt } from "../kernel/fields.js";
-import { isSecretPlace, quote } from "../kernel/text.js";
+import { isSecretPlace, quote } from "../kernel/messages/text.js";
 
 /** The typed input, or `invalid_request` with one message for each field that is wrong: all of them, each saying what would be right. */
 export function parseRequest<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {

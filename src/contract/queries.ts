@@ -5,7 +5,7 @@ import { CURRENCY, type Money, toXof } from "../domain/values/money.js";
 import type { CustomerCheck } from "../domain/model/customer.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { isCursor, type ListRequest, type Page } from "../kernel/page.js";
+import { isCursor, type ListRequest, type Page } from "../kernel/records/page.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";

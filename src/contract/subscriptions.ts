@@ -5,8 +5,8 @@ import type { Profile } from "../domain/profile/profile.js";
 import { isReceiverAllowed } from "../domain/deliveries/allowed-receivers.js";
 import { shownTopic, type Subscription } from "../domain/model/subscription.js";
 import { topicSpellings } from "../domain/values/topic.js";
-import { toIso } from "../kernel/instant.js";
-import { parseUrl } from "../kernel/text.js";
+import { toIso } from "../kernel/time/instant.js";
+import { parseUrl } from "../kernel/messages/text.js";
 
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { SubscriptionBody } from "./resources.js";

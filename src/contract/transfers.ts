@@ -13,7 +13,7 @@ import {
   transferDescription,
   transferTerms,
 } from "../domain/model/transfer.js";
-import { toIso } from "../kernel/instant.js";
+import { toIso } from "../kernel/time/instant.js";
 import { batchId, transactionId } from "../domain/values/ids.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";

@@ -1,6 +1,6 @@
 import type { DomainEvent } from "../domain/model/events.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { Bug } from "../kernel/problem.js";
+import { Bug } from "../kernel/messages/problem.js";
 import { renderCharge } from "./charges.js";
 import type { WebhookBody } from "./resources.js";
 import { renderTransfer } from "./transfers.js";

@@ -1,4 +1,4 @@
-import type { SystemClock } from "./system-clock.js";
+import type { SystemClock } from "./time/system-clock.js";
 
 type Listener<Event> = (event: Event) => void;
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./duration.js";
-import { type Instant, parseInstant, toIso } from "./instant.js";
-import { parseUrl, quote } from "./text.js";
-import { didYouMean, nearest } from "./suggest.js";
+import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./time/duration.js";
+import { type Instant, parseInstant, toIso } from "./time/instant.js";
+import { parseUrl, quote } from "./messages/text.js";
+import { didYouMean, nearest } from "./messages/suggest.js";
 
 /**
  * The vocabulary of schemas: requests, control calls, files, scenarios, rules, settings and stored state are all made of these fields

@@ -1,8 +1,8 @@
 import isSafe from "safe-regex2";
 import { Script } from "node:vm";
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "./json.js";
-import { didYouMean } from "./suggest.js";
+import { isObject } from "./messages/json.js";
+import { didYouMean } from "./messages/suggest.js";
 
 /**
  * Matches a value against an expectation, partially and deeply: of an object only the expected members are compared, a list matches element by

@@ -2,13 +2,13 @@ import type { DurationInput } from "../domain/profile/profile.js";
 import type { CompanyHandle } from "./company-handle.js";
 import type { AuditReport } from "../audit/reporters/report.js";
 import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
-import { parseDuration, tryParseDuration } from "../kernel/duration.js";
-import { UsageError } from "../kernel/problem.js";
-import { systemClock } from "../kernel/system-clock.js";
+import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { systemClock } from "../kernel/time/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import { findOptionProblems, valueThat } from "./sandbox-options.js";
 import { HEADER_NAME, matching } from "../kernel/fields.js";
-import { isObject } from "../kernel/json.js";
+import { isObject } from "../kernel/messages/json.js";
 import type * as z from "zod";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Bug } from "../kernel/problem.js";
+import { Bug } from "../kernel/messages/problem.js";
 import { createBugLog } from "./bug-log.js";
 
 test("log lines that are not bugs are ignored", () => {

@@ -1,5 +1,5 @@
 import type { Log } from "../kernel/log.js";
-import { Bug } from "../kernel/problem.js";
+import { Bug } from "../kernel/messages/problem.js";
 
 /** The number of bugs that the message describes. */
 const REPORTED_MAX = 5;

@@ -1,7 +1,7 @@
 import { type DueKind, shownSubject } from "../domain/model/work.js";
-import { parseDuration } from "../kernel/duration.js";
-import { type Instant, parseInstant, toIso } from "../kernel/instant.js";
-import { UsageError } from "../kernel/problem.js";
+import { parseDuration } from "../kernel/time/duration.js";
+import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import { type AdvanceResult, type AdvanceTarget, advance, setClockMode } from "../sandbox/company/advance.js";
 import type { Company } from "../sandbox/company/company.js";
 

@@ -1,7 +1,7 @@
 import { balanceOf } from "../domain/accounts/ledger.js";
 import { fromXof, toXof } from "../domain/values/money.js";
 import { setBalance } from "../domain/accounts/set-balance.js";
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import { settle } from "../sandbox/company/advance.js";
 import { changeProfile } from "../sandbox/state/profile.js";
 import type { Company } from "../sandbox/company/company.js";

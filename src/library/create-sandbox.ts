@@ -3,7 +3,7 @@ import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
 import type { Log } from "../kernel/log.js";
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
 import { createReplayer } from "../scenarios/replayer.js";

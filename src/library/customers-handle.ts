@@ -1,7 +1,7 @@
 import { findCustomer, removeCustomer, setCustomer } from "../domain/accounts/customers.js";
 import type { Customer as Registered } from "../domain/model/customer.js";
 import { isMsisdn, msisdnKey } from "../domain/values/msisdn.js";
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { CustomerCheckBody } from "../contract/resources.js";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 
 export interface FetchInit extends RequestInit {
   /** Sent as the body, with `content-type: application/json`. */

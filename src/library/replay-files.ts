@@ -1,5 +1,5 @@
-import { UsageError } from "../kernel/problem.js";
-import { systemClock } from "../kernel/system-clock.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { systemClock } from "../kernel/time/system-clock.js";
 import type { Sandbox as Core } from "../sandbox/sandbox.js";
 import { loadScenario } from "../scenarios/file/parse-scenario.js";
 import { renderFailure } from "../scenarios/run/failure.js";

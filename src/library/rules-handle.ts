@@ -1,7 +1,7 @@
 import { messagesOf } from "../contract/parse.js";
 import { type RuleOrder, addRule, removeAllRules, removeRule } from "../domain/rules/change-rules.js";
 import type { Rule as DomainRule } from "../domain/model/rule.js";
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import { renderRule } from "../sandbox/state/rules.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { fromXof, isExactXof } from "../domain/values/money.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
-import { isObject } from "../kernel/json.js";
+import { isObject } from "../kernel/messages/json.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
-import type { Instant } from "../kernel/instant.js";
+import type { Instant } from "../kernel/time/instant.js";
 import { flag, matching } from "../kernel/fields.js";
-import { UsageError } from "../kernel/problem.js";
-import { systemClock } from "../kernel/system-clock.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { systemClock } from "../kernel/time/system-clock.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,
@@ -16,7 +16,7 @@ import {
 import { instantOf } from "./clock-handle.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";
-import { didYouMean } from "../kernel/suggest.js";
+import { didYouMean } from "../kernel/messages/suggest.js";
 import { mergeOverrides } from "../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../domain/profile/settings.js";
 import type { ProfileInput } from "../domain/profile/profile.js";

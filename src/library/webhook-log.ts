@@ -2,13 +2,13 @@ import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Delivery } from "../domain/model/delivery.js";
 import type { DomainEvent } from "../domain/model/events.js";
 import { type Topic, findTopic, singularOf, topicSpellings } from "../domain/values/topic.js";
-import { formatDuration, parseDuration } from "../kernel/duration.js";
-import { UsageError } from "../kernel/problem.js";
-import { quote } from "../kernel/text.js";
-import { didYouMean } from "../kernel/suggest.js";
+import { formatDuration, parseDuration } from "../kernel/time/duration.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { quote } from "../kernel/messages/text.js";
+import { didYouMean } from "../kernel/messages/suggest.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { TopicName, WebhookEvent } from "./webhook-events.js";
-import { toIso } from "../kernel/instant.js";
+import { toIso } from "../kernel/time/instant.js";
 import { renderPayload } from "../contract/webhooks.js";
 import { shownSubject } from "../domain/model/work.js";
 

@@ -3,12 +3,12 @@ import type { Charge } from "../domain/model/charge.js";
 import { type Delivery, type DeliveryStatus, shownDeliveryResource } from "../domain/model/delivery.js";
 import { type DomainEvent, shownEventResource } from "../domain/model/events.js";
 import type { Transfer } from "../domain/model/transfer.js";
-import { toIso } from "../kernel/instant.js";
-import { parseUrl } from "../kernel/text.js";
+import { toIso } from "../kernel/time/instant.js";
+import { parseUrl } from "../kernel/messages/text.js";
 import type { Exchange } from "./company/exchange.js";
 import type { World } from "../domain/model/work.js";
 import type { Log } from "../kernel/log.js";
-import { type Change, isChangeOf } from "../kernel/unit-of-work.js";
+import { type Change, isChangeOf } from "../kernel/records/unit-of-work.js";
 import type { Company } from "./company/company.js";
 import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 

@@ -4,7 +4,7 @@ import { createSubscription } from "../domain/deliveries/subscriptions.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { DomainEvent } from "../domain/model/events.js";
 import type { Profile } from "../domain/profile/profile.js";
-import { toIso } from "../kernel/instant.js";
+import { toIso } from "../kernel/time/instant.js";
 import type { Log } from "../kernel/log.js";
 import { matches } from "../kernel/matchers.js";
 import type { Exchange } from "../sandbox/company/exchange.js";

@@ -1,5 +1,5 @@
-import { oneLine, printable } from "../kernel/text.js";
-import type { Style } from "../kernel/report.js";
+import { oneLine, printable } from "../kernel/messages/text.js";
+import type { Style } from "../kernel/messages/report.js";
 import { renderFinding } from "../sandbox/observation/finding.js";
 import { renderFailure } from "./run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "./run/replay.js";

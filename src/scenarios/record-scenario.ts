@@ -1,8 +1,8 @@
 import { Document } from "yaml";
 import type { OperationId } from "../contract/operations.js";
-import { formatDuration } from "../kernel/duration.js";
-import { type Instant, toIso } from "../kernel/instant.js";
-import { isObject, mapTexts } from "../kernel/json.js";
+import { formatDuration } from "../kernel/time/duration.js";
+import { type Instant, toIso } from "../kernel/time/instant.js";
+import { isObject, mapTexts } from "../kernel/messages/json.js";
 
 export interface Recording {
   readonly startedAt: Instant;

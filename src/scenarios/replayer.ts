@@ -1,7 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { parseSource, readSource, type Source } from "../adapters/files/source.js";
-import { UsageError } from "../kernel/problem.js";
+import { UsageError } from "../kernel/messages/problem.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Scenario } from "./file/scenario.js";
 import { createSandboxTarget, type Fetch } from "./run/sandbox-target.js";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { stringify } from "yaml";
-import { oneLine } from "../kernel/text.js";
-import { type JunitCase, type JunitResult, renderJunit as renderJunitXml } from "../kernel/report.js";
+import { oneLine } from "../kernel/messages/text.js";
+import { type JunitCase, type JunitResult, renderJunit as renderJunitXml } from "../kernel/messages/report.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "./run/replay.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fromXof } from "../../src/domain/values/money.js";
-import { parseInstant } from "../../src/kernel/instant.js";
+import { parseInstant } from "../../src/kernel/time/instant.js";
 import type { CompanySetup } from "../../src/sandbox/state/fixture.js";
 import { DEFAULT_LIMITS, setupFor } from "../../src/sandbox/config/options.js";
 import { type ApiWorld, describeApi, useWorlds } from "../support/describe-api.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ROWS_READ_MAX } from "../../src/http/pages/dashboard/view/search-list.js";
-import { type PageRequest, type Row, Table } from "../../src/kernel/table.js";
+import { type PageRequest, type Row, Table } from "../../src/kernel/records/table.js";
 import { DASHBOARD, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { type TestWorld, type WorldOptions, createWorld } from "../support/world.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LIVE_MAX } from "../../src/http/pages/dashboard/live.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { type Live, startLive } from "../support/live.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { createWorld } from "../support/world.js";

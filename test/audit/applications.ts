@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { systemClock, type SystemClock } from "../../src/kernel/system-clock.js";
+import { systemClock, type SystemClock } from "../../src/kernel/time/system-clock.js";
 import { HEADER, hmac, type Incoming, SECRET, startReceiver, type StartedReceiver, take } from "./receivers.js";
 
 /** Applications that work at once need no time to settle. */

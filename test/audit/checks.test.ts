@@ -14,7 +14,7 @@ import { robustChecks } from "../../src/audit/checks/robust.js";
 import { runAudit } from "../../src/audit/run-audit.js";
 import { snippetLanguages, snippets } from "../../src/audit/checks/snippets.js";
 import { createStage } from "../../src/audit/wire/stage.js";
-import { createIdSource } from "../../src/kernel/ids.js";
+import { createIdSource } from "../../src/kernel/records/ids.js";
 import { SECRET, hmac, sound, startReceiver, stillSystem } from "./receivers.js";
 
 const failings: readonly Failing[] = [

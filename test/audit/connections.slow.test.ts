@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { HEADER, SECRET, hmac, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
 import type { AuditReport } from "../../src/audit/reporters/report.js";
 

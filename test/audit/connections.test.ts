@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AuditReport } from "../../src/audit/reporters/report.js";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { HEADER, isGenuine, SECRET, sound, startReceiver, stillSystem, take } from "./receivers.js";
 
 const audit = (url: string, options: Partial<AuditOptions> = {}) =>

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { type SystemClock, systemClock } from "../../src/kernel/system-clock.js";
+import { type SystemClock, systemClock } from "../../src/kernel/time/system-clock.js";
 
 /** Answers take no time, however busy the machine is: no audit finds its receiver slow by chance. */
 export const stillSystem: SystemClock = { ...systemClock, monotonic: () => 0 };

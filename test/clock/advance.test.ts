@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCharge } from "../../src/domain/charges/create-charge.js";
-import { toIso } from "../../src/kernel/instant.js";
+import { toIso } from "../../src/kernel/time/instant.js";
 import { advance, FIRED_MAX } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { gate, startLive, startReceiver } from "../support/live.js";

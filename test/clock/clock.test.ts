@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { setClockMode } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { startLive, startReceiver } from "../support/live.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashToSeed } from "../../src/kernel/ids.js";
+import { hashToSeed } from "../../src/kernel/records/ids.js";
 import fc, { runs } from "../support/fast-check.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";

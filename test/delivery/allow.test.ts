@@ -5,7 +5,7 @@ import { type AddressInfo, isIP } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { startLive, startReceiver } from "../support/live.js";
 import { selfSigned } from "../support/self-signed.js";
 

@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
-import { UsageError } from "../../src/kernel/problem.js";
+import { UsageError } from "../../src/kernel/messages/problem.js";
 import {
   type JsonSchema,
   configJsonSchema,

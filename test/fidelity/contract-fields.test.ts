@@ -7,7 +7,7 @@ import { renderError } from "../../src/contract/problems.js";
 import { renderBalance, renderCustomerCheck, renderPage } from "../../src/contract/queries.js";
 import { renderSubscription } from "../../src/contract/subscriptions.js";
 import { renderBatch, renderTransfer } from "../../src/contract/transfers.js";
-import { listPage } from "../../src/kernel/page.js";
+import { listPage } from "../../src/kernel/records/page.js";
 import { profileOf, type SettingsByPath } from "../support/openapi-walk.js";
 import { additions, type ContractBody, contractFields } from "./contract-fields.js";
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
-import { UsageError } from "../../src/kernel/problem.js";
+import { UsageError } from "../../src/kernel/messages/problem.js";
 import { loadConfig, loadFixtureFiles, loadProfileFile, validateFile } from "../../src/sandbox/config/load-files.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { folderWith } from "../support/folder.js";

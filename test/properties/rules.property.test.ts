@@ -8,7 +8,7 @@ import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { type ScriptedTransport, createScriptedTransport } from "../support/scripted-transport.js";
 import type { LooseJson, TestWorld } from "../support/world.js";
-import { hashToSeed } from "../../src/kernel/ids.js";
+import { hashToSeed } from "../../src/kernel/records/ids.js";
 
 const openWorld = useWorlds();
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hashToSeed } from "../../src/kernel/ids.js";
+import { hashToSeed } from "../../src/kernel/records/ids.js";
 import { useWorlds } from "../support/describe-api.js";
 import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";

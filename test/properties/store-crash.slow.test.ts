@@ -5,7 +5,7 @@ import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { nodeFileSystem } from "../../src/adapters/store/file-system.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
 import type { StoreFormat } from "../../src/adapters/store/store.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createCrashingFiles, type CrashingFiles, type Found } from "../support/crashing-files.js";
 import fc from "../support/fast-check.js";
 import { folderWith } from "../support/folder.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readdirSync } from "node:fs";
-import { UsageError } from "../../src/kernel/problem.js";
+import { UsageError } from "../../src/kernel/messages/problem.js";
 import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
 
 const FOLDER = "test/scenarios/bad/";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createApp } from "../../src/http/server/app.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
 import { DEFAULT_LIMITS, resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox as Core } from "../../src/sandbox/sandbox.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { assertReachable, createRemoteTarget } from "../../src/scenarios/run/remote-target.js";
 import { renderFailure } from "../../src/scenarios/run/failure.js";
 import { replay } from "../../src/scenarios/run/replay.js";

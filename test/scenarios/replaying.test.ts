@@ -1,6 +1,6 @@
 import { createApp } from "../../src/http/server/app.js";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { renderJson } from "../../src/scenarios/reporters.js";

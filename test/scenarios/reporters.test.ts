@@ -4,7 +4,7 @@ import type { Failure } from "../../src/scenarios/run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "../../src/scenarios/run/replay.js";
 import { renderResult, renderSummary } from "../../src/scenarios/pretty.js";
 import { renderGithub, renderJson, renderJunit, renderTap } from "../../src/scenarios/reporters.js";
-import { plainStyle } from "../../src/kernel/report.js";
+import { plainStyle } from "../../src/kernel/messages/report.js";
 import { nothingSeen } from "../../src/scenarios/run/world.js";
 import fc from "../support/fast-check.js";
 import { parseText } from "../support/scenarios.js";

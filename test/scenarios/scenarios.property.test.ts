@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
-import { UsageError } from "../../src/kernel/problem.js";
+import { UsageError } from "../../src/kernel/messages/problem.js";
 import { findMismatches, matches } from "../../src/kernel/matchers.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { valueAt } from "../../src/kernel/fields.js";

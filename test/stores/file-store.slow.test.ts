@@ -1,7 +1,7 @@
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { folderWith } from "../support/folder.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
 import type { FileSystem } from "../../src/adapters/store/file-system.js";

@@ -7,7 +7,7 @@ import type { FileSystem } from "../../src/adapters/store/file-system.js";
 import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
 import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
 import fc from "../support/fast-check.js";
 import { folderWith } from "../support/folder.js";

@@ -85,7 +85,7 @@ describe("time, randomness and the machine", () => {
     ["http/a.ts", "const x = crypto.randomUUID();", "randomness (crypto.randomUUID)"],
     ["http/a.ts", `import { randomBytes } from "node:crypto";`, "randomness (node:crypto)"],
     ["http/a.ts", `import { nanoid } from "nanoid";`, "randomness (nanoid)"],
-    ["kernel/system-clock.ts", "const x = Math.random();", "randomness (Math.random)"],
+    ["kernel/time/system-clock.ts", "const x = Math.random();", "randomness (Math.random)"],
     ["http/a.ts", "const x = process.env.HOME;", "process.env is read in cli/ only"],
     ["http/a.ts", `import { env } from "node:process";`, "process.env is read in cli/ only"],
     ["http/a.ts", "console.log(1);", "console is written in cli/ only"],
@@ -101,10 +101,10 @@ describe("time, randomness and the machine", () => {
   it("are allowed in their own places, and similar names anywhere", () => {
     expect(
       check({
-        "kernel/system-clock.ts":
+        "kernel/time/system-clock.ts":
           "export const now = () => Date.now() + performance.now(); setTimeout(now, 1); new Date();",
         "kernel/random.ts": `import { randomBytes } from "node:crypto"; export const x = Math.random() + randomBytes(1)[0];`,
-        "kernel/ids.ts": `import { customAlphabet } from "nanoid"; export const id = crypto.randomUUID();`,
+        "kernel/records/ids.ts": `import { customAlphabet } from "nanoid"; export const id = crypto.randomUUID();`,
         "cli/a.ts": "console.log(process.env.HOME, process.argv);",
         "http/a.ts": `import { createHmac, timingSafeEqual } from "node:crypto"; const x = y as unknown as Charge;`,
         "sandbox/a.ts":

@@ -49,8 +49,8 @@ const bannedPackages: Record<string, readonly string[]> = {
   sandbox: ["hono", "@hono/node-server"],
 };
 
-const timeFiles = ["kernel/system-clock.ts"];
-const randomFiles = ["kernel/random.ts", "kernel/ids.ts"];
+const timeFiles = ["kernel/time/system-clock.ts"];
+const randomFiles = ["kernel/random.ts", "kernel/records/ids.ts"];
 
 const timeGlobals = ["setTimeout", "setInterval", "setImmediate"];
 const timeMembers = ["Date.now", "performance.now", "performance.timeOrigin", "process.hrtime", "process.uptime"];

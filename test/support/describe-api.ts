@@ -2,7 +2,7 @@ import supertest from "supertest";
 import { afterEach, describe, expect } from "vitest";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { advance } from "../../src/sandbox/company/advance.js";
-import { parseDuration } from "../../src/kernel/duration.js";
+import { parseDuration } from "../../src/kernel/time/duration.js";
 import { documentedApi } from "./documented.js";
 import { type Answer, createWorld, type GivenHeaders, type TestWorld, type WorldOptions } from "./world.js";
 

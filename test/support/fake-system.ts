@@ -1,4 +1,4 @@
-import type { SystemClock } from "../../src/kernel/system-clock.js";
+import type { SystemClock } from "../../src/kernel/time/system-clock.js";
 
 /** A machine whose clock and timers a test controls. */
 export interface FakeSystem extends SystemClock {

@@ -1,5 +1,5 @@
 import { acquireLock, type Lock } from "../../src/adapters/store/lock.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 
 /** A process that takes and frees locks: a message is a path to lock, or empty to free the lock. Sends the result. */
 let lock: Lock | undefined;

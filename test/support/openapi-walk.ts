@@ -1,7 +1,7 @@
 import type { Content, Examples, OpenApiDocument, OperationObject } from "../../src/contract/openapi/document.js";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
-import type { Json } from "../../src/kernel/json.js";
+import type { Json } from "../../src/kernel/messages/json.js";
 import { type ProfileOverrides, settings } from "../../src/domain/profile/settings.js";
 
 /** `GET /v1/charges/{id}` with its description. */

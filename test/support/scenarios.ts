@@ -2,7 +2,7 @@ import { createHttpTransport } from "../../src/adapters/delivery/http-transport.
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.js";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import type { Coverage } from "../../src/sandbox/observation/coverage-report.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { renderFailure } from "../../src/scenarios/run/failure.js";

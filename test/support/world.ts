@@ -6,8 +6,8 @@ import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js"
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import type { HttpEnv } from "../../src/http/shared/env.js";
 import { serve } from "../../src/http/server/listen.js";
-import { parseInstant } from "../../src/kernel/instant.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
+import { parseInstant } from "../../src/kernel/time/instant.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";
 import { DEFAULT_COMPANY, type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox, type SandboxParts } from "../../src/sandbox/sandbox.js";

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "undici";
 import { listsMetadata } from "../../domain/deliveries/allowed-receivers.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";

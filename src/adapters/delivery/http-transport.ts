@@ -1,5 +1,5 @@
 import { isReceiverAllowed } from "../../domain/deliveries/allowed-receivers.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { HttpClient, Outcome } from "./http-client.js";
 import type { Transport } from "./transport.js";
 

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { buffer } from "node:stream/consumers";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 
 /** Far more than a person writes: some 20 000 customers, one a line. */
 const BYTES_MAX = 2 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { parseSource } from "./source.js";
 
 function problemsOf(text: string): readonly string[] {

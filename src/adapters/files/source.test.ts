@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import fc from "../../../test/support/fast-check.js";
 import { parseSource } from "./source.js";
 

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from "yaml";
-import { renderPosition, type SourcePosition, UsageError } from "../../kernel/problem.js";
+import { renderPosition, type SourcePosition, UsageError } from "../../kernel/messages/problem.js";
 import { readText } from "./read-text.js";
 import { composeDocument, keyName, type YamlProblem } from "./yaml-document.js";
 

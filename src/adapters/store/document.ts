@@ -1,5 +1,5 @@
 import type { Adapter } from "lowdb";
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { type FileSystem, unlessMissing } from "./file-system.js";
 import { assertEntry, checksum, parseLine, readLines, refuseFile, renderChecksum } from "./lines.js";
 import type { StoreEntry } from "./store.js";

@@ -1,6 +1,6 @@
 import type { Log } from "../../kernel/log.js";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { STORE_VERSION } from "./document.js";
 import { type FileSystem, findStore, nodeFileSystem } from "./file-system.js";
 import { createJournal, type Journal, journalPath, listJournals } from "./journal.js";

@@ -1,6 +1,6 @@
 import { lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 
 export interface WritableFile {
   /** Identifies the file, also when its name was removed or given to another file. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { crc32 } from "node:zlib";
-import { renderPosition, UsageError } from "../../kernel/problem.js";
+import { renderPosition, UsageError } from "../../kernel/messages/problem.js";
 import type { StoreEntry } from "./store.js";
 
 export interface Line {

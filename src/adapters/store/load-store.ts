@@ -8,7 +8,7 @@ import type { StoreEntry, StoreFormat } from "./store.js";
 /** How entries of an older version become entries of the next one. */
 export type Migrations = Readonly<Record<number, (entry: StoreEntry) => StoreEntry>>;
 
-const migrations: Migrations = {};
+const migrations: Migrations = Object.freeze({});
 
 /** The document of a store, read and written by lowdb. Generation 0: there is no file yet. */
 export function openDocument(path: string, fs: FileSystem): Low<StoreDocument> {

@@ -1,9 +1,9 @@
 import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { unlessMissing } from "./file-system.js";
-import { createMachineRandom } from "../../kernel/ids.js";
+import { createMachineRandom } from "../../kernel/records/ids.js";
 
 export interface Lock {
   release(): Promise<void>;

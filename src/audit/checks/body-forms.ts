@@ -1,4 +1,4 @@
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import type { EventValue } from "../wire/check.js";
 
 /** JSON in other spellings: the same value for every parser, in other bytes. */

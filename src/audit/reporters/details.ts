@@ -1,5 +1,5 @@
-import { oneLine, printable } from "../../kernel/text.js";
-import type { Style } from "../../kernel/report.js";
+import { oneLine, printable } from "../../kernel/messages/text.js";
+import type { Style } from "../../kernel/messages/report.js";
 import { bugs } from "../checks/bugs.js";
 import type { AuditReport, CheckResult } from "./report.js";
 

@@ -1,5 +1,10 @@
-import { oneLine, printable } from "../../kernel/text.js";
-import { type JunitCase, type JunitResult, type Style, renderJunit as renderJunitXml } from "../../kernel/report.js";
+import { oneLine, printable } from "../../kernel/messages/text.js";
+import {
+  type JunitCase,
+  type JunitResult,
+  type Style,
+  renderJunit as renderJunitXml,
+} from "../../kernel/messages/report.js";
 import { snippets } from "../checks/snippets.js";
 import { checkGroups } from "../wire/check.js";
 import { type Reporter, renderDetails } from "./details.js";

@@ -1,4 +1,4 @@
-import type { Style } from "../../kernel/report.js";
+import type { Style } from "../../kernel/messages/report.js";
 import { languageNames, snippetLanguages, snippets } from "../checks/snippets.js";
 import type { SnippetName } from "../wire/check.js";
 import { type Reporter, renderDetails, wrapText } from "./details.js";

@@ -1,5 +1,5 @@
-import { oneLine } from "../../kernel/text.js";
-import type { Style } from "../../kernel/report.js";
+import { oneLine } from "../../kernel/messages/text.js";
+import type { Style } from "../../kernel/messages/report.js";
 import { wrapText } from "./details.js";
 import { type AuditReport, type AuditVerdict, type CheckResult, byGroup } from "./report.js";
 

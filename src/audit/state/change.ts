@@ -1,4 +1,4 @@
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 
 /**
  * How one state became another. A sound application makes equal changes for the same events about another order: numbers are compared by how much they

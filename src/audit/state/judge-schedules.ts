@@ -1,4 +1,4 @@
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Exchange, Stage, Verdict } from "../wire/check.js";
 import { familyOf } from "../wire/events.js";
 import { mustAccept } from "../wire/judge.js";

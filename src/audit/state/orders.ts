@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { findTopic, singularOf } from "../../domain/values/topic.js";
-import type { IdSource } from "../../kernel/ids.js";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { IdSource } from "../../kernel/records/ids.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
   createResource,
   type Family,

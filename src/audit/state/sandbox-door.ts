@@ -1,5 +1,5 @@
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { SandboxDoor } from "./sandbox-orders.js";
 
 /** Where a sandbox is, and the credentials for it. */

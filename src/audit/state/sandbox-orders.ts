@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Resource, Step } from "../wire/events.js";
 import {
   customTopic,

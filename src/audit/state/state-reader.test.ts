@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../../../test/support/folder.js";
 import { isRunning } from "../../../test/support/is-running.js";
-import { systemClock } from "../../kernel/system-clock.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import { readState } from "./state-reader.js";
 
 /** Its time is over when the test says so. */

@@ -1,4 +1,4 @@
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
 import { type Family, familyOf } from "../wire/events.js";
 import { post } from "../wire/stage.js";

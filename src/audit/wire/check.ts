@@ -1,4 +1,4 @@
-import type { IdSource } from "../../kernel/ids.js";
+import type { IdSource } from "../../kernel/records/ids.js";
 
 export interface CheckInfo {
   readonly id: string;

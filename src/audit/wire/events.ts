@@ -5,8 +5,8 @@ import type { DomainEvent } from "../../domain/model/events.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { singularOf, type Topic } from "../../domain/values/topic.js";
 import type { Transfer } from "../../domain/model/transfer.js";
-import type { IdSource } from "../../kernel/ids.js";
-import type { Instant } from "../../kernel/instant.js";
+import type { IdSource } from "../../kernel/records/ids.js";
+import type { Instant } from "../../kernel/time/instant.js";
 
 /** The events of the audit: rendered like the sandbox's own webhooks, about resources that exist nowhere. */
 export type ChargeStep = "paid" | "refunded" | "dropped";

@@ -1,8 +1,8 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 

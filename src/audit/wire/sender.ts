@@ -1,4 +1,4 @@
-import { Bug } from "../../kernel/problem.js";
+import { Bug } from "../../kernel/messages/problem.js";
 import { Abandoned, type AuditRequest, type Check, type Exchange, type Stage } from "./check.js";
 
 /** An audit of all checks never sends more requests than this. */

@@ -1,5 +1,5 @@
 import { findTopic } from "../../domain/values/topic.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { AuditEvent, AuditRequest, HeaderLine, Stage } from "./check.js";
 import { type Step, type TopicSpelling, createResource, renderStep } from "./events.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { addClosing, type Verb } from "../shared/help.js";
-import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
-import { formatDuration, tryParseDuration } from "../../kernel/duration.js";
-import { isObject } from "../../kernel/json.js";
-import { parseInstant } from "../../kernel/instant.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { UsageError, type UsageErrorKind } from "../../kernel/messages/problem.js";
+import { formatDuration, tryParseDuration } from "../../kernel/time/duration.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { parseInstant } from "../../kernel/time/instant.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 import { alignColumns, printData, printDiagnostic, printJson } from "../shared/output.js";
 import { parseBaseUrl, wrongValue } from "../shared/values.js";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderExecReport, watchRun, writeExecReport } from "../run/exec-report.js";
 import { EXIT } from "../shared/exit-codes.js";

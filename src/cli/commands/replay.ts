@@ -1,8 +1,8 @@
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { failedGates, openVariables, parseBaseUrl, parseChoice, parseGates } from "../shared/values.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
-import { plainStyle } from "../../kernel/report.js";
-import { systemClock } from "../../kernel/system-clock.js";
+import { plainStyle } from "../../kernel/messages/report.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import { resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { addClosing, type Verb } from "../shared/help.js";
 import { printData } from "../shared/output.js";

@@ -1,6 +1,6 @@
 import { addClosing, type Verb } from "../shared/help.js";
 import { isLoopback } from "../../http/shared/loopback.js";
-import { toIso } from "../../kernel/instant.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Fields } from "../run/log.js";
 import { dashboardOf, openBrowser, renderStartupScreen } from "../run/startup-screen.js";

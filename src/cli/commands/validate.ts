@@ -1,5 +1,5 @@
 import { type Source, readSource } from "../../adapters/files/source.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { EXIT } from "../shared/exit-codes.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { printData, printDiagnostic, printJson } from "../shared/output.js";

@@ -8,8 +8,8 @@ import {
   sectionTitles,
 } from "../../sandbox/observation/render-coverage.js";
 import { WIDTH_MAX, alignColumns } from "../shared/output.js";
-import { UsageError } from "../../kernel/problem.js";
-import { toIso } from "../../kernel/instant.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { type Finding, countFindings, renderFinding } from "../../sandbox/observation/finding.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRendered } from "../../sandbox/state/rules.js";

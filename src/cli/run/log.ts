@@ -1,8 +1,8 @@
-import { type Instant, toIso } from "../../kernel/instant.js";
+import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { type Log, type LogLevel, logLevels } from "../../kernel/log.js";
-import { systemClock } from "../../kernel/system-clock.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import { createLineRenderer } from "./render-line.js";
-import { printable } from "../../kernel/text.js";
+import { printable } from "../../kernel/messages/text.js";
 
 export const logStyles = ["pretty", "json", "silent"] as const;
 export type LogStyle = (typeof logStyles)[number];

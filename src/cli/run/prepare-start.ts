@@ -1,11 +1,11 @@
 import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { Instant } from "../../kernel/instant.js";
-import { UsageError } from "../../kernel/problem.js";
-import { systemClock } from "../../kernel/system-clock.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
-import { findConfigFile } from "../../sandbox/config/find-config.js";
+import { findConfigFile } from "../../adapters/files/find-config.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,

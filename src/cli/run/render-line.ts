@@ -1,7 +1,7 @@
-import { parseInstant, toIso } from "../../kernel/instant.js";
+import { parseInstant, toIso } from "../../kernel/time/instant.js";
 import type { Fields, LogSource } from "./log.js";
 import { type Colors, colorsFor } from "../shared/output.js";
-import { printable } from "../../kernel/text.js";
+import { printable } from "../../kernel/messages/text.js";
 
 /** A line for people, with colours if `stream` allows them. */
 export type LineRenderer = (line: Fields, stream: NodeJS.WriteStream) => string;

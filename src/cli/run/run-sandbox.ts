@@ -1,4 +1,4 @@
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { PreparedStart } from "./prepare-start.js";
 import { writeOutput } from "../shared/output.js";
 import { openVariables } from "../shared/values.js";
@@ -6,7 +6,7 @@ import type { Store } from "../../adapters/store/store.js";
 import { createAuditor } from "../../audit/auditor.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import type { Log } from "../../kernel/log.js";
-import { systemClock } from "../../kernel/system-clock.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import type { StoredSandbox } from "../../sandbox/state/company-record.js";
 import type { ResolvedOptions } from "../../sandbox/config/options.js";
 import { logActivity } from "../../sandbox/activity-log.js";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type Instant, parseInstant } from "../../kernel/instant.js";
+import { type Instant, parseInstant } from "../../kernel/time/instant.js";
 import { logLevels } from "../../kernel/log.js";
-import { UsageError } from "../../kernel/problem.js";
-import { nearest } from "../../kernel/suggest.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { nearest } from "../../kernel/messages/suggest.js";
 import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
 import { logStyles } from "./log.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";

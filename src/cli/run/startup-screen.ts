@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Log } from "../../kernel/log.js";
-import { formatDuration } from "../../kernel/duration.js";
-import { toIso } from "../../kernel/instant.js";
+import { formatDuration } from "../../kernel/time/duration.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import { type Colors, alignColumns } from "../shared/output.js";
 import type { RunningSandbox } from "./run-sandbox.js";

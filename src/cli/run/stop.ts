@@ -1,4 +1,4 @@
-import { systemClock } from "../../kernel/system-clock.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import type { Log } from "../../kernel/log.js";
 import type { ActivityLog } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";

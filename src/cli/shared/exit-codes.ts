@@ -1,4 +1,4 @@
-import type { UsageErrorKind } from "../../kernel/problem.js";
+import type { UsageErrorKind } from "../../kernel/messages/problem.js";
 
 /** The exit codes of the command. */
 export const EXIT = {

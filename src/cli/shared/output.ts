@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { createColors } from "picocolors";
-import { UsageError } from "../../kernel/problem.js";
-import type { Style } from "../../kernel/report.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { Style } from "../../kernel/messages/report.js";
 
 export type Colors = ReturnType<typeof createColors>;
 

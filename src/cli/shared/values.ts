@@ -1,5 +1,5 @@
-import { UsageError } from "../../kernel/problem.js";
-import { nearest } from "../../kernel/suggest.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { nearest } from "../../kernel/messages/suggest.js";
 import { countFindings } from "../../sandbox/observation/finding.js";
 
 /** The error for a wrong value of a flag or variable. `source` is where it was given: `--port`, `SANDBOX_PORT`. */

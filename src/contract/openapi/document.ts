@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Json } from "../../kernel/json.js";
+import type { Json } from "../../kernel/messages/json.js";
 
 /** What the sandbox uses of OpenAPI 3.1, as plain JSON. */
 export interface OpenApiDocument {

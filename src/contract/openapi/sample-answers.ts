@@ -5,7 +5,7 @@ import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import type { ChargeEvent } from "../../domain/profile/setting-kinds.js";
 import { type Topic, findTopic } from "../../domain/values/topic.js";
-import { listPage } from "../../kernel/page.js";
+import { listPage } from "../../kernel/records/page.js";
 import { renderCharge } from "../charges.js";
 import type { OperationId } from "../operations.js";
 import { renderPayload } from "../webhooks.js";

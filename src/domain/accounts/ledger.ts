@@ -1,4 +1,4 @@
-import { Bug } from "../../kernel/problem.js";
+import { Bug } from "../../kernel/messages/problem.js";
 import type { Work } from "../model/work.js";
 import type { AccountId, LedgerEntry, LedgerEntryType, Posting } from "../model/account.js";
 import type { Money } from "../values/money.js";

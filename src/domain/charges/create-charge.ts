@@ -1,4 +1,4 @@
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { EventType } from "../model/events.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";

@@ -1,4 +1,4 @@
-import { Bug } from "../../kernel/problem.js";
+import { Bug } from "../../kernel/messages/problem.js";
 import type { DomainEvent } from "../model/events.js";
 import type { DeliveryEffect, DeliveryRule } from "../model/rule.js";
 import { countRule, findRule, isHolding } from "../rules/use-rule.js";

@@ -3,8 +3,8 @@ import type { Work } from "../model/work.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Subscription } from "../model/subscription.js";
 import { findTopic } from "../values/topic.js";
-import { Bug } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
+import { Bug } from "../../kernel/messages/problem.js";
+import { quote } from "../../kernel/messages/text.js";
 
 export interface SubscriptionOrder {
   /** Either spelling of a topic. */

@@ -11,7 +11,7 @@ import {
   text,
   word,
 } from "../../kernel/fields.js";
-import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
 import { metadata, storedMoney } from "../values/fields.js";
 import type { Money } from "../values/money.js";
 

@@ -11,8 +11,8 @@ import {
   storedInstant,
   word,
 } from "../../kernel/fields.js";
-import type { Instant } from "../../kernel/instant.js";
-import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
 import { plainId, transactionId } from "../values/ids.js";
 
 /** `failed`: a rule dropped it. `exhausted`: no retry is left. `cancelled`: its subscription was deleted. */

@@ -1,4 +1,4 @@
-import { Problem } from "../../kernel/problem.js";
+import { Problem } from "../../kernel/messages/problem.js";
 
 /** Everything the simulated API can refuse. The edge maps each to a status and a text, exhaustively. */
 export type ProblemCode =

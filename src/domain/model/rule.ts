@@ -1,5 +1,5 @@
-import type { Instant } from "../../kernel/instant.js";
-import type { Row } from "../../kernel/table.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import type { Row } from "../../kernel/records/table.js";
 
 /** What the sandbox does instead of the ordinary: "A rule is `{name?, on, match?, then, times?}`". */
 export type Rule = RequestRule | TransferRule | PaymentRule | DeliveryRule;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { anyText, count, flag, listOf, object, orUndefined, storedInstant, text, word } from "../../kernel/fields.js";
-import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/lifecycle.js";
+import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
 import { msisdn, storedMoney } from "../values/fields.js";
 import { storedBatchId, storedTransactionId } from "../values/ids.js";
 import type { Money } from "../values/money.js";

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { count, id, object, storedInstant, word } from "../../kernel/fields.js";
 import { plainId, transactionId } from "../values/ids.js";
-import type { DueItem, DueQueue } from "../../kernel/due-work.js";
-import type { IdSource } from "../../kernel/ids.js";
-import type { Instant } from "../../kernel/instant.js";
-import type { Move, MoveLog } from "../../kernel/lifecycle.js";
-import type { Row, RowStore, Table } from "../../kernel/table.js";
-import { type Change, UnitOfWork } from "../../kernel/unit-of-work.js";
+import type { DueItem, DueQueue } from "../../kernel/records/due-work.js";
+import type { IdSource } from "../../kernel/records/ids.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import type { Move, MoveLog } from "../../kernel/records/lifecycle.js";
+import type { Row, RowStore, Table } from "../../kernel/records/table.js";
+import { type Change, UnitOfWork } from "../../kernel/records/unit-of-work.js";
 import type { Account, LedgerEntry } from "./account.js";
 import type { Charge, PendingPayment } from "./charge.js";
 import type { Customer } from "./customer.js";

@@ -1,5 +1,5 @@
-import { DueQueue } from "../../kernel/due-work.js";
-import { Table } from "../../kernel/table.js";
+import { DueQueue } from "../../kernel/records/due-work.js";
+import { Table } from "../../kernel/records/table.js";
 import type { Account, LedgerEntry } from "./account.js";
 import type { Charge, PendingPayment } from "./charge.js";
 import type { Customer } from "./customer.js";

@@ -1,7 +1,7 @@
-import type { Json } from "../../kernel/json.js";
+import type { Json } from "../../kernel/messages/json.js";
 import type { Alternative, Setting } from "./setting.js";
 import { type ProfileValues, groupOf, settings } from "./settings.js";
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 
 /** One row of `sandbox profile` and of GET /_sandbox/profile. */
 export interface DescribedSetting {

@@ -1,4 +1,4 @@
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { type ProfileProblem, notAGroup, show, unknownSetting } from "./setting-problems.js";
 import { findSetting, settingGroups } from "./settings.js";
 

@@ -1,10 +1,10 @@
 import { msisdnKey } from "../values/msisdn.js";
 import type { Profile } from "./profile.js";
 import { type ProfileProblem, problemsOfValue } from "./setting-problems.js";
-import { Bug } from "../../kernel/problem.js";
-import { isObject } from "../../kernel/json.js";
+import { Bug } from "../../kernel/messages/problem.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { readOverrides } from "./overrides.js";
-import type { Json } from "../../kernel/json.js";
+import type { Json } from "../../kernel/messages/json.js";
 import type { Setting } from "./setting.js";
 import { type ProfileOverrides, type ProfileValues, settings } from "./settings.js";
 

@@ -1,9 +1,9 @@
 import { domainToASCII } from "node:url";
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
-import { parseDuration } from "../../kernel/duration.js";
+import { parseDuration } from "../../kernel/time/duration.js";
 import { duration, HEADER_NAME, listing, object, oneOf, sentence } from "../../kernel/fields.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 
 /** The kinds of value that only settings have, beside those of kernel/fields.ts. */
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { isSentence, renderPath, valueAt } from "../../kernel/fields.js";
-import { didYouMean, nearest } from "../../kernel/suggest.js";
+import { didYouMean, nearest } from "../../kernel/messages/suggest.js";
 import type { Setting } from "./setting.js";
 import { findSetting, settingGroups, settings } from "./settings.js";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Json } from "../../kernel/json.js";
+import type { Json } from "../../kernel/messages/json.js";
 
 /**
  * How a settings file defines one open point of the contract: what is chosen, what could be chosen instead, and the words that leave it open.

@@ -1,4 +1,4 @@
-import type { Json } from "../../kernel/json.js";
+import type { Json } from "../../kernel/messages/json.js";
 import { definitions } from "./profile.js";
 import { isDefinition, placeSetting, type Setting } from "./setting.js";
 

@@ -1,8 +1,8 @@
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { releaseHolds } from "./holds.js";
 import type { Work } from "../model/work.js";
 import type { Rule, RuleMatch } from "../model/rule.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** A new rule. */
 export type RuleOrder = {

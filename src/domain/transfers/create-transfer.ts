@@ -6,7 +6,7 @@ import { SHORT_OF_MONEY, type Transfer, type TransferOrder, type TransferOutcome
 import { balanceOf, book } from "../accounts/ledger.js";
 import { refuse } from "../model/problem-codes.js";
 import { settleTransfer } from "./settle-transfer.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /**
  * POST /v1/transactions: "the business debits its account and credits one […] wallet user". Returned as `pending`, with `transactions/started`

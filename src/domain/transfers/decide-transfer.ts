@@ -1,9 +1,9 @@
-import { IllegalTransition, canMove } from "../../kernel/lifecycle.js";
+import { IllegalTransition, canMove } from "../../kernel/records/lifecycle.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
 import { completeTransfer, failTransfer, findTransfer } from "./settle-transfer.js";
 import { type Transfer, type TransferAction, type TransferStatus, transferLifecycle } from "../model/transfer.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 export interface TransferFailure {
   /** With or without its prefix. */

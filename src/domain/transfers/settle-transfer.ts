@@ -2,7 +2,7 @@ import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
 import { SHORT_OF_MONEY, type Transfer, finishBatch, moveTransfer, totalOf } from "../model/transfer.js";
 import { balanceOf, book } from "../accounts/ledger.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** Brings a pending transfer to its planned end. A final transfer does not change. */
 export function settleTransfer(work: Work, id: string): void {

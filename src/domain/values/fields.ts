@@ -1,7 +1,7 @@
 import Big from "big.js";
 import * as z from "zod";
 import { refuseCodec, wholeNumber } from "../../kernel/fields.js";
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { fromXof, isExactXof, type Money, toXof, XOF_MAX } from "./money.js";
 import { isMsisdn } from "./msisdn.js";
 

@@ -10,7 +10,7 @@ import type { RequestFault, RequestRule } from "../../domain/model/rule.js";
 import { StoreUnavailable } from "../../adapters/store/store.js";
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
 import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
-import { type Instant, toIso } from "../../kernel/instant.js";
+import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ import { createSubscription, deleteSubscription, getSubscription } from "../../d
 import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { getTransfer } from "../../domain/transfers/settle-transfer.js";
-import { listPage } from "../../kernel/page.js";
+import { listPage } from "../../kernel/records/page.js";
 import { checkCustomerOf, loadPeople } from "../../sandbox/company/people.js";
 import type { Handler } from "./endpoint.js";
 

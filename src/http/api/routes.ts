@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { Problem } from "../../kernel/problem.js";
+import { Problem } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { type ExtraHeaders, describeProblem, recordExchange, respond, startRecord } from "./answer.js";

@@ -1,4 +1,4 @@
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { waitWithClient } from "../shared/after-answer.js";
 import type { HttpContext } from "../shared/env.js";
@@ -17,7 +17,7 @@ import {
 } from "./answer.js";
 import { useRule } from "../../domain/rules/use-rule.js";
 import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** The newest rule that matches this request. It is counted immediately, whatever becomes of the request. */
 export function useRequestRule(c: HttpContext, company: Company, body: unknown): RequestRule | undefined {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { addRule, removeAllRules, removeRule } from "../../domain/rules/change-rules.js";
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { type ControlRoute, listRoute, pageQuery, route, sandboxRoute } from "./control-route.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { duration, flag, instant, object, oneOf, sentence, wholeNumber, word } from "../../kernel/fields.js";
-import { toIso } from "../../kernel/instant.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { type ControlRoute, optionalBody, route } from "./control-route.js";
 import { renderClock } from "./render-control.js";
 import { shownSubject } from "../../domain/model/work.js";

@@ -5,7 +5,7 @@ import { decimalXof } from "../../domain/values/fields.js";
 import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
 import { duration, instant, object, sentence, text } from "../../kernel/fields.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";

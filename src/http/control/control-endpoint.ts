@@ -1,11 +1,11 @@
 import { StoreUnavailable } from "../../adapters/store/store.js";
 import { type ErrorStatus, renderError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
-import { toIso } from "../../kernel/instant.js";
-import { IllegalTransition } from "../../kernel/lifecycle.js";
-import { UsageError, type UsageErrorKind } from "../../kernel/problem.js";
-import { didYouMean } from "../../kernel/suggest.js";
-import { quote } from "../../kernel/text.js";
+import { toIso } from "../../kernel/time/instant.js";
+import { IllegalTransition } from "../../kernel/records/lifecycle.js";
+import { UsageError, type UsageErrorKind } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type Delivery, deliveryLifecycle } from "../../domain/model/delivery.js";
-import { formatDuration } from "../../kernel/duration.js";
+import { formatDuration } from "../../kernel/time/duration.js";
 import { duration, word } from "../../kernel/fields.js";
-import { statusesOf } from "../../kernel/lifecycle.js";
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
+import { statusesOf } from "../../kernel/records/lifecycle.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { makeReady } from "../shared/company.js";
 import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";

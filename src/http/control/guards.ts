@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ErrorStatus } from "../../contract/problems.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { isLoopback } from "../shared/loopback.js";

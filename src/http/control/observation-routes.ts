@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { DomainEvent } from "../../domain/model/events.js";
 import { word } from "../../kernel/fields.js";
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { FindingRow } from "../../sandbox/observation/findings.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";

@@ -15,9 +15,9 @@ import { decimalXof, msisdn } from "../../domain/values/fields.js";
 import { fromXof, toXof } from "../../domain/values/money.js";
 import { isMsisdn } from "../../domain/values/msisdn.js";
 import { object, text, word } from "../../kernel/fields.js";
-import { statusesOf } from "../../kernel/lifecycle.js";
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
+import { statusesOf } from "../../kernel/records/lifecycle.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import {
   type CompanyCall,

@@ -1,4 +1,4 @@
-import { toIso } from "../../kernel/instant.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { type Redactor, SecretRedactor, chain } from "../../sandbox/observation/redact.js";

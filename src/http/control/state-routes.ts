@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
-import { toIso } from "../../kernel/instant.js";
-import type { JsonBounds } from "../../kernel/json.js";
+import { toIso } from "../../kernel/time/instant.js";
+import type { JsonBounds } from "../../kernel/messages/json.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Snapshot } from "../../sandbox/state/company-record.js";
 import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";

@@ -7,7 +7,7 @@ import { type EventSink, createEventStream, eventStreamHeaders } from "../shared
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
-import { isChangeOf } from "../../kernel/unit-of-work.js";
+import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 
 /** The open streams of one sandbox at a time: each renders all that happens once more. */
 export const STREAMS_MAX = 100;

@@ -1,4 +1,4 @@
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { HttpContext } from "./env.js";
 

@@ -1,6 +1,6 @@
-import { UsageError } from "../../kernel/problem.js";
-import { didYouMean } from "../../kernel/suggest.js";
-import { quote } from "../../kernel/text.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 

@@ -1,4 +1,4 @@
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { whenAborted } from "./after-answer.js";
 
 /** A reader with more unread characters than this is too slow: its stream ends, and a browser connects again by itself. */

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { toIso } from "../../kernel/instant.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { correlationIdOf, rounded } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "./env.js";

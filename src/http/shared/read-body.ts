@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { Problem } from "../../kernel/problem.js";
+import { Problem } from "../../kernel/messages/problem.js";
 import type { HttpContext } from "./env.js";
 import { refuse } from "../../domain/model/problem-codes.js";
-import { type JsonBounds, beyondBounds } from "../../kernel/json.js";
-import { quote } from "../../kernel/text.js";
+import { type JsonBounds, beyondBounds } from "../../kernel/messages/json.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
 export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };

@@ -1,7 +1,7 @@
-import type { ClockMode } from "../../kernel/clock.js";
-import { formatDuration } from "../../kernel/duration.js";
-import { type Instant, LATEST, toIso } from "../../kernel/instant.js";
-import { UsageError } from "../../kernel/problem.js";
+import type { ClockMode } from "../../kernel/time/clock.js";
+import { formatDuration } from "../../kernel/time/duration.js";
+import { type Instant, LATEST, toIso } from "../../kernel/time/instant.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Company } from "./company.js";
 import type { DispatchCounts } from "./dispatcher.js";
 import type { DueKind } from "../../domain/model/work.js";

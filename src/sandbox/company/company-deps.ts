@@ -1,6 +1,6 @@
-import type { DueItem } from "../../kernel/due-work.js";
-import type { Move } from "../../kernel/lifecycle.js";
-import type { Change } from "../../kernel/unit-of-work.js";
+import type { DueItem } from "../../kernel/records/due-work.js";
+import type { Move } from "../../kernel/records/lifecycle.js";
+import type { Change } from "../../kernel/records/unit-of-work.js";
 import type { DispatcherEvents } from "./dispatcher.js";
 import type { Company } from "./company.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
@@ -9,7 +9,7 @@ import type { Transport } from "../../adapters/delivery/transport.js";
 import type { Store } from "../../adapters/store/store.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { CompanyLimits } from "../config/options.js";
 import type { StoredSandbox } from "../state/company-record.js";
 import type { SettingReads } from "../../domain/profile/track-profile.js";

@@ -1,14 +1,14 @@
-import { toIso } from "../../kernel/instant.js";
-import { UsageError } from "../../kernel/problem.js";
+import { toIso } from "../../kernel/time/instant.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { acceptProfile } from "../state/profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
 import type { CompanyRecord, Snapshot } from "../state/company-record.js";
 import type { ClockOver } from "../config/options.js";
 import { createWorld } from "../../domain/model/world.js";
-import type { ClockState } from "../../kernel/clock.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
-import { Table } from "../../kernel/table.js";
+import type { ClockState } from "../../kernel/time/clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { Table } from "../../kernel/records/table.js";
 import type { CompanySetup } from "../state/fixture.js";
 import { seedCompany } from "../state/seed.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EventEmitter } from "../../kernel/events.js";
-import { systemClock } from "../../kernel/system-clock.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 

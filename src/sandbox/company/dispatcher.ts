@@ -1,6 +1,6 @@
 import { type Delivery, receiverOf } from "../../domain/model/delivery.js";
 import type { EventEmitter } from "../../kernel/events.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 
 /** Attempts of one company in flight to one receiver at a time; more wait their turn. */
 export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;

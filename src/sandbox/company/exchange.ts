@@ -1,5 +1,5 @@
 import type { OperationId } from "../../contract/operations.js";
-import type { Instant } from "../../kernel/instant.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import type { Company } from "./company.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 import type { RequestFault } from "../../domain/model/rule.js";

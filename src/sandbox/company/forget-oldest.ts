@@ -1,4 +1,4 @@
-import type { Row, Table } from "../../kernel/table.js";
+import type { Row, Table } from "../../kernel/records/table.js";
 import type { Work } from "../../domain/model/work.js";
 
 export interface ForgetOptions<T extends Row> {

@@ -1,4 +1,4 @@
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Company } from "./company.js";
 import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import { type Delivery, redeliver } from "../../domain/model/delivery.js";

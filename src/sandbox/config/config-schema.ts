@@ -13,7 +13,7 @@ import {
   wholeNumber,
   word,
 } from "../../kernel/fields.js";
-import { toIso } from "../../kernel/instant.js";
+import { toIso } from "../../kernel/time/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import type { AccessToken } from "../state/company-record.js";
 import { balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";

@@ -1,9 +1,9 @@
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import type { FileProblems } from "./file-problems.js";
 import { identityOf } from "./config-schema.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** A value in a file. */
 interface Place {

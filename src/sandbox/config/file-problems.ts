@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { type IssueParams, valueAt } from "../../kernel/fields.js";
-import { type SourcePosition, renderPosition } from "../../kernel/problem.js";
-import { didYouMean } from "../../kernel/suggest.js";
-import { isSecretPlace, quote } from "../../kernel/text.js";
+import { type SourcePosition, renderPosition } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
+import { isSecretPlace, quote } from "../../kernel/messages/text.js";
 
 interface FileProblem {
   readonly position: SourcePosition;

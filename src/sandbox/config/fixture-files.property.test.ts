@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import fc, { runs } from "../../../test/support/fast-check.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
 import type { FileDefaults } from "./set-up.js";
 

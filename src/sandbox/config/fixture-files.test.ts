@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromXof } from "../../domain/values/money.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { resolveOptions } from "./options.js";
 import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
 import type { FileDefaults } from "./set-up.js";

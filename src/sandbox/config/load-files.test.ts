@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromXof } from "../../domain/values/money.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { resolveOptions } from "./options.js";
 import { loadConfig, loadFixtureFiles, loadProfileFile, validateFile } from "./load-files.js";
-import { findConfigFile } from "./find-config.js";
+import { findConfigFile } from "../../adapters/files/find-config.js";
 import { setUpCompanies } from "./set-up.js";
 
 const START = Date.UTC(2026, 0, 15, 9);

@@ -1,4 +1,4 @@
-import type { Instant } from "../../kernel/instant.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import type { CompanySetup, WorldFixture } from "../state/fixture.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";

@@ -7,7 +7,7 @@ import { settings } from "../../domain/profile/settings.js";
 import { topics } from "../../domain/values/topic.js";
 import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
 import { batchLifecycle, transferLifecycle } from "../../domain/model/transfer.js";
-import { listTransitions } from "../../kernel/lifecycle.js";
+import { listTransitions } from "../../kernel/records/lifecycle.js";
 import { type CoveragePlan, planCoverage } from "./coverage-plan.js";
 
 function profileOf(overrides: unknown = {}): Profile {

@@ -7,7 +7,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import { topics } from "../../domain/values/topic.js";
 import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
 import { SHORT_OF_MONEY, batchLifecycle, transferLifecycle } from "../../domain/model/transfer.js";
-import { listTransitions } from "../../kernel/lifecycle.js";
+import { listTransitions } from "../../kernel/records/lifecycle.js";
 import type {
   CauseCoverage,
   Counted,

@@ -1,5 +1,5 @@
 import { type OperationId, operationIds } from "../../contract/operations.js";
-import type { Json } from "../../kernel/json.js";
+import type { Json } from "../../kernel/messages/json.js";
 import { settings } from "../../domain/profile/settings.js";
 import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
 import type { Topic } from "../../domain/values/topic.js";

@@ -2,10 +2,10 @@ import { operationOf } from "../../contract/operations.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
-import type { Row } from "../../kernel/table.js";
+import type { Row } from "../../kernel/records/table.js";
 import type { Secret } from "./redact.js";
 
 /** Looks for one kind of mistake in what happens to one company, in the order in which it happens. What it remembers is bounded. */

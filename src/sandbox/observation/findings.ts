@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
-import { type Row, Table } from "../../kernel/table.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { type Row, Table } from "../../kernel/records/table.js";
 import type { Company } from "../company/company.js";
 import type { Exchange } from "../company/exchange.js";
 import {

@@ -1,4 +1,4 @@
-import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/table.js";
+import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/records/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { EventSubject } from "../../domain/model/events.js";
 

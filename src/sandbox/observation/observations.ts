@@ -1,7 +1,7 @@
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Company } from "../company/company.js";
 import type { CompanyEvents } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";

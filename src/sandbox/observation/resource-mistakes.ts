@@ -1,4 +1,4 @@
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 import { type Detector, describeCause, describeRequest, idInPath, memberOf } from "./detector.js";
 import { shownDeliveryResource } from "../../domain/model/delivery.js";
 import { refundableOf } from "../../domain/model/charge.js";

@@ -1,7 +1,7 @@
-import type { ClockState } from "../../kernel/clock.js";
+import type { ClockState } from "../../kernel/time/clock.js";
 import type { CompanySetup } from "./fixture.js";
-import type { Instant } from "../../kernel/instant.js";
-import type { Row, Table } from "../../kernel/table.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import type { Row, Table } from "../../kernel/records/table.js";
 import type { World } from "../../domain/model/work.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 

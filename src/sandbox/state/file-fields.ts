@@ -2,10 +2,10 @@ import * as z from "zod";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileProblem } from "../../domain/profile/setting-problems.js";
 import { type ProfileOverrides, findSetting, settingGroups } from "../../domain/profile/settings.js";
-import { tryParseDuration } from "../../kernel/duration.js";
+import { tryParseDuration } from "../../kernel/time/duration.js";
 import { INSTANT_EXAMPLE, matching, object, report, visible } from "../../kernel/fields.js";
-import { type Instant, parseInstant } from "../../kernel/instant.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { type Instant, parseInstant } from "../../kernel/time/instant.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 import { decimalXof, wholeXof } from "../../domain/values/fields.js";
 import { type Money, fromXof } from "../../domain/values/money.js";
 

@@ -1,7 +1,7 @@
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { type ParsedProfile, parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { CompanyRecord } from "./company-record.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 

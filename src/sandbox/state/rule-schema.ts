@@ -3,10 +3,10 @@ import { requestFaults, type RuleKind, ruleKinds } from "../../domain/model/rule
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { duration, flag, HEADER_NAME, object, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
-import { isObject } from "../../kernel/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { isMatcher, matcherProblems } from "../../kernel/matchers.js";
-import { nearest } from "../../kernel/suggest.js";
-import { quote } from "../../kernel/text.js";
+import { nearest } from "../../kernel/messages/suggest.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** An answer is delayed in real time, so the limit is low. */
 const REAL_DELAY_MAX_MS = 10 * 60_000;

@@ -3,8 +3,8 @@ import { count, id, object, storedInstant } from "../../kernel/fields.js";
 import type { Rule } from "../../domain/model/rule.js";
 import { ruleSchema } from "./rule-schema.js";
 import { messagesOf } from "../../contract/parse.js";
-import { formatDuration } from "../../kernel/duration.js";
-import { toIso } from "../../kernel/instant.js";
+import { formatDuration } from "../../kernel/time/duration.js";
+import { toIso } from "../../kernel/time/instant.js";
 
 /** A rule for display: `then` as a user would write it, `times` how often it still applies (null: always), `fired` how often it applied. */
 export function renderRule(rule: Rule) {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import fc from "../../../test/support/fast-check.js";
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/values/money.js";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { advance } from "../company/advance.js";
 import type { Company } from "../company/company.js";
 import { type ChargeFixture, type TransactionFixture, type WorldFixture, emptyFixture } from "./fixture.js";

@@ -19,10 +19,10 @@ import { afterStart, planOrder, startTransfer } from "../../domain/transfers/cre
 import { completeTransfer, failTransfer } from "../../domain/transfers/settle-transfer.js";
 import { fromXof, type Money } from "../../domain/values/money.js";
 import { digitsOf } from "../../domain/values/msisdn.js";
-import type { IdSource } from "../../kernel/ids.js";
-import type { Instant } from "../../kernel/instant.js";
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
+import type { IdSource } from "../../kernel/records/ids.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { FixtureTime } from "./file-fields.js";
 import type { ChargeFixture, CompanySetup, SubscriptionFixture, TransactionFixture, WorldFixture } from "./fixture.js";
 

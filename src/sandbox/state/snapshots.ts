@@ -1,6 +1,6 @@
-import { UsageError } from "../../kernel/problem.js";
-import { quote } from "../../kernel/text.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { quote } from "../../kernel/messages/text.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import type { Snapshot } from "./company-record.js";
 import { type StateOwner, dumpState } from "./state.js";

@@ -1,9 +1,9 @@
 import { type AccountId, type LedgerEntry, accountIds } from "../../domain/model/account.js";
 import { toXof } from "../../domain/values/money.js";
 import type { DueKind } from "../../domain/model/work.js";
-import type { Row } from "../../kernel/table.js";
+import type { Row } from "../../kernel/records/table.js";
 import { type State, stateTables } from "./state-schema.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** Problems between the records of a state. Each message names the place. */
 export function checkState(state: State): string[] {

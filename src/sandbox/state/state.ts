@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
 import { createWorld } from "../../domain/model/world.js";
-import type { ClockMode } from "../../kernel/clock.js";
-import type { Instant } from "../../kernel/instant.js";
-import { isObject } from "../../kernel/json.js";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
-import type { Row, RowStore } from "../../kernel/table.js";
+import type { ClockMode } from "../../kernel/time/clock.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import type { Row, RowStore } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
 import { checkState } from "./state-checks.js";
 import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";

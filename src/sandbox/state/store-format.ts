@@ -1,12 +1,12 @@
 import type { StoreEntry, StoreFormat } from "../../adapters/store/store.js";
 import type { World } from "../../domain/model/work.js";
 import { createWorld } from "../../domain/model/world.js";
-import { notBefore } from "../../kernel/clock.js";
-import type { Instant } from "../../kernel/instant.js";
-import { isObject } from "../../kernel/json.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
-import { type Row, type RowStore, Table } from "../../kernel/table.js";
-import type { Change } from "../../kernel/unit-of-work.js";
+import { notBefore } from "../../kernel/time/clock.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { isObject } from "../../kernel/messages/json.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { type Row, type RowStore, Table } from "../../kernel/records/table.js";
+import type { Change } from "../../kernel/records/unit-of-work.js";
 import type { CompanyRecord, Snapshot, StoredSandbox } from "./company-record.js";
 import type { CompanySetup } from "./fixture.js";
 

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
 import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
-import { UsageError } from "../../kernel/problem.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 import { FileProblems } from "../../sandbox/config/file-problems.js";
 import { loadFakeData } from "./fake-data.js";
 import { parsePath } from "./template.js";

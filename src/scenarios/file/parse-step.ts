@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { SourcePath } from "../../adapters/files/source.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 import type { ParseContext } from "./parse-context.js";
 import type { Step } from "./scenario.js";
 import { companionKeys, type ParsedStep, type StepKeyword, stepKeywords, stepSchemas } from "./step-schemas.js";

@@ -1,5 +1,5 @@
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
-import type { SourcePosition } from "../../kernel/problem.js";
+import type { SourcePosition } from "../../kernel/messages/problem.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
 import type { ParsedStep, StepKeyword } from "./step-schemas.js";
 

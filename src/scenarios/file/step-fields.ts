@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { tryParseDuration } from "../../kernel/duration.js";
+import { tryParseDuration } from "../../kernel/time/duration.js";
 import { HEADER_NAME, flag, oneOf, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
-import { parseInstant } from "../../kernel/instant.js";
-import { isObject } from "../../kernel/json.js";
+import { parseInstant } from "../../kernel/time/instant.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { mapping } from "../../sandbox/state/file-fields.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import { hasVariables, parsePath } from "./template.js";

@@ -1,5 +1,5 @@
 import { valueAt } from "../../kernel/fields.js";
-import { mapTexts } from "../../kernel/json.js";
+import { mapTexts } from "../../kernel/messages/json.js";
 
 /** `${…}` in the texts of a scenario. A text that is only `${x}` keeps the type of the value; `$${` is a literal `${`. */
 export type TemplatePart = { readonly literal: string } | { readonly expression: string };

@@ -1,7 +1,7 @@
-import { type SourcePosition, renderPosition } from "../../kernel/problem.js";
+import { type SourcePosition, renderPosition } from "../../kernel/messages/problem.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
-import { oneLine, printable } from "../../kernel/text.js";
-import { type Style, plainStyle } from "../../kernel/report.js";
+import { oneLine, printable } from "../../kernel/messages/text.js";
+import { type Style, plainStyle } from "../../kernel/messages/report.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
 

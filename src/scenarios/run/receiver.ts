@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
-import { isObject, parseJsonOrText } from "../../kernel/json.js";
+import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
 
 /** A webhook that reached the runner. */
 export interface Received {

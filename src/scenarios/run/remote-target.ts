@@ -1,7 +1,7 @@
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
-import { toIso } from "../../kernel/instant.js";
-import { type SourcePosition, UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { toIso } from "../../kernel/time/instant.js";
+import { type SourcePosition, UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
   type Answer,
   type Credentials,

@@ -1,5 +1,5 @@
-import { createIdSource, hashToSeed } from "../../kernel/ids.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
 import type { Scenario } from "../file/scenario.js";
 import { type Failure, reasonOf } from "./failure.js";

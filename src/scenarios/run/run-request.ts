@@ -1,12 +1,12 @@
 import { findMismatches } from "../../kernel/matchers.js";
-import { UsageError } from "../../kernel/problem.js";
-import type { SystemClock } from "../../kernel/system-clock.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { RequestFields, Saves, Step, When } from "../file/scenario.js";
 import { valueAtPath } from "../file/template.js";
 import { type Failure, StepFailed } from "./failure.js";
 import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
-import { quote } from "../../kernel/text.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** What running steps need. */
 export interface StepContext {

@@ -1,6 +1,6 @@
-import { formatDuration } from "../../kernel/duration.js";
+import { formatDuration } from "../../kernel/time/duration.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
-import { UsageError, assertNever } from "../../kernel/problem.js";
+import { UsageError, assertNever } from "../../kernel/messages/problem.js";
 import type { RequestFields, Saves, Step, StepOf } from "../file/scenario.js";
 import { type Failure, StepFailed, reasonOf } from "./failure.js";
 import type { Received } from "./receiver.js";

@@ -1,6 +1,6 @@
-import { toIso } from "../../kernel/instant.js";
-import { isObject } from "../../kernel/json.js";
-import { UsageError } from "../../kernel/problem.js";
+import { toIso } from "../../kernel/time/instant.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";

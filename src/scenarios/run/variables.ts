@@ -1,6 +1,6 @@
 import { valueAt } from "../../kernel/fields.js";
-import type { IdSource } from "../../kernel/ids.js";
-import { UsageError } from "../../kernel/problem.js";
+import type { IdSource } from "../../kernel/records/ids.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { DrawFake } from "../file/fake-data.js";
 import { fill, parsePath } from "../file/template.js";
 import type { ScenarioWorld } from "./world.js";

@@ -1,4 +1,4 @@
-import { parseJsonOrText } from "../../kernel/json.js";
+import { parseJsonOrText } from "../../kernel/messages/json.js";
 import type { Finding } from "../../sandbox/observation/finding.js";
 import type { Scenario } from "../file/scenario.js";
 import type { Received } from "./receiver.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/kernel/system-clock.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { createReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";

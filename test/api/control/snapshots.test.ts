@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../../src/kernel/system-clock.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { createFakeSystem } from "../../support/fake-system.js";
 import { createReceiver, type Receiver, type Reply } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../../src/kernel/system-clock.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { type Live, startLive } from "../../support/live.js";
 
 describe("the resources of a stream", () => {

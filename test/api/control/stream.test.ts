@@ -2,7 +2,7 @@ import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HEARTBEAT_MS } from "../../../src/http/shared/event-stream.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
-import { systemClock } from "../../../src/kernel/system-clock.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { gate, type Live, startLive, startReceiver } from "../../support/live.js";
 import { chargeRequest } from "../../support/requests.js";
 import type { LooseJson } from "../../support/world.js";

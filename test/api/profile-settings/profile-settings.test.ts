@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { settings } from "../../../src/domain/profile/settings.js";
-import type { Json } from "../../../src/kernel/json.js";
+import type { Json } from "../../../src/kernel/messages/json.js";
 import { type OpenWorld, useWorlds } from "../../support/describe-api.js";
 import { createReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeCases } from "./charge-cases.js";

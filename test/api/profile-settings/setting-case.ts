@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Json } from "../../../src/kernel/json.js";
+import type { Json } from "../../../src/kernel/messages/json.js";
 import type { ApiWorld } from "../../support/describe-api.js";
 import type { Receiver, Reply } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";

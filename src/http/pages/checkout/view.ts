@@ -1,5 +1,5 @@
 import { accepts } from "hono/accepts";
-import { parseUrl } from "../../../kernel/text.js";
+import { parseUrl } from "../../../kernel/messages/text.js";
 import type { HttpContext } from "../../shared/env.js";
 import { type Language, type Texts, languages, textsIn } from "./texts.js";
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Rule } from "../../../domain/model/rule.js";
-import { quote } from "../../../kernel/text.js";
+import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";

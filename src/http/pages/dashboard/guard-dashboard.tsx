@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
-import { UsageError } from "../../../kernel/problem.js";
+import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { requireAdminToken } from "../../control/guards.js";
 import { type HttpContext, type HttpEnv, wantsPage } from "../../shared/env.js";

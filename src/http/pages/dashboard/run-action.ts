@@ -1,5 +1,5 @@
-import { beyondBounds, isObject } from "../../../kernel/json.js";
-import { UsageError } from "../../../kernel/problem.js";
+import { beyondBounds, isObject } from "../../../kernel/messages/json.js";
+import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { refusalOf } from "../../control/control-endpoint.js";

@@ -1,7 +1,7 @@
 import { getCookie } from "hono/cookie";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { createIdSource } from "../../../kernel/ids.js";
-import type { SystemClock } from "../../../kernel/system-clock.js";
+import { createIdSource } from "../../../kernel/records/ids.js";
+import type { SystemClock } from "../../../kernel/time/system-clock.js";
 import type { HttpContext } from "../../shared/env.js";
 import { setNewest } from "./view/memory.js";
 

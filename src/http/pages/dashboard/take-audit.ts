@@ -2,7 +2,7 @@ import { parseRequest } from "../../../contract/parse.js";
 import { shownTopic } from "../../../domain/model/subscription.js";
 import { webhookSettings } from "../../../domain/profile/settings-webhooks.js";
 import type { Topic } from "../../../domain/values/topic.js";
-import { UsageError } from "../../../kernel/problem.js";
+import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { whenAborted, whenAnswered } from "../../shared/after-answer.js";

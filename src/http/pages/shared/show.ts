@@ -1,5 +1,5 @@
 import { type Money, toXof } from "../../../domain/values/money.js";
-import { type Instant, toIso } from "../../../kernel/instant.js";
+import { type Instant, toIso } from "../../../kernel/time/instant.js";
 
 /** The way of writing XOF in every language of the pages. */
 const format = new Intl.NumberFormat("fr", {

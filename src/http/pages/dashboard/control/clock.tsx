@@ -1,5 +1,5 @@
 import { type DueKind, shownSubject } from "../../../../domain/model/work.js";
-import { toIso } from "../../../../kernel/instant.js";
+import { toIso } from "../../../../kernel/time/instant.js";
 import { Action, Field } from "../parts/action.js";
 import { CodeLink, describeDistance, Pill, Status, Time } from "../parts/show.js";
 import { DataTable, Facts, Panel, Section } from "../parts/table.js";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DescribedSetting, describeProfile } from "../../../../domain/profile/describe-profile.js";
 import { findSetting, groupOf, settings } from "../../../../domain/profile/settings.js";
-import { UsageError } from "../../../../kernel/problem.js";
-import { didYouMean } from "../../../../kernel/suggest.js";
-import { quote } from "../../../../kernel/text.js";
+import { UsageError } from "../../../../kernel/messages/problem.js";
+import { didYouMean } from "../../../../kernel/messages/suggest.js";
+import { quote } from "../../../../kernel/messages/text.js";
 import { profileValuesOf } from "../../../control/render-control.js";
 import { Action, TextArea } from "../parts/action.js";
 import { Code, CodeLink, Pill, Sentence } from "../parts/show.js";

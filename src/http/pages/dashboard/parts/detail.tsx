@@ -1,14 +1,14 @@
 import type { Child } from "hono/jsx";
 import type { DomainEvent } from "../../../../domain/model/events.js";
-import type { Instant } from "../../../../kernel/instant.js";
-import { type Lifecycle, listTransitions } from "../../../../kernel/lifecycle.js";
+import type { Instant } from "../../../../kernel/time/instant.js";
+import { type Lifecycle, listTransitions } from "../../../../kernel/records/lifecycle.js";
 import { Code, Pill, Status, Time } from "./show.js";
 import { type Column, DataTable, Empty, type Fact, Facts, Panel, Section } from "./table.js";
 import { effectOnBalance } from "../../../../domain/accounts/ledger.js";
 import type { LedgerEntry } from "../../../../domain/model/account.js";
 import type { Delivery } from "../../../../domain/model/delivery.js";
 import type { Money } from "../../../../domain/values/money.js";
-import type { Row } from "../../../../kernel/table.js";
+import type { Row } from "../../../../kernel/records/table.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { showMoney } from "../../shared/show.js";
 import { redactAndTruncate } from "../view/text.js";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Row, Table } from "../../../../kernel/table.js";
+import type { Row, Table } from "../../../../kernel/records/table.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import { type Listed, ROWS_READ_MAX, createMatcher, searchList } from "../view/search-list.js";
 import { type DashboardPage, type View, linkTo } from "../view/view.js";

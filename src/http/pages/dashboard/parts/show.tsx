@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Money } from "../../../../domain/values/money.js";
-import { formatDuration } from "../../../../kernel/duration.js";
-import { type Instant, toIso } from "../../../../kernel/instant.js";
+import { formatDuration } from "../../../../kernel/time/duration.js";
+import { type Instant, toIso } from "../../../../kernel/time/instant.js";
 import { showInstant, showMoney } from "../../shared/show.js";
 
 /** An instant of the company's clock; the title has its milliseconds. */

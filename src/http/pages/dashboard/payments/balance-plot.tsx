@@ -1,5 +1,5 @@
 import type { LedgerEntry } from "../../../../domain/model/account.js";
-import type { Instant } from "../../../../kernel/instant.js";
+import type { Instant } from "../../../../kernel/time/instant.js";
 import { showInstant, showMoney } from "../../shared/show.js";
 
 /** Entries drawn: of more, some are chosen at equal distances, always with the first and the last. */

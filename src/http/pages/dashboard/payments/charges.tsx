@@ -8,7 +8,7 @@ import { Amount, Code, Status, Text, Time, describeDistance } from "../parts/sho
 import { DataTable, Section } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate, truncateBody } from "../view/text.js";
 import { type View, getOrNotFound } from "../view/view.js";
-import { statusesOf } from "../../../../kernel/lifecycle.js";
+import { statusesOf } from "../../../../kernel/records/lifecycle.js";
 import { ChargeLink, ShortId } from "../parts/links.js";
 import { Hint, createListPage } from "../parts/list.js";
 import { apiCurl } from "../view/curl.js";

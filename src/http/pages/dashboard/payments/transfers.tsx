@@ -7,7 +7,7 @@ import { Amount, Code, CodeLink, Status, Time, describeDistance } from "../parts
 import type { Column } from "../parts/table.js";
 import { FACT_MAX, redactAndTruncate } from "../view/text.js";
 import { type View, getOrNotFound, linkTo } from "../view/view.js";
-import { statusesOf } from "../../../../kernel/lifecycle.js";
+import { statusesOf } from "../../../../kernel/records/lifecycle.js";
 import { ShortId, TransferLink } from "../parts/links.js";
 import { Hint, createListPage } from "../parts/list.js";
 import { apiCurl } from "../view/curl.js";

@@ -1,5 +1,5 @@
-import { isObject } from "../../../../kernel/json.js";
-import { UsageError } from "../../../../kernel/problem.js";
+import { isObject } from "../../../../kernel/messages/json.js";
+import { UsageError } from "../../../../kernel/messages/problem.js";
 import type { ControlOrder } from "./curl.js";
 
 /** The fields of a form, by name. Fields that were left empty are left out. */

@@ -1,4 +1,4 @@
-import type { Instant } from "../../../../kernel/instant.js";
+import type { Instant } from "../../../../kernel/time/instant.js";
 import type { AuditedReceiver } from "./auditor.js";
 
 /** The result of an action, shown by the next page. */

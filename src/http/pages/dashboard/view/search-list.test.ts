@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PageRequest, type Row, Table } from "../../../../kernel/table.js";
+import { type PageRequest, type Row, Table } from "../../../../kernel/records/table.js";
 import { ROWS_READ_MAX, searchList } from "./search-list.js";
 
 function tableOf(count: number) {

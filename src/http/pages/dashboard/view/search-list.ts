@@ -1,5 +1,5 @@
 import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";
-import type { Row, Table } from "../../../../kernel/table.js";
+import type { Row, Table } from "../../../../kernel/records/table.js";
 import { plainId } from "../../../../domain/values/ids.js";
 
 export interface ListQuery<T> {

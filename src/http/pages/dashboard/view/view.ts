@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
-import { UsageError } from "../../../../kernel/problem.js";
-import { quote } from "../../../../kernel/text.js";
+import { UsageError } from "../../../../kernel/messages/problem.js";
+import { quote } from "../../../../kernel/messages/text.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";

@@ -7,7 +7,7 @@ import { redactAndTruncate } from "../view/text.js";
 import { type View, linkTo } from "../view/view.js";
 import { type Delivery, deliveryLifecycle } from "../../../../domain/model/delivery.js";
 import { findTopic, topics } from "../../../../domain/values/topic.js";
-import { statusesOf } from "../../../../kernel/lifecycle.js";
+import { statusesOf } from "../../../../kernel/records/lifecycle.js";
 import { deliveryColumns } from "../parts/detail.js";
 
 export const deliveriesPage = createListPage<Delivery>({

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
-import type { Instant } from "../../../../kernel/instant.js";
+import type { Instant } from "../../../../kernel/time/instant.js";
 import { quoted } from "../view/curl.js";
 import { sentBody, signBody } from "../../../../domain/deliveries/sign-delivery.js";
 

@@ -1,4 +1,4 @@
-import type { Instant } from "./instant.js";
+import type { Instant } from "../time/instant.js";
 import type { Row, RowStore } from "./table.js";
 
 /**

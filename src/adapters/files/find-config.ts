@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "../../kernel/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 
 const names = ["sandbox.config.yaml", "sandbox.config.yml", "sandbox.config.json"];
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatDuration, MAX_DURATION_MS, parseDuration, tryParseDuration } from "./duration.js";
-import { Bug, UsageError } from "./problem.js";
+import { Bug, UsageError } from "../messages/problem.js";
 
 describe("parseDuration", () => {
   it.each<[unknown, number]>([

@@ -1,4 +1,4 @@
-import { Bug, UsageError } from "./problem.js";
+import { Bug, UsageError } from "../messages/problem.js";
 
 /**
  * Milliseconds of a duration as people write it, or a `UsageError("input")` that says what is wrong with it.
