@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
 import { GUESSES_MAX, SESSION_MS } from "../../src/http/pages/dashboard/sessions.js";
-import { systemClock } from "../../src/kernel/system-clock.js";
-import { DASHBOARD, ORIGIN, visit, type Visitor } from "../support/dashboard.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+import { DASHBOARD, ORIGIN, type Visitor, visit } from "../support/dashboard.js";
+import { type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 
 let world: TestWorld;
 afterEach(() => world.close());

@@ -2,14 +2,14 @@ import { msisdnKey } from "../../domain/values/msisdn.js";
 import { createDrawPerson } from "../state/load-faker.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import type { Instant } from "../../kernel/instant.js";
-import { UsageError } from "../../kernel/problem.js";
-import { systemClock } from "../../kernel/system-clock.js";
 import type { CompanySetup, CustomerFixture, WorldEntry, WorldFixture } from "../state/fixture.js";
 import type { CompanyEntry } from "./config-schema.js";
 import { type CompanyDefaults, resolveOptions } from "./options.js";
-import { quote } from "../../kernel/text.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** What files leave to the sandbox. */
 export interface FileDefaults {

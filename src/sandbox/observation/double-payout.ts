@@ -1,6 +1,5 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
 import type { World } from "../../domain/model/work.js";
-import { quote } from "../../kernel/text.js";
 import { RecentMap } from "./recent-map.js";
 import {
   type Detection,
@@ -12,6 +11,7 @@ import {
   memberOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
+import { quote } from "../../kernel/messages/text.js";
 
 /** Pairs of recipient and amount that are remembered; the oldest are forgotten first. */
 const PAIRS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import type { Faker } from "@faker-js/faker";
-import type { DrawPerson } from "../domain/accounts/customers.js";
-import { hashToSeed } from "../kernel/records/ids.js";
+import type { DrawPerson } from "../../domain/accounts/customers.js";
+import { hashToSeed } from "../../kernel/records/ids.js";
 
 /**
  * Imports Faker, the heaviest library of the sandbox, when something draws from it. Each instance is private: the library's shared one may be in use by

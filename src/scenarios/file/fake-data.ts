@@ -1,6 +1,6 @@
 import type { Faker } from "@faker-js/faker";
 import { importFaker } from "../../sandbox/state/load-faker.js";
-import { didYouMean } from "../../kernel/suggest.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 
 /** Calls the method at a path such as `person.firstName`. */
 export type DrawFake = (path: readonly string[]) => unknown;
