@@ -3,18 +3,18 @@ import { runProgram } from "./program.js";
 import { EXIT, exitCodeOf } from "./shared/exit-codes.js";
 import { printDiagnostic } from "./shared/output.js";
 
-/** The command `sandbox`: bin/sandbox.js imports this module, built. */
+/** The command `sandbox`. bin/sandbox.js imports the build of this module. */
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader has left, as in `sandbox profile | head`.
+    // The reader has closed the pipe, as in `sandbox profile | head`.
     if (error.code === "EPIPE") return;
     process.exitCode = EXIT.cannotRun;
     if (stream === process.stdout) process.stderr.write(`sandbox: Failed to write the output: ${error.message}.\n`);
   });
 }
 
-/** After an error that no `await` catches the state cannot be trusted. */
+/** After an uncaught error the state cannot be trusted. */
 function crash(error: unknown): never {
   process.exit(reportError(error));
 }

@@ -20,7 +20,7 @@ const verbs: readonly (readonly [name: string, summary: string, load: () => Prom
   ["profile", "list what the contract leaves open, and the choices", () => import("./commands/profile.js")],
 ];
 
-/** Runs one command line, without the node and the script, and returns the exit code. Throws UsageError for a wrong one. */
+/** Runs a command line and returns the exit code. Throws UsageError for a wrong command line. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = createProgram();
@@ -74,10 +74,10 @@ function createProgram(): Command {
   return program;
 }
 
-/** In a pipe, which has no columns. */
+/** The width in a pipe, which has no columns. */
 const HELP_WIDTH = 80;
 
-/** Commander's finding as a sentence, with the command that shows the help. */
+/** Commander's error as a sentence, with a hint at the help. */
 async function explain(program: Command, args: readonly string[], error: CommanderError): Promise<UsageError> {
   const verb = program.commands.find((command) => command.name() === args[0]);
   const help = `Run \`sandbox ${verb === undefined ? "" : `${verb.name()} `}--help\` to see what there is.`;
@@ -91,7 +91,7 @@ async function explainFinding(
   error: CommanderError,
 ): Promise<string> {
   if (error.code === "commander.unknownCommand") return unknownVerb(program, args[0]);
-  // `sandbox help strat`: commander answers with the help of the program.
+  // For `sandbox help strat` commander shows the help of the program.
   if (error.code === "commander.help") return unknownVerb(program, args[1]);
   const [finding = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
   const sentence = `${finding.charAt(0).toUpperCase()}${finding.slice(1).replace(/\.$/, "")}.`;
@@ -108,7 +108,7 @@ function unknownVerb(program: Command, name: string = ""): string {
   )}`;
 }
 
-/** `sandbox --port 1`: an option that a verb has, without the verb. */
+/** A hint for an option without its verb, as in `sandbox --port 1`. */
 async function ownerOf(flag: string): Promise<string> {
   for (const [name, , load] of verbs) {
     const command = new Command(name);

@@ -1,5 +1,6 @@
 import type { DurationInput } from "../domain/profile/profile.js";
 import type { CompanyHandle } from "./company-handle.js";
+import { runAudit } from "../audit/run-audit.js";
 import type { AuditReport } from "../audit/reporters/report.js";
 import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
@@ -31,7 +32,6 @@ export async function audit(url: string | URL, options: AuditOptions = {}): Prom
     );
   }
   const { sandbox, event, timeout, only, skip, check, order, header, topic } = options;
-  const { runAudit } = await import("../audit/run-audit.js");
   return runAudit({
     url: String(url),
     secret: options.secret ?? sandbox?.secretKey ?? DEFAULT_COMPANY.secretKey,

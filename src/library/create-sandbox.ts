@@ -10,6 +10,7 @@ import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./company-handle.js";
 import type { Door } from "./in-process-fetch.js";
+import { replayFiles } from "./replay-files.js";
 import {
   type CompanyOptions,
   type SandboxOptions,
@@ -72,7 +73,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     },
     async replay(...files: string[]) {
       assertOpen("replay");
-      return (await import("./replay-files.js")).replayFiles(core, answer, files);
+      return replayFiles(core, answer, files);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -13,6 +13,7 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from "../sandbox/config/options.js";
+import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-files.js";
 import { instantOf } from "./clock-handle.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";
@@ -86,8 +87,7 @@ export function findOptionProblems(options: object, fields: Readonly<Record<stri
 
 /** Throws UsageError("input") with all problems of the options, UsageError("file") for a file that they name. */
 export async function parseSandboxOptions(options: SandboxOptions) {
-  const wanted =
-    typeof options.profile === "string" ? await (await loadFiles()).loadProfileFile(options.profile) : options.profile;
+  const wanted = typeof options.profile === "string" ? await loadProfileFile(options.profile) : options.profile;
   const overrides = check("create the sandbox", options, sandboxFields, { base: {}, profile: wanted });
   const { clock = "running", seed, port = 0, host = "127.0.0.1", fixtures = [] } = options;
   const bare: CompanyDefaults = {
@@ -109,17 +109,12 @@ export async function parseSandboxOptions(options: SandboxOptions) {
   return { resolved, port, host };
 }
 
-/** Loaded only for sandboxes with files. */
-const loadFiles = () => import("../sandbox/config/load-files.js");
-
 async function readWorlds(
   files: readonly string[],
   bare: CompanyDefaults,
   seed: number | undefined,
 ): Promise<Pick<ResolvedOptions, "defaults"> & Partial<Pick<ResolvedOptions, "companies">>> {
-  const { shared, companies } = await (
-    await loadFiles()
-  ).loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
+  const { shared, companies } = await loadFixtureFiles(files, bare.frozenAt, { seed, company: bare });
   return { defaults: { ...bare, fixtures: [shared] }, ...(companies.length === 0 ? {} : { companies }) };
 }
 

@@ -54,7 +54,7 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** `sandbox audit`: checks a webhook receiver and returns the exit code. */
+/** Checks a webhook receiver and returns the exit code. */
 async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
   const options = parseAuditFlags(url, flags, process.env);
   if (flags.list === true || options.url === undefined) {
@@ -77,13 +77,13 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   return report.passed ? EXIT.ok : EXIT.assertion;
 }
 
-/** Ctrl-C does not reach the commands of --check and --order, which have their own process groups: they end when this process exits. */
+/** Ends the commands of --check and --order at Ctrl-C: they end when this process exits, but their process groups get no signal. */
 function endAtSignal(): void {
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
 }
 
-/** With SANDBOX_URL and its token, orders are made in the application's sandbox. */
+/** The application's sandbox, if SANDBOX_URL and SANDBOX_ACCESS_TOKEN name it. */
 function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
   const { SANDBOX_URL: given = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
   if (check === undefined || given === "" || accessToken === "") return {};
@@ -100,16 +100,15 @@ const reporters = { pretty: renderPretty, junit: renderJunit, json: renderJson }
 const reporterNames = ["pretty", "junit", "json"] as const;
 
 async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promise<void> {
-  // A file, and a format for programs, do not depend on the terminal.
   const isForPeople = reporter === "pretty" && out === undefined;
   const text = reporters[reporter](report, isForPeople ? styleFor(process.stdout) : plainStyle);
   if (out === undefined) printData(text);
   else await writeOutput("the report", out, text);
-  // People also see a summary.
+  // Prints a summary for people as well.
   if (!isForPeople) printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }
 
-/** The flags as they were typed. */
+/** The flags as typed. */
 interface AuditFlags {
   readonly secret?: string;
   readonly header?: string;
@@ -127,11 +126,11 @@ interface AuditFlags {
 
 type ParsedAudit = ReturnType<typeof parseAuditFlags>;
 
-/** Throws UsageError("command-line") for a flag that is wrong. */
+/** Throws UsageError("command-line") for a wrong flag. */
 function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: NodeJS.ProcessEnv) {
   const only = flags.only === undefined ? undefined : splitNames(flags.only);
   const skip = splitNames(flags.skip ?? []);
-  // `--only garbage http://…`: an option with many values takes the URL as well.
+  // In `--only garbage http://…` the URL is parsed as a value of the option.
   const url = given ?? takeUrl(skip) ?? takeUrl(only);
   if (url === undefined && flags.list !== true) {
     throw new UsageError(
@@ -157,7 +156,7 @@ function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: Node
   };
 }
 
-/** `--only a b` and `--only a,b`. */
+/** Accepts `--only a b` and `--only a,b`. */
 function splitNames(texts: readonly string[]): string[] {
   return texts.flatMap((text) => (isUrl(text) ? [text] : text.split(","))).filter((name) => name !== "");
 }
@@ -181,7 +180,7 @@ function parseTopic(text: string): string {
   throw wrongValue("--topic", "a topic, such as charges/events", text);
 }
 
-/** The event of a file, with exactly its bytes. Throws UsageError("file") with line and column where it is not a JSON object. */
+/** Reads an event with its exact text. Throws UsageError("file") with line and column if it is not a JSON object. */
 async function readEvent(file: string): Promise<AuditEvent> {
   const text = await readText(file);
   const value = parseJson(text);
@@ -196,10 +195,10 @@ async function readEvent(file: string): Promise<AuditEvent> {
   );
 }
 
-/** Checks that change the event print it again, which fails for deeper values. */
+/** Some checks serialise the event again, which fails for deeper values. */
 const EVENT_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
 
-/** Undefined when it is not JSON. */
+/** Undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -208,7 +207,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The YAML reader gives the position, but not for text that is valid YAML. */
+/** The YAML parser gives the position, unless the text is valid YAML. */
 function explainNotJson(text: string, file: string): readonly string[] {
   try {
     parseSource(text, file);

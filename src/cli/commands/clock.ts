@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { addClosing, type Verb } from "../shared/help.js";
-import { UsageError, type UsageErrorKind } from "../../kernel/messages/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { formatDuration, tryParseDuration } from "../../kernel/time/duration.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { parseInstant } from "../../kernel/time/instant.js";
@@ -43,7 +43,6 @@ interface ClockFlags {
   readonly json?: true;
 }
 
-/** `sandbox clock [show | advance 1h | advance --to-next | set ISO | freeze | resume]` */
 async function clock(action: string | undefined, value: string | undefined, flags: ClockFlags): Promise<void> {
   const change = readChange(action ?? "show", value, flags);
   const target = readTarget(flags);
@@ -59,7 +58,7 @@ async function clock(action: string | undefined, value: string | undefined, flag
 const ADVANCE = "/clock/advance";
 const actions = ["show", "advance", "set", "freeze", "resume"] as const;
 
-/** The control call; undefined for `show`. A wrong word is reported without a running sandbox. */
+/** The control call; undefined for `show`. */
 function readChange(action: string, value: string | undefined, { toNext }: ClockFlags): ControlCall | undefined {
   const isAdvance = action === "advance";
   if (toNext === true && !isAdvance) throw wrongUse("--to-next belongs to advance: sandbox clock advance --to-next");
@@ -138,7 +137,6 @@ function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, { url }: ControlT
   return data;
 }
 
-/** Now, the mode, and the next due item. */
 function printClock(target: ControlTarget, answer: unknown): void {
   const { now, mode, pendingTimers, next } = parseAnswer(clockAnswer, answer, target);
   const others = pendingTimers > 1 ? `, and ${pendingTimers - 1} more after it` : "";
@@ -151,7 +149,7 @@ function printClock(target: ControlTarget, answer: unknown): void {
   );
 }
 
-/** The number of fired items that are shown; --json lists all. */
+/** The most fired items shown; --json lists all. */
 const SHOWN_MAX = 20;
 
 function printAdvance(target: ControlTarget, answer: unknown): void {
@@ -168,9 +166,8 @@ function printAdvance(target: ControlTarget, answer: unknown): void {
 }
 
 interface ControlTarget {
-  /** Without a slash at the end. */
   readonly url: string;
-  /** undefined: the sandbox's first one. */
+  /** Undefined for the first company. */
   readonly company: string | undefined;
   readonly adminToken: string | undefined;
 }
@@ -182,10 +179,10 @@ interface ControlCall {
   readonly body?: object;
 }
 
-/** Longer than an advance waits for hanging receivers by itself. */
+/** Longer than an advance waits for receivers. */
 const TIMEOUT_MS = 120_000;
 
-/** The answer's JSON. Throws UsageError: "command-line" for a refused call, "cannot-run" for a sandbox that cannot be reached. */
+/** Returns the answer's JSON. Throws UsageError("command-line") for a refused call, and UsageError("cannot-run") for an unreachable sandbox. */
 async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
   const { url, company, adminToken } = target;
   const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
@@ -208,7 +205,7 @@ async function callControl(target: ControlTarget, { method, path, body }: Contro
 
 const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
 
-/** Another program answered. */
+/** The error when another program answered. */
 function notASandbox(url: string): UsageError {
   return new UsageError(
     "cannot-run",
@@ -216,7 +213,7 @@ function notASandbox(url: string): UsageError {
   );
 }
 
-/** Undefined when it is not JSON. */
+/** Undefined if the body is not JSON. */
 async function readJson(response: Response): Promise<unknown> {
   try {
     return JSON.parse(await response.text());
@@ -234,14 +231,10 @@ function explainRefusal({ url }: ControlTarget, status: number, answer: unknown)
       `The sandbox at ${url} wants its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.`,
     );
   }
-  return new UsageError(kindOf(status), messages);
+  return new UsageError(status === 400 || status === 404 ? "command-line" : "cannot-run", messages);
 }
 
-function kindOf(status: number): UsageErrorKind {
-  return status === 400 || status === 404 ? "command-line" : "cannot-run";
-}
-
-/** The message of fetch is "fetch failed"; its cause has the reason. */
+/** The message of fetch is only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;

@@ -38,17 +38,16 @@ export const verb: Verb = (command, exitWith) => {
 interface ExecFlags extends StartFlags, GateFlags {
   /** `NAME=url|token|company|secret` */
   readonly env?: readonly string[];
-  /** A folder. */
   readonly report?: string;
 }
 
-/** `sandbox exec -- COMMAND`: runs a command with its own sandbox. Returns the command's exit code, or that of a failed gate. */
+/** Runs a command beside a sandbox. Returns the command's exit code, or that of a failed gate. */
 async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
-  // A free port by default, so that several can run at a time. PORT belongs to the command.
+  // A free port by default, so that several can run at a time. PORT is for the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
@@ -62,7 +61,12 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));
     const failed = failedGates(gates, seen.findings.length, seen.coverage.percent);
     for (const line of failed) printDiagnostic(`sandbox: ${line}`);
-    if (flags.report !== undefined) await keep(writeExecReport(flags.report, seen), code);
+    // The command's own failure takes precedence over a report that cannot be written.
+    if (flags.report !== undefined)
+      await writeExecReport(flags.report, seen).catch((error: unknown) => {
+        if (code === 0) throw error;
+        printDiagnostic(`sandbox: ${error instanceof Error ? error.message : String(error)}`);
+      });
     return code === 0 && failed.length > 0 ? EXIT.gate : code;
   } finally {
     await running.stop();
@@ -100,11 +104,11 @@ function variablesOf(
   };
 }
 
-/** Forwards signals. Throws UsageError("cannot-run") when the command cannot be started. */
+/** Runs the command and forwards signals. Throws UsageError("cannot-run") if it cannot be started. */
 function runChild(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit", env });
-    // On a terminal Ctrl-C already reaches the whole process group.
+    // On a terminal Ctrl-C reaches the whole process group.
     const onInterrupt = (): void => void (process.stdin.isTTY || child.kill("SIGINT"));
     const onTerminate = (): void => void child.kill("SIGTERM");
     const onHangUp = (): void => void child.kill("SIGHUP");
@@ -119,18 +123,8 @@ function runChild(program: string, args: readonly string[], env: NodeJS.ProcessE
     });
     child.once("exit", (code, signal) => {
       done();
-      // The code that a shell uses for a signal.
+      // A shell's code for a signal.
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
-}
-
-/** "`exec` returns its child's code when that is not 0": also when the report cannot be written. */
-async function keep(written: Promise<void>, code: number): Promise<void> {
-  if (code === 0) return written;
-  await written.catch((error: unknown) => printDiagnostic(`sandbox: ${reasonOf(error)}`));
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -19,13 +19,13 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** `sandbox init`: writes a commented configuration, a first scenario and a first test into a folder. Never overwrites a file. */
+/** Writes the files into a folder. Never overwrites a file. */
 async function init(folder = "."): Promise<void> {
   const files = Object.entries(initFiles).map(([name, text]) => ({ path: join(folder, name), text }));
   const written: string[] = [];
   for (const { path, text } of files) {
     await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => fail(path, error));
-    // `wx` fails if the file exists.
+    // "wx" fails if the file exists.
     await writeFile(path, text, { flag: "wx" }).catch((error: unknown) => fail(path, error, written));
     written.push(path);
   }
@@ -51,7 +51,7 @@ function fail(path: string, error: unknown, written: readonly string[] = []): ne
   );
 }
 
-/** The files that `sandbox init` writes: name → text. Tests run each of them. */
+/** The texts of the files by name. Tests run each of them. */
 export const initFiles: Readonly<Record<string, string>> = {
   "sandbox.config.yaml": `# yaml-language-server: $schema=./node_modules/business-payments-sandbox/schema/config.schema.json
 # Every line is optional; what is commented out shows the default.

@@ -17,7 +17,7 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** `sandbox openapi`: the API with the defaults of the profile. */
+/** Prints the API with the default profile. */
 function openapi(formatFlag: string = "yaml"): void {
   const format = parseChoice("--format", formatFlag, ["yaml", "json"]);
   const document = describeApi();

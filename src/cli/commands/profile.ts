@@ -23,11 +23,10 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** `sandbox profile`: every open point of the contract, its choice and alternatives. */
 function profile(formatFlag: string = "md"): void {
   switch (parseChoice("--format", formatFlag, ["md", "yaml", "json"])) {
     case "md":
-      // Without the note for maintainers of the docs page.
+      // Omits the note for maintainers of the docs page.
       return printData(renderProfileMarkdown().replace(/<!--[^>]*-->\n\n/, ""));
     case "yaml":
       return printData(renderProfileYaml());
@@ -36,7 +35,7 @@ function profile(formatFlag: string = "md"): void {
   }
 }
 
-/** A profile file with every setting at its default, its alternatives and the contract's words in comments. */
+/** A profile file with every default, and with alternatives and quotes of the contract in comments. */
 export function renderProfileYaml(): string {
   const groups = [...new Set(settings.map(({ path }) => groupOf(path)))];
   return `${TITLE}\n${groups.map(renderGroup).join("\n")}`;

@@ -49,7 +49,7 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** `sandbox replay`: plays scenario files and reports. Returns the exit code. */
+/** Replays scenario files, reports, and returns the exit code. */
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
   const selected = select(await loadScenarioFiles(paths), options);
@@ -79,7 +79,7 @@ function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions)
     .filter((scenario) => tags.length === 0 || scenario.tags.some((tag) => tags.includes(tag)));
 }
 
-/** With few scenarios a shard may be empty. */
+/** A shard may be empty. */
 function shardOf(scenarios: readonly Scenario[], { shard }: ReplayOptions): readonly Scenario[] {
   return shard === undefined ? scenarios : scenarios.filter((_, index) => index % shard.count === shard.index - 1);
 }
@@ -119,14 +119,14 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
     printData(text);
   }
   progress?.end(summary);
-  // People also see a summary.
+  // Prints a summary for people as well.
   if (progress === undefined) printDiagnostic(renderSummary(summary, plainStyle).trim());
   if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
 }
 
 type Progress = ReturnType<typeof createProgress>;
 
-/** Each result as it comes, and on a terminal a line that counts. */
+/** Prints each result, and on a terminal the progress. */
 function createProgress(total: number, { out }: ReplayOptions) {
   const stream = out === undefined ? process.stdout : process.stderr;
   const style = styleFor(stream);
@@ -142,7 +142,7 @@ function createProgress(total: number, { out }: ReplayOptions) {
   };
 }
 
-/** The flags as they were typed. */
+/** The flags as typed. */
 interface ReplayFlags {
   readonly target?: string;
   readonly token?: string;
@@ -164,7 +164,7 @@ type ReplayOptions = ReturnType<typeof parseReplayFlags>;
 const WORKERS_DEFAULT = 8;
 const WORKERS_MAX = 1000;
 
-/** Throws UsageError("command-line") for a flag that is wrong. */
+/** Throws UsageError("command-line") for a wrong flag. */
 function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv) {
   return {
     remote: parseRemote(flags, env),

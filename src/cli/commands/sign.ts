@@ -20,7 +20,7 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** `sandbox sign [FILE|-]`: the base64 signature of exactly these bytes. */
+/** Prints the base64 signature of the exact bytes. */
 async function sign(file: string | undefined, secretFlag: string | undefined): Promise<void> {
   const secret = secretFlag ?? (process.env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
   if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
@@ -39,7 +39,6 @@ async function readBody(file: string | undefined): Promise<Buffer> {
   return buffer(process.stdin);
 }
 
-/** The error for a file that cannot be read. */
 function explainUnreadable(file: string, error: unknown): UsageError {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const why = typeof code === "string" ? (reasons[code] ?? code) : String(error);

@@ -27,7 +27,7 @@ is not set.`,
   );
 };
 
-/** `sandbox start`: runs until a signal stops it. */
+/** Runs until a signal stops it. */
 async function start(flags: StartFlags): Promise<void> {
   const stopSignal = nextStopSignal();
   const prepared = await prepareStart(flags, process.env);
@@ -47,12 +47,12 @@ async function start(flags: StartFlags): Promise<void> {
   await session.end();
 }
 
-/** Without token and key, since logs are kept and shared. */
+/** Omits credentials, since logs are kept and shared. */
 function listeningFields({ sandbox, url }: RunningSandbox): Fields {
   const { defaultCompany: company, options } = sandbox;
   const now = toIso(company.now());
   return {
-    // The company's time; other lines have the machine's.
+    // The company's time, unlike other lines.
     time: now,
     url,
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),

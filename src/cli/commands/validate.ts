@@ -1,9 +1,10 @@
-import { type Source, readSource } from "../../adapters/files/source.js";
+import { readSource } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { EXIT } from "../shared/exit-codes.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { printData, printDiagnostic, printJson } from "../shared/output.js";
 import { isScenario } from "../shared/scenario-files.js";
+import { parseScenario } from "../../scenarios/file/parse-scenario.js";
 import { validateFile } from "../../sandbox/config/load-files.js";
 
 export const verb: Verb = (command, exitWith) => {
@@ -24,13 +25,13 @@ export const verb: Verb = (command, exitWith) => {
 
 interface Finding {
   readonly file: string;
-  /** null for an unknown kind. */
+  /** Null if unknown. */
   readonly kind: string | null;
-  /** `file:line:column: message` each. */
+  /** Each `file:line:column: message`. */
   readonly problems: readonly string[];
 }
 
-/** `sandbox validate FILE…`: checks every file and returns the exit code. */
+/** Checks every file and returns the exit code. */
 async function validate(files: readonly string[], { json }: { readonly json?: true }): Promise<number> {
   const findings: Finding[] = [];
   for (const file of files) findings.push(await check(file));
@@ -40,25 +41,16 @@ async function validate(files: readonly string[], { json }: { readonly json?: tr
 }
 
 async function check(file: string): Promise<Finding> {
+  let kind: string | null = null;
   try {
     const source = await readSource(file);
-    if (isScenario(source.value)) return { file, kind: "scenario", problems: await scenarioProblems(source) };
-    const { kind, problems } = await validateFile(file);
-    return { file, kind, problems };
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { file, kind: null, problems: error.messages };
-  }
-}
-
-async function scenarioProblems(source: Source): Promise<readonly string[]> {
-  const { parseScenario } = await import("../../scenarios/file/parse-scenario.js");
-  try {
+    if (!isScenario(source.value)) return { file, ...(await validateFile(file)) };
+    kind = "scenario";
     await parseScenario(source);
-    return [];
+    return { file, kind, problems: [] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return error.messages;
+    return { file, kind, problems: error.messages };
   }
 }
 

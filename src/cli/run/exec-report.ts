@@ -14,23 +14,23 @@ import { type Finding, countFindings, renderFinding } from "../../sandbox/observ
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRendered } from "../../sandbox/state/rules.js";
 
-/** The report of `exec`: what the command did with the sandbox. */
+/** The report of `exec` about the use of the sandbox. */
 export interface ExecReport {
   readonly requests: number;
-  /** Status class (`2xx`) → count; `lost`: answers that the client never read. */
+  /** Counts by status class (`2xx`); `lost` counts answers that the client never read. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly webhooks: {
     readonly delivered: number;
     readonly unacknowledged: readonly { topic: string; url: string; error: string }[];
   };
   readonly clock: string;
-  /** Of the whole run, also from before a reset. */
+  /** Of the whole run, resets included. */
   readonly findings: readonly Finding[];
   readonly rulesNeverFired: readonly string[];
   readonly coverage: Coverage;
 }
 
-/** Records from now on; the returned function reports. */
+/** Starts recording, and returns a function that reports. */
 export function watchRun(sandbox: Sandbox): () => ExecReport {
   const statuses: Record<string, number> = {};
   const findings: Finding[] = [];
@@ -73,7 +73,7 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
 
 const UNACKNOWLEDGED_SHOWN = 5;
 
-/** For stderr: `sandbox: …` line by line, then each finding. */
+/** Renders the report for stderr, each line as `sandbox: …`. */
 export function renderExecReport(report: ExecReport, options: { readonly coverage: boolean }): string {
   const { requests, statuses, webhooks, findings, rulesNeverFired, coverage } = report;
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
@@ -94,7 +94,7 @@ export function renderExecReport(report: ExecReport, options: { readonly coverag
   return lines.map((line) => `sandbox: ${line}`).join("\n");
 }
 
-/** `FOLDER/sandbox.json` and `FOLDER/coverage.md`. Throws UsageError("cannot-run"). */
+/** Writes `FOLDER/sandbox.json` and `FOLDER/coverage.md`. Throws UsageError("cannot-run"). */
 export async function writeExecReport(folder: string, report: ExecReport): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -106,7 +106,7 @@ export async function writeExecReport(folder: string, report: ExecReport): Promi
   }
 }
 
-/** Lines for the uncovered items of a section; the report and `GET /_sandbox/coverage` list all. */
+/** The most lines for the uncovered items of a section. */
 const LINES_MAX = 3;
 
 const unmetTitles = {
@@ -117,7 +117,7 @@ const unmetTitles = {
   rules: "Never fired",
 } as const satisfies Partial<Record<CoverageSection, string>>;
 
-/** Coverage for a terminal: a line for each section, then a few lines of uncovered items. */
+/** Renders coverage for a terminal: a line for each section, then some uncovered items. */
 export function renderCoverageTable(coverage: Coverage): string {
   const { percent, met, total, sections } = coverage;
   const counts = coverageSections

@@ -13,33 +13,33 @@ export interface LogChoice {
   readonly level: LogLevel;
 }
 
-/** The sandbox as the log needs it. */
+/** What the log needs of the sandbox. */
 export interface LogSource {
   /** The time of the sandbox's first company, for lines that name none. */
   readonly now: () => Instant;
-  /** The company whose id people's lines leave out. */
+  /** The company whose id is omitted in lines for people. */
   readonly home: string | undefined;
   /** Removes secrets. */
   readonly redact: (text: string) => string;
 }
 
 export interface LogPlace {
-  /** stdout belongs to another command: everything goes to stderr, and a silent log still writes warnings and errors. */
+  /** Another command owns stdout: all lines are written to stderr, and a silent log still writes warnings and errors. */
   readonly beside?: boolean;
 }
 
 export interface LineLog extends Log {
   readonly wants: (level: LogLevel) => boolean;
-  /** Until it is open the log holds back all but warnings and errors, so that `first` comes first. `first` is written at any level: callers wait for it. */
+  /** Writes `first`, at any level, and then the lines held so far. Before, only warnings and errors are written. */
   open(first?: { readonly event: string; readonly fields: Fields }): void;
 }
 
-/** Of one line, with `event` and `level`. */
+/** The fields of one line, with `event` and `level`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * One line for each event: `debug` and `info` on stdout, `warn` and `error` on stderr. Texts are redacted and truncated, and cannot end a line or
- * move the cursor of a terminal. `source` is called for each line: it changes when the sandbox is built.
+ * Writes one line per event: `debug` and `info` on stdout, `warn` and `error` on stderr. Texts are redacted and truncated, and cannot end a line or
+ * move the cursor of a terminal. `source` is called for each line, since it changes when the sandbox is built.
  */
 export function createLog(
   { style, level: least }: LogChoice,
@@ -81,7 +81,7 @@ function isTrouble(level: LogLevel): boolean {
   return level === "warn" || level === "error";
 }
 
-/** JSON does not escape all characters that end a line or move the cursor. */
+/** JSON.stringify does not escape all characters that end a line or move the cursor. */
 function renderJson(line: Fields): string {
   return printable(JSON.stringify(line));
 }
@@ -102,23 +102,23 @@ function clean(name: string, value: unknown, redact: LogSource["redact"]): unkno
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, clean(member, inner, redact)]));
 }
 
-/** Times of the log itself. */
+/** Fields with times, which are never redacted. */
 const times: ReadonlySet<string> = new Set(["time", "now"]);
 
 function cut(text: string, charactersMax: number): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
-/** Lines that the reader has not read yet are kept up to this size. */
+/** The most bytes kept for a reader that is slow. */
 const BACKLOG_BYTES_MAX = 1024 * 1024;
 
 export interface LineOutput {
   readonly stream: NodeJS.WriteStream;
-  /** Without the line's end. */
+  /** `line` has no line break at its end. */
   write(line: string): void;
 }
 
-/** Writes lines to a stream. If it is a pipe that is not read, lines are left out, and their number is reported when it is read again. */
+/** Writes lines to a stream. Leaves lines out while a pipe is not read, and reports their number afterwards. */
 export function createLineOutput(
   stream: NodeJS.WriteStream,
   renderLeftOut: (count: number, stream: NodeJS.WriteStream) => string,

@@ -13,6 +13,9 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from "../../sandbox/config/options.js";
+import { loadConfig, loadFixtureFiles, loadProfileFile } from "../../sandbox/config/load-files.js";
+import { setUpCompanies } from "../../sandbox/config/set-up.js";
+import { loadScenario } from "../../scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import {
   type LoadedConfig,
@@ -25,10 +28,10 @@ import {
 import { fromXof } from "../../domain/values/money.js";
 import type { ServeOptions } from "../../http/server/listen.js";
 
-/** Everything that `start` needs, read and checked. */
+/** The checked options of `start`, with the content of their files. */
 export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
-/** Reads the options and the files they name. Throws UsageError with everything that is wrong with them. */
+/** Reads the options and their files. Throws UsageError with all problems. */
 export async function prepareStart(flags: StartFlags, variables: Variables) {
   const config = await readConfig(flags, variables);
   const options = resolveStartOptions(flags, variables, config);
@@ -38,10 +41,10 @@ export async function prepareStart(flags: StartFlags, variables: Variables) {
   const { limits = DEFAULT_LIMITS } = config?.values ?? {};
   const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits };
   const resolved = resolveOptions({ ...chosen, ...worlds });
-  const scenarios = await loadScenarios(options.scenario);
+  const scenarios = await Promise.all(options.scenario.map((file) => loadScenario(file)));
   return {
     serve: { port, host, tls },
-    /** The file of a file store; undefined: in memory. */
+    /** The file of a file store; undefined for a store in memory. */
     store: options.store,
     options: {
       ...resolved,
@@ -50,21 +53,15 @@ export async function prepareStart(flags: StartFlags, variables: Variables) {
       ...(flags.clock === undefined ? {} : { clockOver: options.clock }),
     },
     log: { style: options.log, level: options.logLevel },
-    /** Played in the default company while an application drives the API. */
+    /** Played in the default company while an application calls the API. */
     scenarios,
     open: options.open,
-    /** The file that the session is written to, and the fixtures it began with. */
+    /** The file for the recorded session, and the session's fixtures. */
     record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
   };
 }
 
-async function loadScenarios(files: readonly string[]): Promise<readonly Scenario[]> {
-  if (files.length === 0) return [];
-  const { loadScenario } = await import("../../scenarios/file/parse-scenario.js");
-  return Promise.all(files.map((file) => loadScenario(file)));
-}
-
-/** The `given` of the scenarios over the options of the first company. */
+/** Applies the `given` of the scenarios to the first company. */
 function applyGiven(
   [first, ...others]: ResolvedOptions["companies"],
   scenarios: readonly Scenario[],
@@ -94,13 +91,10 @@ function applyGiven(
 async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {
   const file = readOption("config", flags, variables) ?? findConfigFile(".");
   if (file === undefined) return undefined;
-  return { file, values: await (await loadFiles()).loadConfig(file) };
+  return { file, values: await loadConfig(file) };
 }
 
-/** The readers of files, which a start without files does not need. */
-const loadFiles = () => import("../../sandbox/config/load-files.js");
-
-/** The initial state of companies. Companies in files replace the default one. */
+/** Reads the initial state of companies. Companies in files replace the default one. */
 async function readWorlds(
   { clock, profile = {}, fixtures: files, seed }: StartOptions,
   config: FileConfig,
@@ -109,15 +103,11 @@ async function readWorlds(
   const bare: CompanyDefaults = {
     balance: config.balance === undefined ? DEFAULT_BALANCE : fromXof(config.balance),
     frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
-    profile: typeof profile === "string" ? await (await loadFiles()).loadProfileFile(profile) : profile,
+    profile: typeof profile === "string" ? await loadProfileFile(profile) : profile,
     fixtures: [],
     rules: config.rules,
   };
   if (files.length === 0 && config.companies === undefined) return { defaults: bare };
-  const [{ loadFixtureFiles }, { setUpCompanies }] = await Promise.all([
-    loadFiles(),
-    import("../../sandbox/config/set-up.js"),
-  ]);
   const fixtures = await loadFixtureFiles(files, now, { seed, company: bare });
   const defaults = { ...bare, fixtures: [fixtures.shared] };
   const configured = await setUpCompanies(config.companies ?? [], now, { seed, company: defaults });

@@ -3,12 +3,12 @@ import type { Fields, LogSource } from "./log.js";
 import { type Colors, colorsFor } from "../shared/output.js";
 import { printable } from "../../kernel/messages/text.js";
 
-/** A line for people, with colours if `stream` allows them. */
+/** Renders a line for people, with colours if `stream` allows them. */
 export type LineRenderer = (line: Fields, stream: NodeJS.WriteStream) => string;
 
 /**
- * `09:00:00.000  charge.paid  <id>  10 000 XOF  order-1  req_1`: the company's time, the event and its subject. A line with the date comes before the
- * first line of a day. Warnings and errors are `2026-01-15T09:00:00.000Z  warn   message  field=value`.
+ * Events are `09:00:00.000  charge.paid  <id>  10 000 XOF  order-1  req_1`, with the company's time; the first line of a day has the date before it.
+ * Warnings and errors are `2026-01-15T09:00:00.000Z  warn   message  field=value`.
  */
 export function createLineRenderer(source: () => Pick<LogSource, "now" | "home">): LineRenderer {
   let day: string | undefined;
@@ -47,22 +47,17 @@ function renderEvent(when: string, event: string, fields: Fields, colors: Colors
   const clock = colors.dim(when.slice(DATE_LENGTH + 1, -1));
   const { message } = fields;
   if (typeof message === "string") return `${clock}  ${printable(message).replaceAll("\n", "\n    ")}`;
-  const { request, ...others } = event === "request" ? withoutTitle(fields) : withoutArrival(event, fields);
-  const { title, paint } = event === "request" ? titleOfRequest(fields, colors) : titleOfEvent(event, colors);
+  const isRequest = event === "request";
+  const { title, paint } = isRequest ? titleOfRequest(fields, colors) : titleOfEvent(event, colors);
+  // The title of a request has its status and method. The URL of a webhook is shown only if it did not arrive.
+  const omitted: Fields = isRequest ? { status: undefined, method: undefined } : {};
+  const arrived: Fields = event.endsWith("succeeded") ? { url: undefined } : {};
+  const { request, ...others } = { ...fields, ...omitted, ...arrived };
   const parts = Object.entries({ ...others, request }).flatMap(([name, value]) =>
     renderField(name, value, when, colors),
   );
-  // Padded outside of the colour, so that trimEnd removes it.
+  // The padding is outside the colour, so that trimEnd removes it.
   return [clock, paint(title) + " ".repeat(Math.max(0, TITLE_WIDTH - title.length)), ...parts].join("  ").trimEnd();
-}
-
-function withoutTitle({ status: _, method: __, ...fields }: Fields): Fields {
-  return fields;
-}
-
-/** The URL of a webhook is shown only when it did not arrive. */
-function withoutArrival(event: string, fields: Fields): Fields {
-  return event.endsWith("succeeded") ? { ...fields, url: undefined } : fields;
 }
 
 const TITLE_WIDTH = "transaction.completed".length;
@@ -80,7 +75,7 @@ function titleOfEvent(event: string, { green, red, yellow, cyan }: Colors): Titl
   return { title: event, paint: isOdd ? yellow : cyan };
 }
 
-/** Status 0: there was no answer. */
+/** Status 0 means that there was no answer. */
 function titleOfRequest({ status, method }: Fields, { green, red, yellow }: Colors): Title {
   const code = Number(status);
   const paint = code >= 500 || code === 0 ? red : code >= 400 ? yellow : green;
@@ -132,7 +127,7 @@ function nameValue(name: string, value: unknown, { dim }: Colors): string {
   return `${dim(`${name}=`)}${text(value)}`;
 }
 
-/** In quotes, unless it is one word: a client's text cannot look like a field. */
+/** Quotes anything but a word, so that a client's text cannot look like a field. */
 function text(value: unknown, word = /^[^\s"=]+$/): string {
   const isWord = typeof value === "string" && word.test(value);
   return printable(isWord ? value : (JSON.stringify(value) ?? "undefined"));
@@ -145,7 +140,7 @@ function grouped(value: unknown): string {
   return decimals === undefined ? groups : `${groups}.${decimals}`;
 }
 
-/** Without the date on the same day. */
+/** Omits the date of the same day. */
 function shortened(instant: string, when: string): string {
   const isToday = instant.slice(0, DATE_LENGTH) === when.slice(0, DATE_LENGTH);
   return isToday && parseInstant(instant) !== undefined ? instant.slice(DATE_LENGTH + 1, -1) : instant;

@@ -13,23 +13,27 @@ import { logActivity } from "../../sandbox/activity-log.js";
 import { SecretRedactor, secretTexts } from "../../sandbox/observation/redact.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { type LogPlace, type LogSource, createLog } from "./log.js";
+import { openFileStore } from "../../adapters/store/file-store.js";
+import { createStoreFormat } from "../../sandbox/state/store-format.js";
+import { prepareLive } from "../../scenarios/play-live.js";
+import { startRecorder } from "../../scenarios/recorder.js";
 import { createReplayer } from "../../scenarios/replayer.js";
 import { stopGracefully } from "./stop.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { createApp } from "../../http/server/app.js";
 import { type Listener, listen } from "../../http/server/listen.js";
 
-/** A sandbox that answers in this process. */
+/** A sandbox that listens in this process. */
 export type RunningSandbox = Awaited<ReturnType<typeof runSandbox>>;
 
-/** Throws UsageError("cannot-run") when it cannot listen, UsageError("file") when the initial states of its companies are inconsistent. */
+/** Throws UsageError("cannot-run") when it cannot listen, and UsageError("file") when the initial states of companies conflict. */
 export async function runSandbox(
   { serve, options, log: choice, store: storeFile }: PreparedStart,
   logPlace?: LogPlace,
 ) {
   let source = sourceBefore(options);
   const log = createLog(choice, () => source, logPlace);
-  // Listens first: the initial state of a company may contain links to its address.
+  // Listens first, since the initial state of a company may contain links to the address.
   const server = await listen({ ...serve, log, overrideGlobalObjects: true });
   const store =
     storeFile === undefined
@@ -46,7 +50,7 @@ export async function runSandbox(
   return { sandbox, url: server.url, log, fetch, stop };
 }
 
-/** The log's source until the sandbox is built. */
+/** The log's source before the sandbox is built. */
 function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
   const redactor = new SecretRedactor([...companies.flatMap(secretTexts), adminToken ?? ""]);
   return { now: () => systemClock.now(), home: undefined, redact: redactor.text };
@@ -64,10 +68,6 @@ function sourceOf(sandbox: Sandbox): LogSource {
 
 async function openStore(path: string, name: string, server: Listener, log: Log): Promise<Store<StoredSandbox>> {
   try {
-    const [{ openFileStore }, { createStoreFormat }] = await Promise.all([
-      import("../../adapters/store/file-store.js"),
-      import("../../sandbox/state/store-format.js"),
-    ]);
     return await openFileStore({ path, format: createStoreFormat(systemClock), system: systemClock, log, name });
   } catch (error) {
     await server.close();
@@ -85,27 +85,21 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     return { sandbox, fetch, replayer };
   } catch (error) {
     await Promise.all([server.close(), store?.close()]);
-    // Each file is valid, but not all together: two charges with the same externalId, for example.
+    // Valid files may still conflict, such as two charges with the same externalId.
     const isInput = isApiProblem(error) || (error instanceof UsageError && error.kind !== "cannot-run");
     throw isInput ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;
   }
 }
 
-/** Plays scenarios and records, when asked to. `end` writes the recording after the sandbox has stopped: throws UsageError("cannot-run"). */
+/** Prepares the playing of scenarios and the recording. */
 export async function beginSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
-  const recorder =
-    record === undefined
-      ? undefined
-      : (await import("../../scenarios/recorder.js")).startRecorder(sandbox, record.fixtures);
-  const live =
-    scenarios.length === 0
-      ? undefined
-      : await (
-          await import("../../scenarios/play-live.js")
-        ).prepareLive(scenarios, { sandbox, fetch, log, env: openVariables(process.env) });
+  const recorder = record && startRecorder(sandbox, record.fixtures);
+  const env = openVariables(process.env);
+  const live = scenarios.length === 0 ? undefined : await prepareLive(scenarios, { sandbox, fetch, log, env });
   return {
-    /** Includes everything since the sandbox listens. The log has each result. */
+    /** Plays the scenarios; the log has each result. */
     play: () => void live?.play(),
+    /** Writes the recording after the sandbox has stopped. Throws UsageError("cannot-run"). */
     async end(): Promise<void> {
       await live?.close();
       recorder?.stop();

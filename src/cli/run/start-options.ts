@@ -7,18 +7,18 @@ import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "../shared/values.
 import { logStyles } from "./log.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
 
-/** `source` is where the text was given, for messages: `--port`, `SANDBOX_PORT` or `sandbox.config.yaml: port`. */
+/** `source` is for messages: `--port`, `SANDBOX_PORT` or `sandbox.config.yaml: port`. */
 type Parse<T> = (source: string, text: string) => T;
 
 interface Option<T> {
-  /** `<file>`, or `<file...>` for a list; undefined for a switch. */
+  /** `<file>`, or `<file...>` for a list; undefined for a flag without a value. */
   readonly argument: string | undefined;
   readonly help: string;
   readonly parse: Parse<T>;
   readonly fallback: T;
 }
 
-/** Each option of a sandbox once, in the order of the help: the flag (`--public-url`), the variable (`SANDBOX_PUBLIC_URL`) and the key (`publicUrl`). */
+/** All options, in the order of the help. `publicUrl` is the key of the flag `--public-url` and the variable `SANDBOX_PUBLIC_URL`. */
 const options = {
   port: option("<number>", "0 takes a free one (default: 4010; exec: 0)", parsePort, 4010),
   host: option("<address>", "0.0.0.0 listens everywhere (default: 127.0.0.1)", parseHost, "127.0.0.1"),
@@ -27,7 +27,7 @@ const options = {
   profile: optional<FileConfig["profile"]>("<file>", "settings for what the contract leaves open", parseText),
   fixtures: list("customers, charges and so on to begin with"),
   scenario: list("play the world's part of a story while an\napplication drives the API"),
-  /** The file of a file store; undefined: in memory. */
+  /** The file of a file store; undefined for a store in memory. */
   store: optional("<where>", "memory or file:PATH: where the state is kept\n(default: memory)", parseStore),
   clock: option<ClockChoice>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
     mode: "running",
@@ -57,7 +57,7 @@ const options = {
 type OptionName = keyof typeof options;
 const optionNames = Object.keys(options) as OptionName[];
 
-/** The flags as they were typed. */
+/** The flags as typed. */
 export type StartFlags = Readonly<Partial<Record<OptionName, string | true | readonly string[]>>>;
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -67,15 +67,15 @@ export interface LoadedConfig {
   readonly values: FileConfig;
 }
 
-/** The chosen values, read and checked. Files are still names. */
+/** The parsed values. Files are not read yet. */
 export type StartOptions = {
   readonly [Name in OptionName]: (typeof options)[Name] extends Option<infer T> ? T : never;
 };
 
-/** `at` undefined: frozen at the instant of the start. */
+/** Without `at` the clock is frozen at the start of the sandbox. */
 export type ClockChoice = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
 
-/** The options of a sandbox, for the help and the command line of `start` and `exec`. */
+/** Adds the options of `start` and `exec` to a command. */
 export function addStartOptions(command: Command): Command {
   for (const name of optionNames) {
     const { argument, help } = options[name];
@@ -85,8 +85,8 @@ export function addStartOptions(command: Command): Command {
 }
 
 /**
- * The precedence of every option: the flag, then its SANDBOX_* variable (an empty one counts as not set), then the configuration, then the
- * default. PORT comes between SANDBOX_PORT and the configuration. Throws UsageError with everything that is wrong.
+ * Takes each option from the flag, else the SANDBOX_* variable (unless empty), else the configuration, else the default. PORT comes between
+ * SANDBOX_PORT and the configuration. Throws UsageError with all problems.
  */
 export function resolveStartOptions(flags: StartFlags, variables: Variables, config?: LoadedConfig): StartOptions {
   const problems: UsageError[] = [];
@@ -105,7 +105,7 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
     problems.push(new UsageError("command-line", `${has} needs ${lacks} too: HTTPS takes a certificate and its key.`));
   }
   if (problems.length > 0) {
-    // A wrong command line decides the exit code before a wrong file.
+    // A wrong command line takes precedence over a wrong file in the exit code.
     const kind = problems.some((problem) => problem.kind === "command-line") ? "command-line" : "file";
     throw new UsageError(
       kind,
@@ -155,7 +155,7 @@ function flag(help: string): Option<boolean> {
   return { argument: undefined, help, parse: parseSwitch, fallback: false };
 }
 
-/** Files; in a variable with commas between them. */
+/** Files, separated by commas in a variable. */
 function list(help: string): Option<readonly string[]> {
   const parse = (_source: string, text: string): string[] =>
     text
@@ -197,7 +197,7 @@ function parseSwitch(source: string, text: string): boolean {
   throw wrongValue(source, "true or false", text);
 }
 
-/** A token that fits behind "Bearer ". The message does not repeat it. */
+/** A token that is valid after "Bearer ". The message does not repeat it. */
 function parseToken(source: string, text: string): string {
   if (/^[\x21-\x7E]+$/.test(text)) return text;
   throw new UsageError("command-line", `${source} must be printable ASCII without spaces, and not empty.`);

@@ -7,7 +7,7 @@ import { type Colors, alignColumns } from "../shared/output.js";
 import type { RunningSandbox } from "./run-sandbox.js";
 import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../domain/accounts/test-numbers.js";
 
-/** The output of `start`: everything needed for a first call, on one screen. */
+/** The output of `start`, with everything needed for a first call. */
 export function renderStartupScreen({ sandbox, url }: RunningSandbox, colors: Colors): string {
   const { bold, dim, cyan } = colors;
   const { defaultCompany: company, options } = sandbox;
@@ -15,7 +15,7 @@ export function renderStartupScreen({ sandbox, url }: RunningSandbox, colors: Co
   const { tokens, secretKey } = company.record.identity;
   const accessToken = tokens[0]?.token ?? "";
   const otherCompanies = sandbox.companies.length - 1;
-  // curl rarely trusts the certificate of a local sandbox.
+  // curl usually does not trust the certificate of a local sandbox.
   const curl = url.startsWith("https:") ? "curl -k " : "curl ";
   const others = otherCompanies === 0 ? "" : dim(`  and ${otherCompanies} more: ${url}/_sandbox/companies`);
   const rows: [string, string][] = [
@@ -98,18 +98,17 @@ function advanceCommand(curl: string, hasAdminToken: boolean): string[] {
   ];
 }
 
-/** The command that opens an address in a browser, without a shell. */
+/** The commands that open an address in a browser. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** The dashboard's address, for people. */
 export function dashboardOf(url: string): string {
   return `${url}/_sandbox`;
 }
 
-/** `--open`: shows the dashboard. Without a browser it logs a warning. */
+/** Opens an address in a browser, or logs a warning. */
 export function openBrowser(url: string, log: Log): void {
   const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
   const warn = (why: string): void =>
@@ -122,6 +121,6 @@ export function openBrowser(url: string, log: Log): void {
   child.once("exit", (code) => {
     if (code !== null && code !== 0) warn(`${command} ended with ${code}`);
   });
-  // The sandbox may stop while the browser stays.
+  // The browser may outlive the sandbox.
   child.unref();
 }

@@ -4,10 +4,10 @@ import type { ActivityLog } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { RunningServer } from "../../http/server/listen.js";
 
-/** The time for requests and deliveries in flight together. Containers usually get 10 s. */
+/** The time for requests and deliveries in flight. Containers usually have 10 s to stop. */
 const GRACE_MS = 5_000;
 
-/** Accepts no new requests, and waits a bounded time for answers and deliveries in flight. */
+/** Refuses new requests, and waits a bounded time for answers and deliveries in flight. */
 export async function stopGracefully(
   server: RunningServer,
   sandbox: Sandbox,
@@ -38,7 +38,7 @@ function inFlight({ companies }: Sandbox): number {
   return companies.reduce((sum, { dispatcher }) => sum + dispatcher.outstanding.length, 0);
 }
 
-/** Resolves at the first SIGINT or SIGTERM. The next one exits immediately, with the shell's code for that signal: as process 1 of a container the default does nothing. */
+/** Resolves at the first SIGINT or SIGTERM. The next one exits immediately, with the shell's code for the signal. */
 export function nextStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
@@ -55,7 +55,7 @@ export function nextStopSignal(): Promise<void> {
   });
 }
 
-/** npm and npx forward the Ctrl-C that the terminal has already sent to every process. */
+/** npm and npx forward a Ctrl-C that the terminal has already sent to every process. */
 function isEcho(firstAt: number): boolean {
   return process.env["npm_command"] !== undefined && systemClock.monotonic() - firstAt < ECHO_MS;
 }

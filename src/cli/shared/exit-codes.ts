@@ -1,6 +1,5 @@
 import type { UsageErrorKind } from "../../kernel/messages/problem.js";
 
-/** The exit codes of the command. */
 export const EXIT = {
   ok: 0,
   commandLine: 1,
@@ -8,11 +7,10 @@ export const EXIT = {
   cannotRun: 3,
   assertion: 4,
   gate: 5,
-  /** A bug of the sandbox (EX_SOFTWARE of sysexits.h). */
+  /** A bug of the sandbox; EX_SOFTWARE of sysexits.h. */
   bug: 70,
 } as const;
 
-/** The exit code of each kind of usage error. */
 export const exitCodeOf: Readonly<Record<UsageErrorKind, number>> = {
   "command-line": EXIT.commandLine,
   input: EXIT.commandLine,

@@ -5,11 +5,11 @@ import type { Style } from "../../kernel/messages/report.js";
 
 export type Colors = ReturnType<typeof createColors>;
 
-/** The widest line, on any terminal: longer lines are hard to read. */
+/** The widest line, on any terminal. */
 export const WIDTH_MAX = 100;
 const WIDTH_MIN = 60;
 
-/** Prints what the command was asked for. */
+/** Prints the result of the command. */
 export function printData(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
@@ -18,21 +18,21 @@ export function printJson(value: unknown): void {
   printData(JSON.stringify(value, undefined, 2));
 }
 
-/** Prints errors and notes. */
+/** Prints an error or a note. */
 export function printDiagnostic(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Colours on a terminal; none in a pipe, in CI, or with NO_COLOR. FORCE_COLOR wins over all of that. */
+/** Colours on a terminal; none in a pipe, in CI, or with NO_COLOR. FORCE_COLOR overrides all of these. */
 export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Colors {
   const isSet = (name: string): boolean => (env[name] ?? "") !== "";
   if (isSet("FORCE_COLOR")) return createColors(env["FORCE_COLOR"] !== "0");
-  // In a pipe `isTTY` is undefined, and createColors would decide by itself.
+  // In a pipe `isTTY` is undefined, which createColors must not get.
   const isPlain = !stream.isTTY || isSet("NO_COLOR") || isSet("CI") || env["TERM"] === "dumb";
   return createColors(!isPlain);
 }
 
-/** Writes a file that the command was asked for. Throws UsageError("cannot-run"). */
+/** Writes a file. Throws UsageError("cannot-run"). */
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
@@ -40,7 +40,7 @@ export async function writeOutput(what: string, file: string, text: string): Pro
   });
 }
 
-/** A line that counts on a terminal; elsewhere nothing is shown. `clear` removes it. */
+/** Shows progress in a line of a terminal, and nothing elsewhere. `clear` is the text that removes it. */
 export function createCounter(stream: NodeJS.WriteStream): { readonly clear: string; show(text: string): void } {
   const isShown = stream.isTTY && (process.env["CI"] ?? "") === "";
   const clear = isShown ? "\r\u001B[K" : "";
@@ -55,7 +55,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   return { width, good: green, bad: red, warning: yellow, strong: bold, faint: dim };
 }
 
-/** Columns as wide as their widest cell, two spaces apart, without trailing spaces. */
+/** Aligns columns two spaces apart, without trailing spaces. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));

@@ -8,17 +8,14 @@ import { parseScenario } from "../../scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { findKind } from "../../sandbox/config/load-files.js";
 
-/**
- * The scenarios of files, of all files below folders, and of files that match patterns; each once, sorted by name within a folder.
- * Throws UsageError("file") with the problems of all files.
- */
+/** Loads the scenarios of files, folders and patterns, each once, sorted within a folder. Throws UsageError("file") with the problems of all files. */
 export async function loadScenarioFiles(paths: readonly string[]): Promise<Scenario[]> {
   const found = (await Promise.all(paths.map(findAt))).flat();
   const named = new Set(found.filter(({ isNamed }) => isNamed).map(({ file }) => file));
   const files = [...new Set(found.map(({ file }) => file))];
   const loaded = await Promise.all(files.map((file) => load(file, named.has(file))));
   const scenarios = loaded.flatMap(({ scenario }) => scenario ?? []);
-  // A file that another scenario uses may need values that the other one saves; that scenario reports its problems.
+  // A file that another scenario uses may need values which that scenario saves, so its problems are reported there.
   const used = new Set(scenarios.flatMap(({ uses }) => [...uses]));
   const isPart = (file: string): boolean => !named.has(file) && used.has(resolve(file));
   const problems = loaded.flatMap((each) => (isPart(each.file) ? [] : each.problems));
@@ -33,7 +30,7 @@ export function isScenario(value: unknown): boolean {
 
 interface FoundFile {
   readonly file: string;
-  /** A file that was named itself has to be a scenario. */
+  /** A named file must be a scenario; others in a folder need not be. */
   readonly isNamed: boolean;
 }
 
@@ -52,7 +49,7 @@ async function findAt(path: string): Promise<FoundFile[]> {
 
 interface LoadedFile {
   readonly file: string;
-  /** Undefined for a file with problems, and for another kind of file. */
+  /** Undefined for a file with problems, and for other kinds of files. */
   readonly scenario?: Scenario;
   readonly problems: readonly string[];
 }

@@ -2,7 +2,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { countFindings } from "../../sandbox/observation/finding.js";
 
-/** The error for a wrong value of a flag or variable. `source` is where it was given: `--port`, `SANDBOX_PORT`. */
+/** The error for a wrong value of a flag or variable. `source` is its name: `--port`, `SANDBOX_PORT`. */
 export function wrongValue(source: string, expected: string, text: string, meant?: string): UsageError {
   const shown = JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
@@ -16,7 +16,6 @@ export function flagOf(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** One of a few words. */
 export function parseChoice<Choice extends string>(source: string, text: string, choices: readonly Choice[]): Choice {
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
@@ -24,7 +23,7 @@ export function parseChoice<Choice extends string>(source: string, text: string,
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 
-/** An absolute http(s) URL as the base of paths, without a slash at its end. */
+/** Parses an absolute http(s) URL. The result has no slash at its end. */
 export function parseBaseUrl(source: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBase = url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
@@ -32,7 +31,7 @@ export function parseBaseUrl(source: string, text: string): string {
   throw wrongValue(source, "an absolute http or https URL without query, such as https://sandbox.example", text);
 }
 
-/** The variables that scenarios may read as `${env.X}`: "only `SANDBOX_*`". */
+/** The variables that scenarios may read as `${env.X}`. */
 export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
 }
@@ -41,7 +40,7 @@ export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | u
 export interface GateFlags {
   /** `findings` */
   readonly failOn?: string;
-  /** Per cent of the contract. */
+  /** The least coverage in per cent. */
   readonly failUnder?: string;
 }
 
