@@ -2,9 +2,9 @@
  * Checks that a sandbox still answers while one advance drops 100 000 charges, each with a webhook, and a client asks for the balance.
  *
  *     npm run build && npm run bench:drops
- *     npm run bench:drops -- --charges 10000 --p99 250       the short form, on a machine that does other things too
+ *     npm run bench:drops -- --charges 10000 --p99 250       the short form, for a busy machine
  *
- * Exits with 1 when the event loop's delay is above that (50 ms) at the 99th percentile.
+ * Exits with 1 when the 99th percentile of the event loop's delay exceeds --p99 (default 50 ms).
  */
 import { createServer } from "node:http";
 import { Agent } from "undici";

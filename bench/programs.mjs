@@ -1,4 +1,4 @@
-/** The programs that are compared, each a process on a core that the client does not use, and the load that they get. */
+/** The compared programs, each a process on another core than the client, and their load. */
 import autocannon from "autocannon";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,13 +10,13 @@ import { parseArgs } from "node:util";
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const quietStart = [at("../bin/sandbox.js"), "start", "--port", "0", "--log", "json", "--log-level", "warn"];
 
-/** Each writes its address as JSON on its first line. */
+/** Each program prints its address as JSON on the first line. */
 export const programs = {
   plain: [at("floors/plain.mjs")],
   hono: [at("../reports/bench/hono.mjs")],
   sandbox: quietStart,
 };
-/** Its time moves only with an advance. */
+/** The sandbox with a frozen clock. */
 export const frozenSandbox = [...quietStart, "--clock", "2026-01-15T09:00:00Z"];
 export const senderFloor = at("floors/sender.mjs");
 export const receiverFloor = at("floors/receiver.mjs");
@@ -83,7 +83,7 @@ const headers = {
   "content-type": "application/json",
 };
 
-/** `requests` of them with autocannon; any answer but 2xx is an error. Returns requests per second and the 99th percentile in ms. */
+/** Sends `requests` requests with autocannon; any answer but 2xx is an error. Returns requests per second and the 99th percentile in ms. */
 async function run(url, requests, request) {
   const startedAt = performance.now();
   let endedAt = startedAt;
@@ -92,14 +92,14 @@ async function run(url, requests, request) {
     connections: Math.min(CONNECTIONS, requests),
     amount: requests,
     requests: [{ headers, ...request }],
-    // autocannon's own duration is in steps of its sampling.
+    // autocannon rounds its own duration to its sampling interval.
     setupClient: (client) => client.on("response", () => (endedAt = performance.now())),
   });
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
   return { perSecond: (1000 * requests) / (endedAt - startedAt), p99Ms: latency.p99 };
 }
 
-/** `firstNumber` keeps externalIds apart between calls. `onId` gets the id of each charge. */
+/** `firstNumber` makes externalIds unique across calls. `onId` gets the id of each charge. */
 export function postCharges(url, requests, firstNumber = 0, onId = undefined) {
   let number = firstNumber;
   const setupRequest = (request) => ({ ...request, body: JSON.stringify(chargeOf(number++)) });
@@ -123,7 +123,7 @@ export async function postJson(url, path, body) {
   return response.json();
 }
 
-/** One request with the least work on the client's side, for the time to a first answer. */
+/** One request with little work for the client, for the time to a first answer. */
 export async function firstAnswer(url) {
   const response = await fetch(new URL("/v1/balance", url), { headers });
   if (response.status !== 200) throw new Error(`GET /v1/balance was answered ${response.status}`);
@@ -140,7 +140,7 @@ function chargeOf(number) {
   };
 }
 
-/** `npm run bench:soak -- --requests 20000`: the given numbers over the defaults. */
+/** Reads numbers of the command line, as in `npm run bench:soak -- --requests 20000`, over the defaults. */
 export function readNumbers(defaults) {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: "string" }]));
   const given = Object.entries(parseArgs({ options }).values).map(([name, value]) => [name, Number(value)]);

@@ -1,12 +1,12 @@
 /**
- * Measures what the sandbox costs, beside programs that do the same work and nothing else, in one run: docs/performance.md.
+ * Measures the sandbox beside programs that do only the same work, in one run. See docs/performance.md.
  *
  *     npm run build && npm run bench             all suites, about seven minutes
  *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance
- *     npm run bench -- --short                   a minute, to see that it runs: its figures mean little
+ *     npm run bench -- --short                   a minute, to check that it runs; its figures mean little
  *     npm run bench -- --write                   also writes the table into docs/performance.md
  *
- * A target that is missed is shown and is no failure.
+ * A missed target is shown, but is not a failure.
  */
 import { build } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,12 +1,12 @@
 /**
- * Checks that a long-running sandbox keeps its size: many requests of many clients, each with a token of its own like the workers of a
- * test suite, and webhooks to a healthy, a slow and a dead receiver. The heap is measured after a garbage collection, ten times.
+ * Checks that a long-running sandbox does not grow: many requests of many clients, each with its own token like the workers of a test suite, and
+ * webhooks to a healthy, a slow and a dead receiver. The heap is measured after a garbage collection, ten times.
  *
  *     npm run build && npm run bench:soak                    1 000 000 requests
  *     npm run bench:soak -- --requests 20000                 the short form
  *
- * All limits are set so low that they are reached early: what still grows after that has no limit. Exits with 1 when the largest heap of
- * the second half exceeds that of the first by more than a tenth.
+ * All limits are low and reached early, so that later growth shows a missing limit. Exits with 1 when the largest heap of the second half exceeds
+ * that of the first by more than a tenth.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -16,12 +16,12 @@ import { Agent } from "undici";
 import { printTable, programs, readNumbers, startServer } from "./programs.mjs";
 
 const { requests, clients } = readNumbers({ requests: 1_000_000, clients: 32 });
-/** Then the client takes another token. Few, so that most of the run happens at full size. */
+/** Requests per token. Few, so that most of the run is at full size. */
 const REQUESTS_PER_COMPANY = Math.min(500, Math.max(50, Math.round(requests / 400)));
 const KEPT = Math.round(REQUESTS_PER_COMPANY * 0.4);
 const LIMITS = { requests: KEPT, events: KEPT, deliveries: KEPT, pendingDeliveries: 2 * KEPT, companies: 2 * clients };
 const SLOW_MS = 200;
-/** Allowed growth of the largest heap from the first half to the second; some MiB come and go with companies. */
+/** The allowed growth of the largest heap from the first half to the second. */
 const GROWTH_MAX = 0.1;
 const GROWTH_MAX_MIB = 10;
 
@@ -82,7 +82,7 @@ async function run(target) {
   await Promise.all(Array.from({ length: clients }, client));
 }
 
-/** What a test suite does: subscribe, pay, read and refund charges, send transfers; some requests are wrong. */
+/** Does what a test suite does: subscribes, pays, reads and refunds charges, sends transfers; some requests are wrong. */
 async function useCompany(name, size) {
   const send = (method, path, body) => call(name, method, path, body);
   const topics = ["charges/events", "transactions/completed"];

@@ -1,6 +1,6 @@
 /**
- * What one acknowledged write costs with a file store, when there are 1 000 records and when there are 100 000: two sandboxes, asked in turns, so that
- * what else the machine does hits both. Prints Markdown, or JSON with --json.
+ * Measures one acknowledged write to a file store with 1 000 and with 100 000 records. The two sandboxes are measured in turns, so that other load
+ * affects both. Prints Markdown, or JSON with --json.
  *
  *   npm run bench:store
  *   npm run bench:store -- --rounds 40 --requests 50
@@ -79,7 +79,7 @@ function report() {
   console.log(`| ratio | ${ratio.toFixed(2)} | | ${ratioOf32.toFixed(2)} |`);
 }
 
-/** Real time for so many writes, of which `at` are on their way at a time. */
+/** The real time of that many writes, `at` of them at a time. */
 async function batch(sandbox, count, at) {
   const began = performance.now();
   let left = count;
@@ -104,7 +104,7 @@ async function createCharge({ url }) {
 }
 
 async function start(name, records) {
-  // A file of fixtures has 2 MiB at most.
+  // A fixtures file may have at most 2 MiB.
   const files = [];
   for (let at = 0; at < records; at += 20_000) {
     const length = Math.min(20_000, records - at);

@@ -1,4 +1,4 @@
-/** What is measured. Each suite returns rows: a name, the numbers of every round by program, a unit, and a target for the sandbox. */
+/** The suites. Each returns rows: a name, the numbers of every round by program, a unit, and a target for the sandbox. */
 import {
   firstAnswer,
   frozenSandbox,
@@ -15,7 +15,7 @@ import {
 
 const names = Object.keys(programs);
 
-/** Every program once a round, each time another one first. */
+/** Runs every program once a round, each time in another order. */
 async function inTurns(rounds, measure) {
   const results = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++)
@@ -29,7 +29,7 @@ async function inTurns(rounds, measure) {
 const pick = (results, select) =>
   Object.fromEntries(Object.entries(results).map(([name, list]) => [name, list.map(select)]));
 
-/** Processor time is the figure to compare on a shared machine; throughput is bounded by the client, too. */
+/** Compare processor time on a shared machine, since the client also limits the throughput. */
 export async function requests({ rounds, amount, warmUp }) {
   const results = await inTurns(rounds, async (program) => {
     const server = await startServer(program);
@@ -108,7 +108,7 @@ export async function memory({ rounds, amount }) {
   return [{ name: `${amount} charges, memory added`, of: results, unit: "MB", target: { most: 110 } }];
 }
 
-/** One advance drops charges; each owes a webhook. The floor sends as many with `undici.request`. All share one core. */
+/** One advance drops charges, each with a webhook. The floor sends as many with `undici.request`. All share one core. */
 export async function webhooks({ rounds, amount, warmUp }) {
   const receiver = await startServer([receiverFloor]);
   const results = { floor: [], sandbox: [] };
@@ -127,7 +127,7 @@ export async function webhooks({ rounds, amount, warmUp }) {
   return [{ name: "Webhooks, throughput", of: results, floor: "floor", unit: "/s", target: { ratioLeast: 0.35 } }];
 }
 
-/** Without a subscription; a tenth of the charges shows whether the time grows in line. */
+/** Without a subscription. A tenth of the charges shows whether the time grows linearly. */
 export async function advance({ rounds, amount }) {
   const results = { tenth: [], sandbox: [] };
   for (let round = 0; round < rounds; round++)

@@ -1,10 +1,10 @@
 /**
- * Loaded into a measured process with --import. Answers over IPC: "usage" with CPU time (µs) and resident memory (MB); "sample" also
- * with the heap after a garbage collection (MiB) and the event loop's delays (ms) since the last "sample" or "reset".
+ * Loaded into a measured process with --import. Answers over IPC: "usage" with CPU time (µs) and resident memory (MB); "sample" also with the heap
+ * after a garbage collection (MiB) and the event loop's delays (ms) since the last "sample" or "reset".
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** Timers fire at this interval; only what exceeds it is a delay. */
+/** The interval of the timer; the time beyond it is the delay. */
 const RESOLUTION_MS = 10;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
@@ -12,7 +12,7 @@ delays.enable();
 process.on("message", (question) => {
   if (question === "usage") process.send?.(usage());
   if (question === "sample") process.send?.({ ...delaysMs(), ...heap(), ...usage() });
-  // The collections of a sample are not the sandbox's delay.
+  // Garbage collections of a sample must not count as delays.
   if (question !== "usage") delays.reset();
 });
 process.channel?.unref();

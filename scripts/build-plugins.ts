@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
 
-/** `import style from "./style.css?raw"` gives the file's text, as in Vite and Vitest. */
+/** Resolves `import style from "./style.css?raw"` to the file's text, as Vite and Vitest do. */
 export function rawFiles(): Plugin {
   return {
     name: "raw-files",
@@ -18,7 +18,7 @@ export function rawFiles(): Plugin {
   };
 }
 
-/** Writes the licences of the bundled packages, which ask that their text travels with every copy. */
+/** Writes the licences of the bundled packages, which must be part of every copy. */
 export function licenses(): Plugin {
   return {
     name: "licenses",
@@ -38,7 +38,7 @@ export function licenses(): Plugin {
 }
 
 /**
- * Removes the chunks of the last build once the new files are written, so that a program that starts meanwhile finds its files.
+ * Removes the chunks of the last build after the new files are written, so that a program that starts meanwhile finds its files.
  */
 export function removeOldChunks(): Plugin {
   return {

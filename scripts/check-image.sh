@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the image from outside while it runs at SANDBOX_URL: tools/image-check has built it with buildah, and started it.
+# Checks the image from outside while it runs at SANDBOX_URL. tools/image-check builds it with buildah and starts it.
 # BASE and IMAGE name the two images in buildah's storage.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,11 +19,11 @@ added=$(($(size_mb "$image") - $(size_mb "$base")))
 ((added < most_mb)) || fail "it adds $added MB to its base, and may add $most_mb"
 printf 'image: %s MB over its base\n' "$added"
 
-# The program, not the shells around it.
+# Finds the program, not the shells around it.
 program=$(pgrep -nf '^/usr/local/bin/node /app/bin/sandbox\.js start')
 [[ $(stat -c %u "/proc/$program") != 0 ]] || fail "it runs as root"
 
-# The health check, as an orchestrator runs it.
+# Runs the health check, as an orchestrator does.
 container=$(buildah from --pull-never "$image")
 trap 'umount -R "$tree" 2>/dev/null || true; buildah umount "$container" >/dev/null; buildah rm "$container" >/dev/null' EXIT
 tree=$(buildah mount "$container")
@@ -32,7 +32,7 @@ mapfile -t health < <(buildah inspect --type image "$image" |
 ((${#health[@]} > 0)) || fail "it has no health check"
 SANDBOX_PORT=${SANDBOX_URL##*:} "${health[@]}" || fail "its health check is red"
 
-# On a read-only file system.
+# Starts on a read-only file system.
 unshare --mount bash -euo pipefail -c '
   mount --bind "$1" "$1" && mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && mount -o remount,ro,bind "$1"
   if touch "$1/app/x" 2>/dev/null; then echo "the file system can be written to" >&2; exit 9; fi

@@ -1,6 +1,6 @@
 /**
- * Summarizes `.ci/run`. Its argument is a file with one step a line: exit code (or "skipped"), vitest report (or "-"), name. A vitest run
- * counts test by test, any other step as one. The last line is "N passed, M failed".
+ * Summarizes `.ci/run`. Its argument is a file with one step per line: exit code (or "skipped"), vitest report (or "-"), name. Counts each test of a
+ * vitest run, and any other step as one. The last line is "N passed, M failed".
  */
 import { readFile } from "node:fs/promises";
 
@@ -43,6 +43,6 @@ async function count(succeeded, report) {
     (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
   ).length;
   const failed = run.numFailedTests + broken;
-  // An error outside every test, such as an unhandled rejection, fails only the command.
+  // An error outside the tests, such as an unhandled rejection, fails only the command.
   return { passed: run.numPassedTests, failed: succeeded ? failed : Math.max(1, failed) };
 }

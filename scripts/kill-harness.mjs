@@ -1,10 +1,10 @@
 /**
- * Kills the sandbox at random moments under load, and checks each time what the next process has: every answered request,
- * none of them half, books that balance, timers and retries that continue.
+ * Kills the sandbox at random moments under load. Checks each time that the next process has every answered request completely, that its books
+ * balance, and that timers and retries continue.
  *
  *   npm run kill                      300 kills
  *   npm run kill -- --kills 20        this many
- *   npm run kill -- --seed 7          the same moments and requests again, as far as the machine allows
+ *   npm run kill -- --seed 7          repeats moments and requests, as far as the machine allows
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -139,14 +139,14 @@ async function receive(request, response) {
   response.writeHead(refused ? 500 : 200).end();
 }
 
-/** One client: one request after another until the process is dead. */
+/** A client that sends one request after another until the process is dead. */
 async function work() {
   const current = sandbox;
   while (!current.isDead) {
     try {
       await (faker.datatype.boolean() ? transfer() : chargeAndPay());
     } catch {
-      // The connection broke; the client does not know whether the sandbox did it.
+      // The connection broke, so the client does not know whether the request took effect.
       lostAnswers++;
       await passMs(1);
     }
@@ -175,7 +175,7 @@ async function chargeAndPay() {
   paid.add(id);
 }
 
-/** Every answered request is there, none is half there, and the state fits together. @param {number} kill */
+/** Checks that every answered request is stored completely, and that the state is consistent. @param {number} kill */
 async function check(kill) {
   const state = await stateOf();
   const byReference = new Map(state.transactions.map((row) => [row.reference, row]));
@@ -193,7 +193,7 @@ async function check(kill) {
     assert.equal(byId.get(id)?.externalId, externalId, `kill ${kill}: the charge ${externalId} is missing`);
   for (const id of paid) assert.equal(byId.get(id)?.status, "paid", `kill ${kill}: the charge ${id} was paid`);
   if (kill % 5 !== 0 && kill !== kills) return;
-  // Putting a state in checks its books, references and timers. It takes longer the larger the state is.
+  // Restoring a state checks its books, references and timers. It takes longer for a larger state.
   const companyId = `company_check_${kill}`;
   await api("POST", "/_sandbox/companies", { companyId, clock: "frozen" });
   const copy = { ...state, deliveries: [], due: [], subscriptions: [], holds: [] };
@@ -201,7 +201,7 @@ async function check(kill) {
   await api("DELETE", `/_sandbox/companies/${companyId}`);
 }
 
-/** Timers and retries continue: in the end every transfer has settled, and every webhook was acknowledged. */
+/** Checks that timers and retries continue: in the end every transfer is settled and every webhook acknowledged. */
 async function finish() {
   const deadline = performance.now() + 60_000;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Lists the packages of an installation, with versions and licences: those that npm fetches, and those inside the bundle.
+ * Lists the packages of an installation, with versions and licences: those that npm installs, and those in the bundle.
  *
  *   npm run licences       a table; exits with 1 for a licence that is not on the list below
  *   npm run sbom           a CycloneDX document, on stdout
@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
-/** Licences that allow use, change and distribution, also commercial, and ask for a notice at most. */
+/** Licences that allow commercial use, change and distribution, and require a notice at most. */
 const PERMITTED = new Set(["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"]);
 
 const root = fileURLToPath(new URL("..", import.meta.url));

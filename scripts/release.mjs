@@ -1,17 +1,17 @@
 /**
- * Checks everything that has to be right before a release. Publishes nothing: it prints the last commands.
+ * Checks everything that a release needs. Publishes nothing, but prints the final commands.
  *
  *   npm run release                  the version of package.json
  *   npm run release -- --tag v0.1.0  also compares it with a tag
  *
- * Leaves reports/sbom.cdx.json and reports/release-notes.md. Exits with 1 and all reasons when something is wrong.
+ * Writes reports/sbom.cdx.json and reports/release-notes.md. Exits with 1 and all reasons when something is wrong.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-/** The size of the unpacked package, without dependencies. */
+/** The largest allowed size of the unpacked package, without dependencies. */
 const MOST_BYTES = 3_000_000;
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));

@@ -1,5 +1,5 @@
 /**
- * The pages of which pictures are made: `docs/images/NAME-LOOK.png` each.
+ * The pages of the pictures `docs/images/NAME-LOOK.png`.
  *
  * @typedef {"light" | "dark" | "phone"} Look
  * @typedef {object} Picture
@@ -7,8 +7,8 @@
  * @property {(world: import("./screenshot-world.mjs").World) => string} path
  * @property {readonly Look[]} [looks]  default: all
  * @property {string} [language]  default: en
- * @property {boolean} [window]  of a phone only what its screen shows, else the whole page
- * @property {(page: import("playwright-core").Page) => Promise<unknown>} [act]  before it is taken
+ * @property {boolean} [window]  on a phone only the visible part, else the whole page
+ * @property {(page: import("playwright-core").Page) => Promise<unknown>} [act]  runs before the picture is taken
  */
 
 /** @type {readonly Picture[]} */

@@ -1,5 +1,5 @@
 /**
- * A sandbox in the middle of a day's work, the same every time: its clock stands still, its ids are seeded.
+ * A sandbox with some activity, always the same: its clock is frozen, its ids are seeded.
  */
 import { createServer } from "node:http";
 import { createSandbox } from "business-payments-sandbox";
@@ -55,7 +55,7 @@ export async function createWorld() {
 }
 
 /**
- * Transfers, refunds, a rule that loses an answer and a client that pays again: so that each page of the dashboard has something to show.
+ * Creates transfers, refunds, a lost answer and a repeated payout, so that each page of the dashboard has content.
  *
  * @param {Awaited<ReturnType<typeof openCompany>>} company
  * @param {(amount: number, externalId: string, description: string) => Promise<string>} charge
@@ -126,7 +126,7 @@ async function workADay({ api, control }, charge) {
   });
 }
 
-/** The application that the webhooks go to. */
+/** The application that receives webhooks. */
 async function openShop() {
   const server = createServer((request, response) => {
     request.resume().on("end", () => response.end('{"received":true}'));
@@ -141,7 +141,7 @@ async function openShop() {
 }
 
 /**
- * Under a name that reads well on a picture.
+ * Opens a company with a readable name.
  *
  * @param {string} url
  */

@@ -1,8 +1,8 @@
 /**
- * Takes the pictures of `docs/images/` anew, from what is built.
+ * Renews the pictures in `docs/images/` from the build.
  *
  *   npm run screenshots               all of them
- *   npm run screenshots -- checkout   those whose names begin so
+ *   npm run screenshots -- checkout   those whose names begin with this
  */
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 import { pictures } from "./screenshot-pages.mjs";
 import { createWorld } from "./screenshot-world.mjs";
 
-/** All pictures together: every clone of the repository downloads them. */
+/** The largest total size, since every clone of the repository downloads the pictures. */
 const BYTES_MAX = 10 * 1024 * 1024;
 
 const folder = fileURLToPath(new URL("../docs/images", import.meta.url));

@@ -1,6 +1,6 @@
 /**
- * The work that both floors do for the three measured requests: check the token and the fields, keep charges in a Map, and render
- * the fields that the sandbox renders. No clock, events, journal, webhooks or rules.
+ * The work of both floors for the three measured requests: check the token and the fields, keep charges in a Map, and render the fields that the
+ * sandbox renders. No clock, events, journal, webhooks or rules.
  */
 import { randomUUID } from "node:crypto";
 
@@ -17,7 +17,7 @@ export function getCharge(id) {
   return charge && renderCharge(charge, "due", charge.createdAt);
 }
 
-/** `{ status, body }` of POST /v1/charges. `origin`: where payment pages are. */
+/** `{ status, body }` of POST /v1/charges. `origin` is that of payment pages. */
 export function createCharge(input, companyId, origin) {
   if (companyId !== "company_sandbox") return { status: 403, body: { statusCode: 403, message: ["X-Company-Id"] } };
   const problems = findProblems(input);

@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks that does nothing but answer 200: POST to any path is counted, GET says how many came. On its first line it says where it listens.
+ * A receiver of webhooks that only answers 200. Counts POST requests to any path; GET returns the count. Prints its address on the first line.
  */
 import { createServer } from "node:http";
 

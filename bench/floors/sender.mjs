@@ -1,6 +1,6 @@
 /**
- * The floor of webhook sending: `undici.request` over a pool, as many at a time as the sandbox sends to one receiver, with the same
- * headers. A fresh request and body for each, and each answer is read; but nothing is signed, recorded or sent again.
+ * The floor of webhook sending: `undici.request` over a pool, with the sandbox's headers and its concurrency for one receiver. Each request has a
+ * new body, and each answer is read; nothing is signed, recorded or retried.
  *
  *     node bench/floors/sender.mjs http://127.0.0.1:3000 20000 2000        prints {"seconds":…,"cpuUs":…} of the 20 000, after 2 000 to warm up
  */
@@ -41,7 +41,7 @@ async function send(webhooks) {
   await Promise.all(Array.from({ length: AT_ONCE }, sender));
 }
 
-/** As long as the sandbox's. */
+/** As long as a webhook of the sandbox. */
 function bodyOf(index) {
   return JSON.stringify({
     topic: "charges/events",

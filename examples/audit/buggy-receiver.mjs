@@ -1,5 +1,5 @@
 /**
- * A shop's webhook receiver with a mistake in one line: it verifies the event that it parsed, printed again. `receiver.mjs` is the same, mended.
+ * A shop's webhook receiver with a mistake in one line: it verifies the parsed event, serialised again. `receiver.mjs` has the fix.
  *
  *   node examples/audit/buggy-receiver.mjs
  *

@@ -1,5 +1,5 @@
 /**
- * A shop's webhook receiver. `buggy-receiver.mjs` is the same but for one line; `sandbox audit` tells the two apart.
+ * A shop's webhook receiver. `buggy-receiver.mjs` differs in one line, which `sandbox audit` detects.
  *
  *   node examples/audit/receiver.mjs
  *

@@ -1,6 +1,6 @@
 /**
- * A webhook receiver works in every test that its authors wrote. `sandbox audit` says what is wrong with it all the same; one line mends it. Exits 0 if
- * it came out as told.
+ * A webhook receiver passes every test of its authors. `sandbox audit` still finds its mistake, which one line fixes. Exits with 0 if everything
+ * happens as described.
  */
 import { equal, match } from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

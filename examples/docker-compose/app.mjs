@@ -1,9 +1,9 @@
 /**
- * The app beside the sandbox: it takes orders, asks for their payment, and follows the webhooks.
+ * The app beside the sandbox: it accepts orders, creates their charges, and handles webhooks.
  *
  *   POST /orders      a new order → {id, status, paymentUrl}
  *   GET  /orders      all orders with the status of their charge
- *   POST /webhooks    what the payments service tells
+ *   POST /webhooks    webhooks of the payments service
  *
  * Environment: PAYMENTS_URL, PAYMENTS_ACCESS_TOKEN, PAYMENTS_COMPANY_ID, PAYMENTS_SECRET_KEY, APP_URL (where the service reaches
  * this app; default: the address on which it listens), HOST and PORT (0 takes a free one).
@@ -63,7 +63,7 @@ async function createOrder() {
   return order;
 }
 
-/** Verified before it is parsed, over the bytes as they came. */
+/** Verifies the raw bytes before they are parsed. */
 function takeWebhook(rawBody, signature = "") {
   const expected = Buffer.from(createHmac("sha256", secretKey).update(rawBody).digest("base64"));
   const given = Buffer.from(signature);

@@ -1,6 +1,6 @@
 /**
- * Pays salaries, and tries again when the network fails: each attempt under the same reference, which stands for the salary and not for the attempt.
- * `pay-salaries.mjs` is the same with a bug in that one line.
+ * Pays salaries, and retries when the network fails. Every attempt has the same reference, which identifies the salary and not the attempt.
+ * `pay-salaries.mjs` has a bug in that line.
  */
 const { SANDBOX_URL: url, SANDBOX_ACCESS_TOKEN: token } = process.env;
 const month = "2026-01";

@@ -1,6 +1,6 @@
 /**
- * Pays salaries, and tries again when the network fails, with the classic bug: a new reference for each attempt. `pay-salaries-mended.mjs` is the
- * same with that one line mended.
+ * Pays salaries, and retries when the network fails, with the classic bug: a new reference for each attempt. `pay-salaries-mended.mjs` has the fix
+ * in one line.
  *
  *   npx sandbox exec --config examples/double-payout/sandbox.config.yaml --fail-on findings -- \
  *     node examples/double-payout/pay-salaries.mjs

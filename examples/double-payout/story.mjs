@@ -1,6 +1,6 @@
 /**
- * The answer to a payout is lost after the work is done. One client pays again under a new reference: the sandbox finds it. Its mended twin tries the
- * same reference again, and all is well. Exits 0 if it came out as told.
+ * The answer to a payout is lost after the payout is done. One client pays again under a new reference, which the sandbox reports. The fixed client
+ * retries under the same reference. Exits with 0 if everything happens as described.
  */
 import { equal, match } from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -27,7 +27,7 @@ server.listen(Number(port), "127.0.0.1", () => {
 async function receive(request) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  // The bytes as they came: they were signed, not what JSON.parse makes of them.
+  // The raw bytes, since the signature is of them.
   const rawBody = Buffer.concat(chunks);
   if (!isGenuine(rawBody, request.headers["x-service-hmac-sha256"])) return { status: 401, text: "wrong signature" };
   const charge = readCharge(rawBody);
@@ -42,7 +42,7 @@ function readCharge(rawBody) {
   }
 }
 
-/** A genuine charges/events: the charge has changed. */
+/** Handles a genuine charges/events. */
 function takeCharge(charge) {
   if (charge.status !== "paid") return `did not ship ${charge.externalId}: it is ${charge.status}`;
   if (shipped.has(charge.externalId)) return `had shipped ${charge.externalId} already`;

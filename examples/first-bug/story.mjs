@@ -1,8 +1,8 @@
 /**
- * A charge that nobody pays is dropped after one hour. The signed webhook arrives at two shops; one ships the order all the same, its
- * mended twin does not, and the sandbox has both on record. Exits 0 if it came out as told.
+ * An unpaid charge is dropped after one hour. Two shops get the signed webhook: the one with a bug ships the order, the fixed one does not, and the
+ * sandbox records both. Exits with 0 if everything happens as described.
  *
- * Takes free ports, waits for lines and answers instead of sleeping, and stops what it started.
+ * Uses free ports, waits for lines and answers instead of sleeping, and stops the programs that it started.
  */
 import { deepEqual, equal } from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -74,7 +74,7 @@ async function tellStory() {
   check("its exit code is", await sandbox.exited, 0);
 }
 
-/** A program of this repository in the background, which is killed should it hang; `nextLine` is the next line that it prints. */
+/** Runs a program of this repository in the background, and kills it if it hangs. `nextLine` resolves with its next line. */
 function start([file, ...args]) {
   const { SANDBOX_SECRET_KEY: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [file, ...args], {

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { verifySignature } from "business-payments-sandbox/webhooks";
 
 /**
- * Pays the sellers of a marketplace: sends their money in one batch, and learns from webhooks what became of it.
+ * Pays the sellers of a marketplace in one batch, and learns the outcome from webhooks.
  *
  * @param {{ url: string, accessToken: string, companyId: string, secretKey: string }} account
  */
@@ -29,7 +29,7 @@ export async function openPayouts({ url, accessToken, companyId, secretKey }) {
   }
 
   const server = createServer((request, response) => {
-    // Whatever is not a 2xx is sent again later.
+    // The service retries a webhook after any status but 2xx.
     receive(request).then(
       (status) => response.writeHead(status).end(),
       () => response.writeHead(500).end(),

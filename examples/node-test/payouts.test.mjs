@@ -1,5 +1,5 @@
 /**
- * Payouts against the sandbox, with the test runner that comes with Node. In a project that has installed the package:
+ * Tests payouts against the sandbox with Node's test runner. In a project that has installed the package:
  *
  *     node --test
  */
@@ -15,7 +15,7 @@ after(async () => {
   await sandbox.close();
 });
 
-// The world as it began: balance, clock, nothing paid out, nobody subscribed.
+// Restores the initial state, and subscribes again.
 beforeEach(async () => {
   await sandbox.reset();
   for (const topic of ["transactions/completed", "transactions/failed"])
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 const ama = { reference: "january-ama", msisdn: "+2250700000001", amount: 20_000 };
-/** Reserved numbers decide what becomes of a transfer. */
+/** Test numbers, which decide the outcome of a transfer. */
 const unreachable = { reference: "january-kofi", msisdn: "+2250700000002", amount: 10_000 };
 const late = { reference: "january-yao", msisdn: "+2250700000004", amount: 10_000 };
 
