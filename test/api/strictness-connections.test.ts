@@ -100,6 +100,24 @@ describe("an ambiguous request", () => {
     expect(body).toMatch(/^{"balance":10000000,"currency":"XOF"}HTTP\/1\.1 400 [^]*"statusCode":400/);
   });
 
+  it("after a request with `Connection: close` gets no answer", async () => {
+    const { url } = await listen();
+    const { body } = await sendRaw(url, [`${get}\r\nGET /v1/nope HTTP/1.1\r\n${host}\r\n`]);
+    expect(body).toBe('{"balance":10000000,"currency":"XOF"}');
+  });
+
+  it("many requests in one write warn about nothing", async () => {
+    const { url } = await listen();
+    const warnings: Error[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", warn);
+    onTestFinished(() => void process.off("warning", warn));
+    const kept = get.replace("connection: close\r\n", "");
+    const { body } = await sendRaw(url, [`${`${kept}\r\n`.repeat(20)}${get}\r\n`]);
+    expect(body.match(/HTTP\/1\.1 200/g)).toHaveLength(20);
+    expect(warnings).toEqual([]);
+  });
+
   it("is refused in the shape of the profile", async () => {
     const { url } = await listen({}, { profile: { errors: { shape: "message" } } });
     const { body } = await sendRaw(url, ["hello\r\n\r\n"]);

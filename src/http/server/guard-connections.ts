@@ -33,7 +33,11 @@ export function guardConnections(
     else if (outgoing.headersSent || outgoing.socket !== socket) socket.destroy();
     else refuseNow();
   };
-  server.on("clientError", (error, socket) => void answer(socket, explainParserError(error, limits)));
+  server.on("clientError", (error, socket) => {
+    // Bytes after a request with "Connection: close" have no answer: the connection closes after the one that it got.
+    if ("code" in error && error.code === "HPE_CLOSED_CONNECTION") return;
+    void answer(socket, explainParserError(error, limits));
+  });
   server.on("connect", (_, socket) => {
     socket.on("error", () => undefined);
     void answer(socket, { status: 405, message: "CONNECT is not a method of this sandbox: it is no proxy" });

@@ -97,6 +97,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   });
   const unfinished = new Set<ServerResponse>();
   server.on("request", (incoming, outgoing) => {
+    // Every pipelined request listens for the end of its connection.
+    incoming.socket.setMaxListeners(0);
     unfinished.add(outgoing);
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
