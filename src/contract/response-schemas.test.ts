@@ -14,7 +14,7 @@ describe("the schemas of answers", () => {
   const answers = renderSampleAnswers(createSampleWorld(profile, "http://127.0.0.1:4010/checkout/"));
   const charge = Object(answers.getCharge["paid"]?.value);
 
-  it("take what the renderers make", () => {
+  it("accept the output of the renderers", () => {
     expect(schemas.Charge.parse(charge)).toEqual(charge);
     const batch = answers.createBatch["processing"]?.value;
     expect(schemas.Batch.parse(batch)).toEqual(batch);
@@ -22,7 +22,7 @@ describe("the schemas of answers", () => {
     expect(schemas.WebhookSubscriptionPage.parse(page)).toEqual(page);
   });
 
-  it("refuse a field more, a field less, and a field of another view", () => {
+  it("refuse an extra field, a missing field, and a field of another view", () => {
     const { due, ...less } = charge;
     expect(due).toBe(0);
     for (const wrong of [less, { ...charge, owner: 1 }, { ...charge, paymentUrl: "https://shop.test" }]) {
@@ -31,7 +31,7 @@ describe("the schemas of answers", () => {
     expect(schemas.ChargeCreated.safeParse(charge).success).toBe(false);
   });
 
-  it("know every value that the types know", () => {
+  it("have every value of the types", () => {
     // A field too few or too many does not compile; of the values of a field only this proves it.
     expectTypeOf<z.output<typeof chargeFields.status>>().toEqualTypeOf<ChargeBody["status"]>();
     expectTypeOf<z.output<typeof chargeFields.droppedReason>>().toEqualTypeOf<string | null>();

@@ -67,7 +67,7 @@ describe("the difference of two changes", () => {
   const differenceOf = (expected: readonly [unknown, unknown], actual: readonly [unknown, unknown]) =>
     describeDifference(changeOf(...expected, names()), changeOf(...actual, names()));
 
-  it("names each place, what happened there and what should have", () => {
+  it("has each place, with the actual and the expected change", () => {
     const expected = [
       { revenue: 0, orders: { x: "due" }, list: [] },
       { revenue: 10, orders: { x: "paid" }, list: [1] },
@@ -83,7 +83,7 @@ describe("the difference of two changes", () => {
     ]);
   });
 
-  it("is short, whatever the state is", () => {
+  it("is short for any state", () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, "x".repeat(1000)]));
     const lines = differenceOf([{}, {}], [{}, many]);
     expect(lines).toHaveLength(9);
@@ -91,12 +91,12 @@ describe("the difference of two changes", () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
   });
 
-  it("of the whole value is about the value", () => {
+  it("of the whole value is named as the value", () => {
     expect(differenceOf([1, 2], [1, 3])).toEqual(["the value: +2, should be +1"]);
   });
 });
 
-describe("whatever a state is", () => {
+describe("any state", () => {
   const names = ["order-a1", "charge-b2"] as const;
   const text = fc.oneof(fc.string(), fc.constantFrom(...names, `of ${names[0]}`, "5", "7.50"));
   const state = fc.letrec((tie) => ({
@@ -109,13 +109,13 @@ describe("whatever a state is", () => {
   })).any;
   const asPlaces = new Map(names.map((name, index) => [name, `<${index}>`]));
 
-  it("has not changed when it is the same", () => {
+  it("is unchanged when it is equal", () => {
     fc.assert(
       fc.property(state, (one) => isSameChange(changeOf(one, structuredClone(one), asPlaces), { kind: "none" })),
     );
   });
 
-  it("the same events about other orders are the same change", () => {
+  it("has the same change for the same events about other orders", () => {
     const others = ["another1", "another2"] as const;
     const renamed = (value: unknown): unknown =>
       JSON.parse(
@@ -129,7 +129,7 @@ describe("whatever a state is", () => {
     );
   });
 
-  it("a difference is described exactly when there is one", () => {
+  it("has a described difference exactly when there is one", () => {
     fc.assert(
       fc.property(state, state, state, (before, one, other) => {
         const [expected, actual] = [changeOf(before, one, asPlaces), changeOf(before, other, asPlaces)];

@@ -35,7 +35,7 @@ describe("shrinkSchedule", () => {
     },
   );
 
-  it("leaves what only breaks as a whole", async () => {
+  it("keeps a schedule that fails only as a whole", async () => {
     expect(await shrinkSchedule(late, async () => false)).toBe(late);
   });
 
@@ -50,7 +50,7 @@ describe("shrinkSchedule", () => {
     expect(new Set(tried).size).toBe(tried.length);
   });
 
-  it("never tries the real history, nor a dropped event of what was not paid", () => {
+  it("never tries the real history, or a dropped event of an unpaid order", () => {
     for (const seed of Object.values(seeds).flat()) {
       for (const part of partsOf(seed)) {
         expect(keyOf(part)).not.toBe(keyOf(realHistoryOf(part)));
@@ -63,12 +63,12 @@ describe("shrinkSchedule", () => {
 });
 
 describe("realHistoryOf", () => {
-  it("has each event once, in the order in which it happens", () => {
+  it("has each event once, in order", () => {
     const schedule = [...seeds["state-reversed"][0], ...seeds["state-dropped-after-paid"][1]];
     expect(describeSchedule(realHistoryOf(schedule))).toEqual(["paid", "refunded", "paid of another order"]);
   });
 
-  it("has nothing about an order that is unknown", () => {
+  it("has no events of an unknown order", () => {
     expect(realHistoryOf(seeds["state-unknown-id"].flat())).toEqual([]);
   });
 });

@@ -25,23 +25,23 @@ describe("readState", () => {
     expect(await readState(() => new Date(0), never)).toBe("1970-01-01T00:00:00.000Z");
   });
 
-  it("keeps what a function returned as it was", async () => {
+  it("keeps the value that a function returned", async () => {
     const orders = { paid: 1 };
     const state = await readState(() => orders, never);
     orders.paid = 2;
     expect(state).toEqual({ paid: 1 });
   });
 
-  it("refuses what a function returns that JSON cannot tell", async () => {
+  it("refuses a value that JSON cannot represent", async () => {
     await expect(readState(() => undefined, never)).rejects.toThrow("it must return a number or something else");
   });
 
-  it("rejects with what a function throws", async () => {
+  it("rejects with the error of a function", async () => {
     const broken = new Error("no database");
     await expect(readState(() => Promise.reject(broken), never)).rejects.toBe(broken);
   });
 
-  it("gives up on a function that is not over in time", async () => {
+  it("rejects for a function that takes too long", async () => {
     const releaseImmediately = optionsWith((endTime) => endTime());
     await expect(readState(() => new Promise(() => {}), releaseImmediately)).rejects.toThrow(
       "it was not over within 10000 ms",
@@ -51,7 +51,7 @@ describe("readState", () => {
   it.each([
     ["a line for a shell", (script: string) => `sh ${script} && true`],
     ["a program", (script: string) => `sh ${script}`],
-  ])("ends %s that is not over in time, with all that it has started", { timeout: 30_000 }, async (_, commandOf) => {
+  ])("kills %s that takes too long, with all processes that it started", { timeout: 30_000 }, async (_, commandOf) => {
     const folder = await folderWith({
       "wait.sh": 'cd "$(dirname "$0")"\nsleep 60 & echo $! > new && mv new pid\nwait\n',
     });
@@ -69,13 +69,13 @@ describe("readState", () => {
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });
 
-  it("refuses what is nested too deep to be compared", async () => {
+  it("refuses a value that is nested too deeply", async () => {
     const folder = await folderWith({ "state.json": "[".repeat(10_000) + "]".repeat(10_000) });
     const reading = readState(`cat ${join(folder, "state.json")}`, never);
     await expect(reading).rejects.toThrow("what it printed is nested deeper than 200 levels");
   });
 
-  it("ends a command that prints without end", async () => {
+  it("kills a command with endless output", async () => {
     await expect(readState("yes", never)).rejects.toThrow("it printed more than 4194304 bytes");
   });
 });

@@ -21,7 +21,7 @@ function met(coverage: Coverage): Coverage {
 }
 
 describe("renderCoverageTable", () => {
-  it("has a line for each section, then a few lines for what was never met", () => {
+  it("has a line for each section, then a few lines of uncovered items", () => {
     const lines = renderCoverageTable(nothing).split("\n");
     expect(lines.slice(0, 7)).toEqual([
       expect.stringMatching(/^Coverage of the contract {3}0\/\d+ {2}0 %$/),
@@ -36,7 +36,7 @@ describe("renderCoverageTable", () => {
     expect(lines.filter((line) => line.length > WIDTH_MAX)).toEqual([]);
   });
 
-  it("says how many it does not show", () => {
+  it("counts the items that it does not show", () => {
     const lines = renderCoverageTable(nothing).split("\n");
     const from = lines.indexOf("Never the reason:");
     const shown = lines.slice(from + 1, from + 4).flatMap((line) => line.trim().split(", "));
@@ -44,14 +44,14 @@ describe("renderCoverageTable", () => {
     expect(shown[0]).toBe("invalid_request (400)");
   });
 
-  it("is short when everything was met", () => {
+  it("is short when everything is covered", () => {
     expect(renderCoverageTable(met(nothing)).split("\n")).toEqual([
       expect.stringMatching(/^Coverage of the contract {3}(\d+)\/\1 {2}100 %$/),
       ...Array.from({ length: 5 }, () => expect.stringMatching(/^ {2}\S.* (\d+)\/\1$/)),
     ]);
   });
 
-  it("cuts what is too long for a line, and keeps it on one", () => {
+  it("truncates an item that is too long for a line", () => {
     const rule = { name: `a\n${"b".repeat(200)}`, on: "request", match: {}, then: {}, ...counted(0) } as const;
     const line = renderCoverageTable({ ...met(nothing), rules: [rule] })
       .split("\n")
@@ -62,7 +62,7 @@ describe("renderCoverageTable", () => {
 });
 
 describe("mergeCoverage", () => {
-  it("adds up what was met, once each", () => {
+  it("counts each covered item once", () => {
     const all = met(nothing);
     const both = mergeCoverage([nothing, all, all]);
     expect(both.percent).toBe(100);
@@ -71,7 +71,7 @@ describe("mergeCoverage", () => {
     expect(mergeCoverage([nothing])).toEqual(nothing);
   });
 
-  it("rounds down, so that only everything is 100", () => {
+  it("rounds down, so that only full coverage is 100", () => {
     const all = met(nothing);
     const operations = all.operations.map((item, at) => (at === 0 ? { ...item, ...counted(0) } : item));
     const { percent, met: count, total } = summarize({ ...all, operations });
@@ -80,7 +80,7 @@ describe("mergeCoverage", () => {
     expect(Math.round(percent * 10)).toBe(Math.floor((count * 1000) / total));
   });
 
-  it("keeps settings that had other values apart, in the order of the table", () => {
+  it("separates different values of a setting, in the order of the table", () => {
     const tally = new CoverageTally();
     const parsed = parseProfile({ charges: { ttl: "5m" } });
     if (!parsed.ok) throw new Error();

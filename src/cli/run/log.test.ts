@@ -14,7 +14,7 @@ interface Written {
   readonly stderr: string;
 }
 
-/** What `write` makes of an opened log's output. */
+/** The output of an opened log after `write`. */
 function written(choice: Partial<LogChoice>, write: (log: LineLog) => void, place?: LogPlace): Written {
   const out = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -46,7 +46,7 @@ const pretty = (event: string, fields: Readonly<Record<string, unknown>>, level:
 };
 
 describe("the log", () => {
-  it("says what happens on stdout, and what goes wrong on stderr", () => {
+  it("writes events to stdout, and warnings and errors to stderr", () => {
     const { stdout, stderr } = written({}, everyKind);
     expect(JSON.parse(stdout)).toEqual({ event: "stopped", level: "info", time: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(
@@ -65,11 +65,11 @@ describe("the log", () => {
     });
   });
 
-  it("says nothing when it is to be silent", () => {
+  it("writes nothing when silent", () => {
     expect(written({ style: "silent" }, everyKind)).toEqual({ stdout: "", stderr: "" });
   });
 
-  it("beside another command leaves stdout alone, and never hides what went wrong", () => {
+  it("beside another command never writes to stdout, and always writes warnings and errors", () => {
     const beside = { beside: true };
     expect(written({}, everyKind, beside)).toMatchObject({ stdout: "", stderr: expect.stringContaining("stopped") });
     const { stdout, stderr } = written({ style: "silent" }, everyKind, beside);
@@ -83,7 +83,7 @@ describe("the log", () => {
     ["info", ["stopped", "deliveries-given-up", "bug"]],
     ["warn", ["deliveries-given-up", "bug"]],
     ["error", ["bug"]],
-  ])("says no more than its level asks for, and wants no more: %s", (level, events) => {
+  ])("writes and wants only lines of its level: %s", (level, events) => {
     const wanted: LogLevel[] = [];
     const { stdout, stderr } = written({ level }, (log) => {
       log.write("debug", "request");
@@ -95,7 +95,7 @@ describe("the log", () => {
     expect(wanted).toHaveLength(events.length);
   });
 
-  it("holds back what happens before it is opened, but not what goes wrong, and writes the first line at any level", () => {
+  it("holds events until it is opened, but not warnings and errors, and writes the first line at any level", () => {
     const unopened = written({}, (log) => {
       log.write("info", "early");
       log.write("warn", "trouble");
@@ -110,7 +110,7 @@ describe("the log", () => {
     expect(atError.stdout).toContain("listening");
   });
 
-  it("keeps what nobody reads within bounds, and says how much it left out", () => {
+  it("bounds unread lines, and reports how many it left out", () => {
     const { stdout } = written({}, (log) => {
       const backlog = vi.spyOn(process.stdout, "writableLength", "get").mockReturnValue(2 ** 21);
       log.open();
@@ -127,10 +127,10 @@ describe("the log", () => {
   });
 });
 
-describe("a text of somebody else", () => {
+describe("a text from a client", () => {
   const hostile = 'x\n{"event":"charge.paid"}\r\u001B[2J\u0085\u009B\u2028\u202E hush';
 
-  it.each(["json", "pretty"] as const)("neither ends a line nor moves a cursor nor tells a secret: %s", (style) => {
+  it.each(["json", "pretty"] as const)("cannot end a line, move the cursor or reveal a secret: %s", (style) => {
     for (const [level, fields] of [
       ["info", { externalId: hostile, nested: { reason: hostile } }],
       ["debug", { path: hostile }],
@@ -146,7 +146,7 @@ describe("a text of somebody else", () => {
     }
   });
 
-  it("is kept as it was in JSON, but for the secret", () => {
+  it("is unchanged in JSON, except for secrets", () => {
     const { stdout } = written({}, (log) => {
       log.open();
       log.write("info", "charge.created", { externalId: hostile });
@@ -154,7 +154,7 @@ describe("a text of somebody else", () => {
     expect(JSON.parse(stdout).externalId).toBe(hostile.replace("hush", "[redacted]"));
   });
 
-  it("of many lines stays indented below the first", () => {
+  it("of many lines is indented below the first", () => {
     for (const shown of [pretty("bug", { error: hostile }, "error"), pretty("scenario", { message: hostile })]) {
       const [, ...below] = shown.replace("2026-01-15\n", "").trimEnd().split("\n");
       expect(below.length).toBeGreaterThan(0);
@@ -162,7 +162,7 @@ describe("a text of somebody else", () => {
     }
   });
 
-  it("is cut where it is longer than a line should be", () => {
+  it("is truncated if it is too long", () => {
     expect(pretty("charge.created", { externalId: "y".repeat(10_000) }).length).toBeLessThan(300);
     expect(pretty("bug", { error: `Error\n${"y".repeat(100_000)}` }, "error").length).toBeLessThan(9_000);
   });
@@ -236,7 +236,7 @@ describe("a line for people", () => {
     expect(pretty(event, { now, ...fields })).toBe(`2026-01-15\n09:00:00.000  ${shown}\n`);
   });
 
-  it("stands under its day", () => {
+  it("follows a line with its day", () => {
     const { stdout } = written({ style: "pretty" }, (log) => {
       log.open();
       for (const at of [now, now, "2026-01-16T10:00:00.000Z"]) log.write("info", "charge.dropped", { now: at });
@@ -251,7 +251,7 @@ describe("a line for people", () => {
     ]);
   });
 
-  it("is coloured where that is wanted", () => {
+  it("has colours where they are wanted", () => {
     vi.stubEnv("FORCE_COLOR", "1");
     expect(pretty("charge.paid", { now })).toContain("\u001B[32mcharge.paid\u001B[39m\n");
     expect(pretty("request", { now, status: 409, method: "POST" })).toContain("\u001B[33m409 POST");

@@ -7,7 +7,7 @@ interface Row {
   readonly flag: StartFlags;
   readonly variable: Readonly<Record<string, string>>;
   readonly config: FileConfig;
-  /** What the flag, the variable, the configuration and nothing at all make of it. */
+  /** The values from the flag, the variable, the configuration and the default. */
   readonly makes: readonly [unknown, unknown, unknown, unknown];
 }
 
@@ -168,7 +168,7 @@ describe("precedence", () => {
     ]).toEqual(makes);
   });
 
-  it("has a row here for every option", () => {
+  it("is tested for every option", () => {
     expect(rows.map(({ option }) => option).sort()).toEqual(Object.keys(resolve({}, {})).sort());
   });
 
@@ -179,7 +179,7 @@ describe("precedence", () => {
     expect(resolve({}, { PORT: "9" }, config).port).toBe(9);
   });
 
-  it("takes an empty variable for one that is not set", () => {
+  it("treats an empty variable as not set", () => {
     const empty = Object.fromEntries(rows.flatMap(({ variable }) => Object.keys(variable).map((name) => [name, ""])));
     expect(resolve({}, { ...empty, PORT: "" })).toEqual(resolve({}, {}));
   });
@@ -222,7 +222,7 @@ describe("a wrong value", () => {
     );
   });
 
-  it("of the configuration names file and key, and is a wrong file", () => {
+  it("of the configuration names file and key, and is a file error", () => {
     expect(() => resolve({}, {}, { publicUrl: "https://a.test?x" })).toThrow(
       expect.objectContaining({
         kind: "file",
@@ -237,7 +237,7 @@ describe("a wrong value", () => {
     );
   });
 
-  it("is said together with every other", () => {
+  it("is reported together with all others", () => {
     const wrong = (): unknown => resolve({ port: "x", seed: "y" }, { SANDBOX_CLOCK: "z" });
     expect(wrong).toThrow(/--port[^]*SANDBOX_CLOCK[^]*--seed/);
   });

@@ -62,17 +62,17 @@ describe("a list", () => {
     "http://localhost/",
   ])("refuses %s", (url) => expect(isReceiverAllowed(allow, url)).toBe(false));
 
-  it("that is empty takes nobody", () => {
+  it("that is empty allows no receiver", () => {
     expect(isReceiverAllowed({ kind: "list", hosts: [] }, "http://127.0.0.1/")).toBe(false);
   });
 
-  it("judges the addresses that a name resolves to", () => {
+  it("applies to the addresses that a name resolves to", () => {
     expect(isHostAllowed(allow, "10.1.2.3")).toBe(true);
     expect(isHostAllowed(allow, "12.1.2.3")).toBe(false);
   });
 });
 
-describe("an address that a name stands for", () => {
+describe("an address that a name resolves to", () => {
   const list = (...hosts: string[]) => ({ kind: "list" as const, hosts });
 
   it.each([
@@ -102,7 +102,7 @@ describe("an address that a name stands for", () => {
     [list("168.63.129.16"), true],
     [list("shop.test", "10.0.0.0/8", "fd00::/64"), false],
     [{ kind: "any" as const }, false],
-  ])("%j lists one that nobody else may call: %j", (allow, lists) => {
+  ])("%j lists an otherwise refused address: %j", (allow, lists) => {
     expect(listsMetadata(allow)).toBe(lists);
   });
 });

@@ -13,7 +13,7 @@ describe("nextRetryAt", () => {
     expect(nextRetryAt(gaps, attempts, 1_000)).toBe(expected);
   });
 
-  it("gives up at once without gaps, and tries again at once after a gap of nothing", () => {
+  it("is null without gaps, and the same instant for a gap of 0", () => {
     expect(nextRetryAt([], 1, 1_000)).toBeNull();
     expect(nextRetryAt([0], 1, 1_000)).toBe(1_000);
   });

@@ -51,7 +51,7 @@ describe("mergeOverrides", () => {
     expect(base).toEqual(before);
   });
 
-  it("lets parseProfile refuse what is wrong with a patch", () => {
+  it("leaves wrong values for parseProfile to refuse", () => {
     for (const patch of [
       [],
       "manual",
@@ -63,7 +63,7 @@ describe("mergeOverrides", () => {
     }
   });
 
-  it("is undone by nulls, and done twice is done once", () => {
+  it("is undone by nulls, and is idempotent", () => {
     const patches = fc.record(
       {
         http: fc.record(

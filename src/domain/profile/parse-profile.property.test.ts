@@ -23,7 +23,7 @@ const mixtures = fc
     return nested;
   });
 
-it("a profile that is rendered parses to the same profile", () => {
+it("a rendered profile parses to the same profile", () => {
   fc.assert(
     fc.property(mixtures, (written) => {
       const { profile, values, overrides } = accept(written);
@@ -35,7 +35,7 @@ it("a profile that is rendered parses to the same profile", () => {
   );
 });
 
-it("any value is a profile or has problems, and never throws", () => {
+it("parsing any value gives a profile or problems, and never throws", () => {
   const expectedGroups = Object.keys(accept({}).profile);
   const group = fc.constantFrom("transfers", "charges", "webhooks", "rateLimit", "testNumbers", "__proto__");
   const name = fc.constantFrom("fee", "settlement", "retry", "allow", "chargeEvents", "min", "success", "constructor");

@@ -64,7 +64,7 @@ const expectedDefaults: Profile = {
 };
 
 describe("the default profile", () => {
-  it("needs no check of the defaults: they go together", () => {
+  it("has consistent defaults", () => {
     const profile = defaultProfile();
     expect(
       crossCheck(
@@ -75,11 +75,11 @@ describe("the default profile", () => {
     ).toEqual([]);
   });
 
-  it("is the one the product promises", () => {
+  it("has the documented values", () => {
     expect(defaultProfile()).toEqual(expectedDefaults);
   });
 
-  it("is what nothing, an empty object and nulls make", () => {
+  it("is parsed from undefined, an empty object and nulls", () => {
     for (const overrides of [
       undefined,
       {},
@@ -91,14 +91,14 @@ describe("the default profile", () => {
     }
   });
 
-  it("shares nothing that a sandbox could change under another", () => {
+  it("shares no mutable part between sandboxes", () => {
     const fee = defaultProfile().transfers.fee as { rate: number };
     expect(() => (fee.rate = 0)).toThrow(TypeError);
     expect(defaultProfile()).not.toBe(defaultProfile());
     expect(defaultProfile().transfers).not.toBe(defaultProfile().transfers);
   });
 
-  it("shows itself as users write it, which makes the same profile again", () => {
+  it("renders in the form that users write, which parses to the same profile", () => {
     const { values } = accept({});
     expect(values).toMatchObject({
       transfers: { settlement: { after: "2s" } },
@@ -148,7 +148,7 @@ describe("every form of a setting", () => {
     expect(accept(overrides).profile).toMatchObject(profile as object);
   });
 
-  it("shows what was not given of a fee, and stores only what was", () => {
+  it("shows a fee with defaults, and stores only the given parts", () => {
     const { values, overrides } = accept({ transfers: { fee: { rate: 0.02 } }, charges: { ttl: "90m" } });
     expect(values).toMatchObject({
       transfers: { fee: { rate: 0.02, fixed: 0, decimals: 2 } },
@@ -157,7 +157,7 @@ describe("every form of a setting", () => {
     expect(overrides).toEqual({ transfers: { fee: { rate: 0.02 } }, charges: { ttl: "90m" } });
   });
 
-  it("is copied: what the caller changes later changes nothing", () => {
+  it("is copied, so that later changes by the caller have no effect", () => {
     const written = { webhooks: { retry: ["1s"] } };
     const { values, overrides } = accept(written);
     written.webhooks.retry.push("nonsense");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseProfile } from "./parse-profile.js";
 
-describe("a wrong profile says where, what, and what would be right", () => {
+describe("a wrong profile is reported with the place, the problem and the right form", () => {
   it.each<[unknown, string[]]>([
     [
       { transfers: { setlement: "manual" } },
@@ -130,20 +130,20 @@ describe("a wrong profile says where, what, and what would be right", () => {
     expect(messagesOf(overrides)).toEqual(messages);
   });
 
-  it("gives the keys to the place, for a line and a column", () => {
+  it("has the path of each problem, for its line and column", () => {
     expect(problemsOf({ webhooks: { retry: ["1s", "x"] }, transfer: { min: 1 } }).map(({ path }) => path)).toEqual([
       ["transfer", "min"],
       ["webhooks", "retry", 1],
     ]);
   });
 
-  it.each([null, [], "manual", 5, true, new Map(), new Date(0)])("takes no %o for a profile", (overrides) => {
+  it.each([null, [], "manual", 5, true, new Map(), new Date(0)])("refuses %o as a profile", (overrides) => {
     expect(messagesOf(overrides)).toEqual([
       expect.stringMatching(/^A profile must be an object such as \{"transfers": \{"settlement": "manual"\}\}, not /),
     ]);
   });
 
-  it("takes the names that every object has for what they are: no settings", () => {
+  it("refuses the names of inherited properties as settings", () => {
     const hostile: unknown = JSON.parse(
       '{"__proto__": {"min": 1}, "constructor": 1, "toString": {}, "transfers": {"__proto__": {"rate": 1}, "valueOf": 2}}',
     );
@@ -158,7 +158,7 @@ describe("a wrong profile says where, what, and what would be right", () => {
     expect(problemsOf(JSON.parse('{"transfers": {"fee": {"__proto__": {"rate": 0.5}}}}'))).toHaveLength(1);
   });
 
-  it("answers a mountain of nonsense soon, and counts it", () => {
+  it("is fast for very many problems, and counts them", () => {
     const nonsense = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`setting${index}`, index]));
     const problems = problemsOf(nonsense);
     expect(problems).toHaveLength(101);
@@ -166,7 +166,7 @@ describe("a wrong profile says where, what, and what would be right", () => {
     expect(problemsOf({ webhooks: { chargeEvents: Array.from({ length: 100_000 }, () => "x") } })).toHaveLength(100);
   });
 
-  it("says of a list that is too long that it is", () => {
+  it("reports a list that is too long", () => {
     expect(messagesOf({ webhooks: { retry: Array.from({ length: 101 }, () => 1) } })).toEqual([
       expect.stringMatching(/^webhooks\.retry must be a list of at most 100 durations, not \[1,1,/),
     ]);
@@ -177,7 +177,7 @@ describe("a wrong profile says where, what, and what would be right", () => {
 });
 
 describe("settings that contradict each other", () => {
-  it("are told of where the user wrote them", () => {
+  it("are reported where the user wrote them", () => {
     expect(problemsOf({ transfers: { min: 600_000 }, charges: { min: 10, max: 9 } })).toEqual([
       { path: ["transfers", "min"], message: "transfers.min (600000) must not be above transfers.max (500000)" },
       { path: ["charges", "max"], message: "charges.min (10) must not be above charges.max (9)" },
@@ -185,13 +185,13 @@ describe("settings that contradict each other", () => {
     expect(parseProfile({ transfers: { min: 100, max: 100 } }).ok).toBe(true);
   });
 
-  it("are not judged while one of them is wrong in itself", () => {
+  it("are not reported while one of them is invalid", () => {
     expect(messagesOf({ transfers: { min: 600_000, max: "x" } })).toEqual([
       'transfers.max must be a whole number of XOF from 1 to 100000000000, not "x"',
     ]);
   });
 
-  it("include test numbers that are one number written differently", () => {
+  it("include one test number in two spellings", () => {
     expect(problemsOf({ testNumbers: { success: "002250700000002" } })).toEqual([
       {
         path: ["testNumbers", "success"],
@@ -204,7 +204,7 @@ describe("settings that contradict each other", () => {
     expect(parseProfile({ testNumbers: { success: "+2250700000002", failure: "+2250700000001" } }).ok).toBe(true);
   });
 
-  it("include one header for two things", () => {
+  it("include one header for two purposes", () => {
     expect(messagesOf({ webhooks: { topicHeader: "X-Service-HMAC-SHA256" } })).toEqual([
       "webhooks.topicHeader must differ from webhooks.signatureHeader: both are x-service-hmac-sha256",
     ]);

@@ -33,7 +33,7 @@ describe("webhooks.allow", () => {
     "two words",
     "[::1",
     "x".repeat(64),
-  ])("refuses %j and says what it takes", (written) => {
+  ])("refuses %j with the expected form", (written) => {
     const parsed = parseProfile({ webhooks: { allow: ["localhost", written] } });
     expect(parsed).toEqual({
       ok: false,
@@ -48,7 +48,7 @@ describe("webhooks.allow", () => {
     });
   });
 
-  it("refuses what is no list", () => {
+  it("refuses a value that is not a list", () => {
     const parsed = parseProfile({ webhooks: { allow: "shop.test" } });
     expect(parsed).toMatchObject({
       problems: [

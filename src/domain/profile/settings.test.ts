@@ -49,7 +49,7 @@ describe("the settings table", () => {
     },
   );
 
-  it("is found by path, and by nothing that every object has", () => {
+  it("finds settings by path, but not by inherited properties", () => {
     expect(findSetting("transfers.settlement")?.default).toEqual({ after: "2s" });
     expect(findSetting("rateLimit")?.default).toBe("off");
     for (const path of ["__proto__", "constructor", "toString", "transfers", "transfers.constructor", ""]) {
@@ -62,7 +62,7 @@ describe("the settings table", () => {
 });
 
 describe("ProfileInput", () => {
-  it("is what users write", () => {
+  it("has the form that users write", () => {
     const input: ProfileInput = {
       http: { createdStatus: 200 },
       transfers: { settlement: { after: "1m" }, fee: { rate: 0.02 }, min: null },

@@ -22,8 +22,8 @@ function settingsOf(run: () => unknown): readonly string[] {
 /** Read by every request, to see whether they apply. */
 const touchedByHand = /^(rateLimit|testNumbers\..+)$/;
 
-describe("a profile that is tracked", () => {
-  it("is the same to whoever reads it", () => {
+describe("a tracked profile", () => {
+  it("has the same values as the original", () => {
     expect(tracked).toEqual(plain);
     expect(JSON.stringify(tracked)).toBe(JSON.stringify(plain));
     expect({ ...tracked.charges }).toEqual({ ...plain.charges });
@@ -32,26 +32,29 @@ describe("a profile that is tracked", () => {
 
   const paths = settings.map(({ path }) => path);
 
-  it.each(paths.filter((path) => !touchedByHand.test(path)))("notes that %s is read, and nothing else", (path) => {
+  it.each(paths.filter((path) => !touchedByHand.test(path)))("records the read of %s and nothing else", (path) => {
     expect(settingsOf(() => read(path))).toEqual([path]);
   });
 
-  it.each(paths.filter((path) => touchedByHand.test(path)))("leaves %s to whoever applies it", (path) => {
-    expect(settingsOf(() => read(path))).toEqual([]);
-  });
+  it.each(paths.filter((path) => touchedByHand.test(path)))(
+    "does not record %s, which is recorded where it applies",
+    (path) => {
+      expect(settingsOf(() => read(path))).toEqual([]);
+    },
+  );
 
-  it("notes no group of which nothing is read", () => {
+  it("does not record a group without reads", () => {
     expect(settingsOf(() => [tracked.charges, tracked.webhooks])).toEqual([]);
   });
 
-  it("counts the test number that matched", () => {
+  it("records the test number that matched", () => {
     expect(settingsOf(() => behaviourOf(tracked, "+2250700000004"))).toEqual(["testNumbers.late"]);
     expect(settingsOf(() => behaviourOf(tracked, "+2250799999999"))).toEqual([]);
   });
 });
 
 describe("collecting", () => {
-  it("adds one stretch after another to the same set", () => {
+  it("adds several calls to the same set", () => {
     const settings = new SettingSet();
     reads.collect(settings, () => tracked.charges.ttl);
     expect(tracked.charges.min).toBe(plain.charges.min);
@@ -59,7 +62,7 @@ describe("collecting", () => {
     expect(settings.paths).toEqual(["charges.ttl", "rateLimit"]);
   });
 
-  it("gives what an inner stretch reads to the inner set alone, also when it throws", () => {
+  it("adds the reads of an inner call to the inner set only, also when it throws", () => {
     const inner = new SettingSet();
     const outer = settingsOf(() => {
       expect(() =>
@@ -73,7 +76,7 @@ describe("collecting", () => {
     expect(outer).toEqual(["charges.min"]);
   });
 
-  it("collects outside only where no other stretch collects", () => {
+  it("adds reads to the outer set only outside of inner calls", () => {
     const outside = new SettingSet();
     expect(settingsOf(() => reads.collectOutside(outside, () => tracked.charges.ttl))).toEqual(["charges.ttl"]);
     expect(outside.paths).toEqual([]);
@@ -81,7 +84,7 @@ describe("collecting", () => {
     expect(outside.paths).toEqual(["charges.ttl"]);
   });
 
-  it("counts what a value was built from each time the value is used", () => {
+  it("records the sources of a derived value each time it is used", () => {
     const limitOf = oncePerProfile(({ charges }) => ({ max: charges.max }));
     expect(settingsOf(() => limitOf(tracked))).toEqual(["charges.max"]);
     expect(settingsOf(() => limitOf(tracked))).toEqual(["charges.max"]);

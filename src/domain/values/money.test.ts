@@ -49,7 +49,7 @@ describe("feeOf", () => {
     expect(toXof(feeOf(fromXof(amount), fee))).toBe(expected);
   });
 
-  it("is what exact integer arithmetic says, for every amount, rate and number of decimals", () => {
+  it("equals exact integer arithmetic for every amount, rate and number of decimals", () => {
     const cases = fc.record({
       amount: fc.integer({ min: 1, max: 100_000_000_000 }),
       rateMillionths: fc.integer({ min: 0, max: 1_000_000 }),

@@ -56,7 +56,7 @@ describe("msisdnKey", () => {
     (text) => expect(msisdnKey(text)).toBe("0700000001"),
   );
 
-  it("keeps 225 where it is part of the number: what follows is too short to be one", () => {
+  it("keeps 225 when the rest is too short for a number", () => {
     expect(msisdnKey("2251234567")).toBe("2251234567");
     expect(msisdnKey("22512345678")).toBe("12345678");
   });
@@ -72,7 +72,7 @@ describe("msisdnKey", () => {
     );
   });
 
-  it("tells different numbers apart", () => {
+  it("differs for different numbers", () => {
     fc.assert(
       fc.property(digits(8, 12), digits(8, 12), (a, b) => {
         fc.pre(a !== b && !a.startsWith("225") && !b.startsWith("225"));

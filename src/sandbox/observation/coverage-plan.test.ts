@@ -38,7 +38,7 @@ function statusesOf(plan: CoveragePlan, operation?: string): number[] {
   return [...new Set(wanted.map(({ status }) => status))].sort((a, b) => a - b);
 }
 
-describe("what coverage is measured against", () => {
+describe("the coverage plan", () => {
   it.each(operationIds)("has every status of %s in the contract's table", (id) => {
     const operation = operationOf(id);
     const statuses = [successStatus(operation, profileOf()), ...operation.errors.map(({ status }) => status)];
@@ -57,7 +57,7 @@ describe("what coverage is measured against", () => {
     for (const edge of wanted) expect(edges).toContain(JSON.stringify(edge));
   });
 
-  it("has of deliveries what becomes of them by themselves", () => {
+  it("has the transitions of deliveries that need no manual action", () => {
     const actions = byDefault.transitions.filter(({ resource }) => resource === "delivery").map(({ action }) => action);
     expect(actions).toEqual(["succeed", "retry", "exhaust", "cancel"]);
   });

@@ -61,7 +61,7 @@ describe("searchList", () => {
     expect(seqs(searchList(counted, { limit: 25, cursor, where }).rows)).toEqual([1]);
   });
 
-  it("shows the oldest first where that is asked for", () => {
+  it("shows the oldest first on request", () => {
     const { counted } = tableOf(5);
     const first = searchList(counted, { limit: 3, oldestFirst: true });
     expect(seqs(first.rows)).toEqual([1, 2, 3]);
@@ -71,7 +71,7 @@ describe("searchList", () => {
     expect(seqs(back.rows)).toEqual([1, 2, 3]);
   });
 
-  it("begins anew with an unknown cursor", () => {
+  it("starts again with an unknown cursor", () => {
     const { counted } = tableOf(10);
     for (const cursor of ["", "next-", "bmV4dDox", "prev-9999999999999999"])
       expect(seqs(searchList(counted, { limit: 2, cursor, where: undefined }).rows)).toEqual([10, 9]);

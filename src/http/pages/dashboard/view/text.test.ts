@@ -25,7 +25,7 @@ describe("redactAndTruncate", () => {
 });
 
 describe("truncateBody", () => {
-  it("says how much it leaves out", () => {
+  it("shows how much it leaves out", () => {
     expect(truncateBody("x".repeat(TEXT_MAX))).toHaveLength(TEXT_MAX);
     expect(truncateBody("x".repeat(TEXT_MAX + 7))).toMatch(/x\n… and 7 characters more$/);
   });

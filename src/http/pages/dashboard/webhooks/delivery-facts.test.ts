@@ -15,7 +15,7 @@ const attempt = (signature: string) => ({
 });
 
 describe("bytesOf", () => {
-  it("shows a text as it is", () => {
+  it("shows text unchanged", () => {
     const body = '{"description":"Café ☕ <b>&amp;"}';
     expect(bytesOf({ body, effect: null })).toEqual({
       size: Buffer.byteLength(body),
@@ -44,7 +44,7 @@ describe("bytesOf", () => {
     },
   );
 
-  it("shows nothing that a rule cut off whole", () => {
+  it("shows an empty body that a rule truncated", () => {
     expect(bytesOf({ body: "{}", effect: { corruptSignature: false, truncate: 0 } })).toMatchObject({
       size: 0,
       text: "",

@@ -29,12 +29,12 @@ function deliveryWith(attempts: number, change: Partial<Delivery>): Delivery {
   };
 }
 
-const told = (steps: readonly RetryStep[]) =>
+const summaryOf = (steps: readonly RetryStep[]) =>
   steps.map((step) => `${step.number} ${step.kind} ${step.kind === "made" ? step.attempt.at : step.at}`);
 
 describe("retryPlanOf", () => {
-  it("tells what was tried, when the next attempt is due, and those that follow if it fails", () => {
-    expect(told(retryPlanOf(deliveryWith(1, { nextAttemptAt: 10_000 }), gaps, true))).toEqual([
+  it("lists past attempts, the next one, and those that follow if it fails", () => {
+    expect(summaryOf(retryPlanOf(deliveryWith(1, { nextAttemptAt: 10_000 }), gaps, true))).toEqual([
       "1 made 0",
       "2 planned 10000",
       "3 possible 70000",
@@ -52,19 +52,22 @@ describe("retryPlanOf", () => {
     expect(at).toBeNull();
   });
 
-  it("has no time for an attempt that is on its way, and nothing after it", () => {
-    expect(told(retryPlanOf(deliveryWith(0, {}), gaps, true))).toEqual(["1 planned null"]);
+  it("has no time for an attempt in flight, and nothing after it", () => {
+    expect(summaryOf(retryPlanOf(deliveryWith(0, {}), gaps, true))).toEqual(["1 planned null"]);
   });
 
-  it("knows that nothing is retried for a subscription that was deleted", () => {
-    expect(told(retryPlanOf(deliveryWith(1, { nextAttemptAt: 9 }), gaps, false))).toEqual(["1 made 0", "2 planned 9"]);
+  it("plans no retry for a deleted subscription", () => {
+    expect(summaryOf(retryPlanOf(deliveryWith(1, { nextAttemptAt: 9 }), gaps, false))).toEqual([
+      "1 made 0",
+      "2 planned 9",
+    ]);
   });
 
   it.each(["succeeded", "exhausted", "cancelled", "failed"] as const)("plans nothing once it %s", (status) => {
-    expect(told(retryPlanOf(deliveryWith(2, { status }), gaps, true))).toEqual(["1 made 0", "2 made 1"]);
+    expect(summaryOf(retryPlanOf(deliveryWith(2, { status }), gaps, true))).toEqual(["1 made 0", "2 made 1"]);
   });
 
-  it("goes on behind the schedule when it was sent by hand more often than that", () => {
-    expect(told(retryPlanOf(deliveryWith(4, { nextAttemptAt: 7 }), gaps, true)).slice(4)).toEqual(["5 planned 7"]);
+  it("continues after more manual attempts than the schedule has", () => {
+    expect(summaryOf(retryPlanOf(deliveryWith(4, { nextAttemptAt: 7 }), gaps, true)).slice(4)).toEqual(["5 planned 7"]);
   });
 });
