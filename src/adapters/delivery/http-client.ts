@@ -1,110 +1,56 @@
 import { setMaxListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
-import { Agent, request } from "undici";
-import { listsMetadata } from "../../domain/deliveries/allowed-receivers.js";
+import { type Agent, request } from "undici";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
-import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 
 /** "answer (cut at 4 KiB)". */
 const RESPONSE_BYTES_KEPT = 4096;
 /** An answer is not read beyond this. */
 const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
 
+/** The outcome of an attempt, but for its duration. */
 export type Outcome = Omit<TransportResult, "latencyMs">;
 
-/** undici with its sockets. A redirect is an answer like any other and is not followed. */
-export class HttpClient {
-  readonly #system: SystemClock;
-  readonly #agents = new Set<Agent>();
-  readonly #shared = new Map<boolean, Agent>();
-
-  constructor(system: SystemClock) {
-    this.#system = system;
+/** Sends one request. A redirect is an answer like any other and is not followed. */
+export async function post(
+  agent: Agent,
+  { url, headers, body, timeoutMs, signal }: TransportRequest,
+  system: SystemClock,
+): Promise<Outcome> {
+  const { origin, pathname, search, username, password } = new URL(url);
+  const authorization = username === "" && password === "" ? {} : { authorization: basic(username, password) };
+  // Not AbortSignal.any: in Node 20 a long-lived signal keeps every signal that was made from it.
+  const attempt = new AbortController();
+  let stopped: string | undefined;
+  const stop = (reason: string): void => {
+    stopped ??= reason;
+    attempt.abort();
+  };
+  const cancel = (): void => stop("given up: the company was reset or closed");
+  const cancelTimeout = system.after(timeoutMs, () => stop(`timeout: no complete answer within ${timeoutMs} ms`));
+  setMaxListeners(0, signal);
+  signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
+  let answer: ReadAnswer | undefined;
+  try {
+    const response = await request(origin + pathname + search, {
+      dispatcher: agent,
+      method: "POST",
+      headers: { ...authorization, ...headers },
+      body,
+      signal: attempt.signal,
+    });
+    answer = { status: response.statusCode, headers: flatten(response.headers), chunks: [] };
+    await readStart(response.body, answer.chunks);
+    return outcomeOf(answer, stopped ?? errorOfStatus(answer.status));
+  } catch (error) {
+    return outcomeOf(answer, stopped ?? describeError(error));
+  } finally {
+    cancelTimeout();
+    signal.removeEventListener("abort", cancel);
   }
-
-  async post(given: TransportRequest): Promise<Outcome> {
-    // A socket to a metadata address, which only some companies may use, is not shared.
-    const isShared = !listsMetadata(given.allow);
-    const agent = isShared ? this.#sharedAgent(given) : this.#open(given);
-    try {
-      return await this.#send(agent, given);
-    } finally {
-      if (!isShared) {
-        this.#agents.delete(agent);
-        await agent.destroy();
-      }
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#agents].map((agent) => agent.destroy()));
-  }
-
-  #sharedAgent(given: TransportRequest): Agent {
-    const agent = this.#shared.get(given.insecureTls) ?? this.#open(given);
-    this.#shared.set(given.insecureTls, agent);
-    return agent;
-  }
-
-  #open({ insecureTls, allow }: TransportRequest): Agent {
-    const agent = createAgent(insecureTls, allow);
-    this.#agents.add(agent);
-    return agent;
-  }
-
-  async #send(agent: Agent, { url, headers, body, timeoutMs, signal }: TransportRequest): Promise<Outcome> {
-    const { origin, pathname, search, username, password } = new URL(url);
-    const authorization = username === "" && password === "" ? {} : { authorization: basic(username, password) };
-    // Not AbortSignal.any: in Node 20 a long-lived signal keeps every signal that was made from it.
-    const attempt = new AbortController();
-    let stopped: string | undefined;
-    const stop = (reason: string): void => {
-      stopped ??= reason;
-      attempt.abort();
-    };
-    const cancel = (): void => stop("given up: the company was reset or closed");
-    const cancelTimeout = this.#system.after(timeoutMs, () =>
-      stop(`timeout: no complete answer within ${timeoutMs} ms`),
-    );
-    setMaxListeners(0, signal);
-    signal.addEventListener("abort", cancel);
-    if (signal.aborted) cancel();
-    let answer: ReadAnswer | undefined;
-    try {
-      const response = await request(origin + pathname + search, {
-        dispatcher: agent,
-        method: "POST",
-        headers: { ...authorization, ...headers },
-        body,
-        signal: attempt.signal,
-      });
-      answer = { status: response.statusCode, headers: flatten(response.headers), chunks: [] };
-      await readStart(response.body, answer.chunks);
-      return outcomeOf(answer, stopped ?? errorOfStatus(answer.status));
-    } catch (error) {
-      return outcomeOf(answer, stopped ?? describeError(error));
-    } finally {
-      cancelTimeout();
-      signal.removeEventListener("abort", cancel);
-    }
-  }
-}
-
-function createAgent(insecureTls: boolean, allow: AllowedHosts): Agent {
-  return new Agent({
-    // Each company's dispatcher decides how many sockets there are, so that no company waits behind another's hanging receiver.
-    connections: null,
-    // One request on a socket at a time: an attempt must not wait behind a receiver's slow answer to another.
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    // An attempt has its own time-out; undici's would cut a longer `webhooks.timeout` short.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { rejectUnauthorized: !insecureTls, timeout: 0, lookup: lookupAllowed(allow) },
-  });
 }
 
 interface ReadAnswer {

@@ -21,42 +21,29 @@ export interface ListRequest<T> {
  */
 export function listPage<T extends Row>(table: Pick<Table<T>, "page">, request: ListRequest<T>): Page<T> | undefined {
   const { limit, newestFirst = false, where } = request;
-  const cursor =
-    request.cursor === undefined ? { direction: "next" as const, seq: undefined } : readCursor(request.cursor);
-  if (cursor === undefined) return undefined;
-  const backwards = cursor.direction === "prev";
-  const found = table.page({ limit, beyond: cursor.seq, newestFirst: newestFirst !== backwards, where });
+  const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
+  if (request.cursor !== undefined && cursor === undefined) return undefined;
+  const backwards = cursor?.direction === "prev";
+  const found = table.page({ limit, beyond: cursor?.seq, newestFirst: newestFirst !== backwards, where });
   const rows = backwards ? found.rows.reverse() : found.rows;
-  const first = rows[0];
-  const last = rows.at(-1);
-  if (first === undefined || last === undefined) return { rows, limit, ...wayBack(table, request, cursor) };
-  const before = table.page({ limit: 1, beyond: first.seq, newestFirst: !newestFirst, where }).rows.length > 0;
-  const after = table.page({ limit: 1, beyond: last.seq, newestFirst, where }).rows.length > 0;
+  // The records of an empty page were removed: the other direction begins with the record at the page's edge, if there is one.
+  const step = newestFirst === backwards ? 1 : -1;
+  const edge = (cursor?.seq ?? 0) + step;
+  const first = rows[0]?.seq ?? edge;
+  const last = rows.at(-1)?.seq ?? edge;
+  const has = (beyond: number, newest: boolean) =>
+    table.page({ limit: 1, beyond, newestFirst: newest, where }).rows.length > 0;
   return {
     rows,
     limit,
-    prev: before ? writeCursor("prev", first.seq) : null,
-    next: after ? writeCursor("next", last.seq) : null,
+    prev: has(first, !newestFirst) ? writeCursor("prev", first) : null,
+    next: has(last, newestFirst) ? writeCursor("next", last) : null,
   };
 }
 
 /** Whether a text is a valid cursor. */
 export function isCursor(text: string): boolean {
   return readCursor(text) !== undefined;
-}
-
-/** The records of an empty page were removed: the other direction begins with the record at the page's edge, if there is one. */
-function wayBack<T extends Row>(
-  table: Pick<Table<T>, "page">,
-  { newestFirst = false, where }: ListRequest<T>,
-  { direction, seq }: { readonly direction: Cursor["direction"]; readonly seq: number | undefined },
-): Pick<Page<T>, "prev" | "next"> {
-  if (seq === undefined) return { prev: null, next: null };
-  const backwards = direction === "prev";
-  const beyond = seq + (newestFirst === backwards ? 1 : -1);
-  const { rows } = table.page({ limit: 1, beyond, newestFirst: newestFirst === backwards, where });
-  const cursor = rows.length === 0 ? null : writeCursor(backwards ? "next" : "prev", beyond);
-  return backwards ? { prev: null, next: cursor } : { prev: cursor, next: null };
 }
 
 interface Cursor {

@@ -32,7 +32,8 @@ const tables = {
   due: listOf(dueRow),
 };
 
-export const stateTables = Object.keys(tables) as readonly (keyof typeof tables)[];
+export type StateTable = keyof typeof tables;
+export const stateTables = Object.keys(tables) as readonly StateTable[];
 
 const fields = object({
   schemaVersion: z.literal(STATE_VERSION, { error: `must be ${STATE_VERSION}` }),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
+import type { World } from "../../domain/model/work.js";
 import { createWorld } from "../../domain/model/world.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -9,7 +10,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Row, RowStore } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
 import { checkState } from "./state-checks.js";
-import { type State, STATE_VERSION, stateSchema } from "./state-schema.js";
+import { type State, type StateTable, STATE_VERSION, stateSchema, stateTables } from "./state-schema.js";
 
 /** What a company shows of itself to be dumped and restored. */
 export interface StateOwner {
@@ -26,26 +27,15 @@ export interface StateOwner {
  */
 export function dumpState(company: StateOwner, now: Instant = company.now()): unknown {
   const { world, identity, overrides, seq } = company.record;
+  const rows = Object.fromEntries(stateTables.map((name) => [name, tableOf(world, name).values()]));
   return z.encode(stateSchema, {
+    ...(rows as Pick<State, StateTable>),
     schemaVersion: STATE_VERSION,
     companyId: identity.id,
     clock: { mode: company.clock.mode, now },
     profile: overrides,
     seq,
     idPosition: company.ids().position,
-    accounts: world.accounts.values(),
-    ledger: world.ledger.values(),
-    customers: world.customers.values(),
-    charges: world.charges.values(),
-    transactions: world.transfers.values(),
-    batches: world.batches.values(),
-    subscriptions: world.subscriptions.values(),
-    deliveries: world.deliveries.values(),
-    events: world.events.values(),
-    rules: world.rules.values(),
-    payments: world.payments.values(),
-    holds: world.holds.values(),
-    due: world.due.values(),
   });
 }
 
@@ -93,24 +83,16 @@ function refuseState(problems: readonly string[]): never {
   throw new UsageError("input", [...problems.slice(0, MESSAGES_MAX), ...(more > 0 ? [`${more} more problems`] : [])]);
 }
 
-function fillWorld(state: State): CompanyRecord["world"] {
+function fillWorld(state: State): World {
   const world = createWorld();
-  fill(world.accounts, state.accounts);
-  fill(world.ledger, state.ledger);
-  fill(world.customers, state.customers);
-  fill(world.charges, state.charges);
-  fill(world.transfers, state.transactions);
-  fill(world.batches, state.batches);
-  fill(world.subscriptions, state.subscriptions);
-  fill(world.deliveries, state.deliveries);
-  fill(world.events, state.events);
-  fill(world.rules, state.rules);
-  fill(world.payments, state.payments);
-  fill(world.holds, state.holds);
-  fill(world.due, state.due);
+  for (const name of stateTables) {
+    for (const row of state[name]) tableOf(world, name).set(row);
+  }
   return world;
 }
 
-function fill<T extends Row>(store: RowStore<T>, rows: readonly T[]): void {
-  for (const row of rows) store.set(row);
+/** The records of a table of the state. Those of `transactions` are the company's transfers. */
+function tableOf(world: World, name: StateTable): RowStore<Row> & { values(): readonly Row[] } {
+  const table: unknown = world[name === "transactions" ? "transfers" : name];
+  return table as ReturnType<typeof tableOf>;
 }
