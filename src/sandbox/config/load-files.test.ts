@@ -151,10 +151,10 @@ __proto__: { port: 1 }
   });
 
   it("limits the problems that it reports", async () => {
-    const text = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n");
+    const text = Array.from({ length: 5_000 }, (_, n) => `k${n}: 1`).join("\n");
     const problems = await problemsOf(loadConfig(await given("c.yaml", text)));
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe("… and 19900 more problems");
+    expect(problems.at(-1)).toBe("… and 4900 more problems");
   });
 
   it("returns companies like those of fixtures, set up with the defaults", async () => {
