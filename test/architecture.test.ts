@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, posix, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import {
@@ -18,6 +18,17 @@ it("src/ keeps its rings, and time, randomness and the machine in their places",
 
 it("each folder of src/ holds 4 to 15 files", () => {
   expect(formatViolations(checkFolderSizes(readSources("src")), "src/")).toBe("");
+});
+
+it("docs/architecture.md lists each folder of src/ with what it holds, and names only files that exist", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const listed = [...page.matchAll(/^\| `([a-z/]+)\/` \| \S.*\|$/gm)].map(([, folder = ""]) => folder);
+  const folders = readSources("src").flatMap(({ path }) => (path.includes("/") ? [posix.dirname(path)] : []));
+  expect(listed.toSorted()).toEqual([...new Set(folders)].toSorted());
+  const named = [
+    ...page.matchAll(/`((?:kernel|domain|contract|adapters|sandbox|http|scenarios|audit|cli)\/[\w./-]+)`/g),
+  ];
+  expect(named.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, "src", path)))).toEqual([]);
 });
 
 it("the files of test/ are short enough to be read", () => {
