@@ -24,32 +24,24 @@ export const createChargeRequest = oncePerProfile((profile) =>
 export type CreateChargeRequest = z.output<ReturnType<typeof createChargeRequest>>;
 
 /** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
-export const payRequest = oncePerProfile(() =>
-  z
-    .object(
-      {
-        msisdn: msisdn
-          .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
-          .optional(),
-      },
-      { error: "must be a JSON object, or nothing" },
-    )
-    .optional(),
-);
+export const payRequest = openObject(
+  {
+    msisdn: msisdn
+      .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
+      .optional(),
+  },
+  "a JSON object, or nothing",
+).optional();
 
 /** "The exact request body format: not shown." Here `{amount}`, and nothing refunds what is left. */
-export const refundRequest = oncePerProfile(() =>
-  z
-    .object(
-      {
-        amount: wholeXof(1, XOF_MAX)
-          .meta(note("How much to refund, in XOF; without it everything that is left."))
-          .optional(),
-      },
-      { error: "must be a JSON object, or nothing" },
-    )
-    .optional(),
-);
+export const refundRequest = openObject(
+  {
+    amount: wholeXof(1, XOF_MAX)
+      .meta(note("How much to refund, in XOF; without it everything that is left."))
+      .optional(),
+  },
+  "a JSON object, or nothing",
+).optional();
 
 export function refundAmountOf(request: { amount?: number | undefined } | undefined): number | undefined {
   return request?.amount === undefined ? undefined : fromXof(request.amount);

@@ -25,53 +25,47 @@ export interface OperationError {
   readonly source: "contract" | "sandbox";
 }
 
-const contract = (status: OperationError["status"], cause: string): OperationError => ({
+const errorFrom = (source: OperationError["source"]) => (status: OperationError["status"], cause: string) => ({
   status,
   cause,
-  source: "contract",
+  source,
 });
-const ours = (status: OperationError["status"], cause: string): OperationError => ({
-  status,
-  cause,
-  source: "sandbox",
-});
-
-const tokenError = "Access token missing or invalid.";
+const contract = errorFrom("contract");
+const ours = errorFrom("sandbox");
 const chargeNotFound = contract(404, "Charge not found.");
-const anotherCompany = ours(403, "X-Company-Id names another company than the token's.");
 
-/** The members that are not given have the values of most operations. */
+/** Adds the errors that every operation has, and the values that most operations have. */
 function operation(given: Omit<Operation, "success" | "companyHeader" | "body"> & Partial<Operation>): Operation {
-  return { success: 200, companyHeader: false, body: "none", ...given };
+  const errors = [
+    ...given.errors,
+    (given.tag === "Charges" ? contract : ours)(401, "Access token missing or invalid."),
+    ours(403, "X-Company-Id names another company than the token's."),
+  ].sort((a, b) => a.status - b.status);
+  return { success: 200, companyHeader: false, body: "none", ...given, errors };
 }
+
+const creation = { method: "POST", success: "http.createdStatus", body: "required" } as const;
+const action = { method: "POST", success: "http.actionStatus", body: "optional" } as const;
 
 export const operations = {
   createTransaction: operation({
-    method: "POST",
+    ...creation,
     path: "/v1/transactions",
     tag: "Transactions",
     summary: "Send money to one client",
-    success: "http.createdStatus",
-    body: "required",
     errors: [
       ours(400, "Missing or invalid amount, msisdn, reference, type or description."),
-      ours(401, tokenError),
-      anotherCompany,
       ours(409, "A transaction with this reference already exists."),
       ours(422, "The balance does not suffice, or the recipient does not accept transfers."),
     ],
   }),
   createBatch: operation({
-    method: "POST",
+    ...creation,
     path: "/v1/transactions/batch",
     tag: "Transactions",
     summary: "Send money to many clients",
-    success: "http.createdStatus",
-    body: "required",
     errors: [
       ours(400, "The list is empty or too long, or an item of it is invalid."),
-      ours(401, tokenError),
-      anotherCompany,
       ours(409, "A reference was used before, or twice in the batch."),
       ours(422, "The balance does not suffice for the whole batch, or a recipient does not accept transfers."),
     ],
@@ -81,51 +75,43 @@ export const operations = {
     path: "/v1/transactions/:id",
     tag: "Transactions",
     summary: "Look up a transaction",
-    errors: [ours(401, tokenError), anotherCompany, ours(404, "Transaction not found.")],
+    errors: [ours(404, "Transaction not found.")],
   }),
   checkCustomer: operation({
     method: "GET",
     path: "/v1/transactions/customers/check",
     tag: "Customers",
     summary: "Check a customer's identification status by phone number",
-    errors: [ours(400, "Missing or invalid msisdn."), ours(401, tokenError), anotherCompany],
+    errors: [ours(400, "Missing or invalid msisdn.")],
   }),
   getBalance: operation({
     method: "GET",
     path: "/v1/balance",
     tag: "Balance",
     summary: "Read the account balance",
-    errors: [ours(401, tokenError), anotherCompany],
+    errors: [],
   }),
   createCharge: operation({
-    method: "POST",
+    ...creation,
     path: "/v1/charges",
     tag: "Charges",
     summary: "Create a request for payment",
-    success: "http.createdStatus",
     companyHeader: true,
-    body: "required",
     errors: [
       contract(
         400,
         "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl.",
       ),
-      contract(401, tokenError),
-      anotherCompany,
       contract(409, "A charge with this externalId already exists."),
     ],
   }),
   payCharge: operation({
-    method: "POST",
+    ...action,
     path: "/v1/charges/:id/pay",
     tag: "Charges",
     summary: "Simulate payment of a charge (staging only)",
-    success: "http.actionStatus",
-    body: "optional",
     errors: [
       ours(400, "Invalid msisdn."),
-      contract(401, tokenError),
-      anotherCompany,
       chargeNotFound,
       ours(422, "The charge is not due, or the payer does not accept payment requests."),
     ],
@@ -135,45 +121,39 @@ export const operations = {
     path: "/v1/charges/:id",
     tag: "Charges",
     summary: "Read a charge: whether it was paid and how much",
-    errors: [contract(401, tokenError), anotherCompany, chargeNotFound],
+    errors: [chargeNotFound],
   }),
   refundCharge: operation({
-    method: "POST",
+    ...action,
     path: "/v1/charges/:id/refund",
     tag: "Charges",
     summary: "Refund a paid charge in full or in part",
-    success: "http.actionStatus",
-    body: "optional",
     errors: [
       contract(400, "Refund amount invalid (greater than the amount paid)."),
-      contract(401, tokenError),
-      anotherCompany,
       chargeNotFound,
       contract(422, "Charge is not in a refundable state."),
     ],
   }),
   createWebhook: operation({
-    method: "POST",
+    ...creation,
     path: "/v1/webhooks",
     tag: "Webhooks",
     summary: "Subscribe a URL to a topic",
-    success: "http.createdStatus",
-    body: "required",
-    errors: [ours(400, "Missing or invalid topic or url."), ours(401, tokenError), anotherCompany],
+    errors: [ours(400, "Missing or invalid topic or url.")],
   }),
   getWebhook: operation({
     method: "GET",
     path: "/v1/webhooks/:id",
     tag: "Webhooks",
     summary: "Read a subscription",
-    errors: [ours(401, tokenError), anotherCompany, ours(404, "Webhook not found.")],
+    errors: [ours(404, "Webhook not found.")],
   }),
   listWebhooks: operation({
     method: "GET",
     path: "/v1/webhooks",
     tag: "Webhooks",
     summary: "List subscriptions, oldest first",
-    errors: [ours(400, "Invalid limit or cursor."), ours(401, tokenError), anotherCompany],
+    errors: [ours(400, "Invalid limit or cursor.")],
   }),
   deleteWebhook: operation({
     method: "DELETE",
@@ -181,18 +161,13 @@ export const operations = {
     tag: "Webhooks",
     summary: "Delete a subscription",
     success: 204,
-    errors: [ours(401, tokenError), anotherCompany, ours(404, "Webhook not found.")],
+    errors: [ours(404, "Webhook not found.")],
   }),
 };
 
 export type OperationId = keyof typeof operations;
 
 export const operationIds = Object.keys(operations) as OperationId[];
-
-/** One row of the table. */
-export function operationOf(id: OperationId): Operation {
-  return operations[id];
-}
 
 /** The status with which an operation succeeds under this profile. */
 export function successStatus({ success }: Operation, { http }: Profile): number {
@@ -214,7 +189,7 @@ export interface ErrorRow {
  * that the profile takes away, and with those that it adds.
  */
 export function errorsUnder(id: OperationId, profile: Profile): readonly ErrorRow[] {
-  const operation = operationOf(id);
+  const operation = operations[id];
   return [
     ...(headerIsRequired(id, profile) ? [{ status: 400, cause: "X-Company-Id missing." } as const] : []),
     ...operation.errors.flatMap((row) => replaced(id, row.status, profile) ?? [row]),
@@ -227,7 +202,7 @@ export function errorsUnder(id: OperationId, profile: Profile): readonly ErrorRo
 
 /** Whether X-Company-Id has to be there: "Whether other endpoints need it: not shown." */
 export function headerIsRequired(id: OperationId, { auth }: Profile): boolean {
-  return auth.companyHeader === "everywhere" || (auth.companyHeader === "charges" && operationOf(id).companyHeader);
+  return auth.companyHeader === "everywhere" || (auth.companyHeader === "charges" && operations[id].companyHeader);
 }
 
 /** What a profile makes of a row of the table; undefined: no change. */

@@ -48,15 +48,12 @@ export const errorNames: Readonly<Record<ErrorStatus, string>> = {
   500: "Internal Server Error Exception",
 };
 
-export interface ErrorContext {
-  readonly correlationId: string;
-  readonly path: string;
-  /** ISO 8601, the company's time. */
-  readonly timestamp: string;
-}
-
 /** `status` is also one that the API itself never answers, where a rule says so. */
-export function renderError(status: number, messages: readonly string[], context: ErrorContext): ErrorBody {
+export function renderError(
+  status: number,
+  messages: readonly string[],
+  context: Pick<ErrorBody, "correlationId" | "path" | "timestamp">,
+): ErrorBody {
   return {
     statusCode: status,
     message: [...messages],

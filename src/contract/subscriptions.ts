@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { note } from "./fields.js";
-import { absoluteUrl } from "../kernel/fields.js";
+import { absoluteUrl, openObject } from "../kernel/fields.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { isReceiverAllowed } from "../domain/deliveries/allowed-receivers.js";
 import { shownTopic, type Subscription } from "../domain/model/subscription.js";
@@ -19,19 +19,16 @@ const hostErrors = {
 
 /** Body of POST /v1/webhooks: "topic (String, the event to be notified about), url (String, receiving endpoint)". */
 export const subscriptionRequest = oncePerProfile((profile) =>
-  z.object(
-    {
-      topic: z
-        .enum(topicSpellings, { error: topicError })
-        .meta(note("The event to be notified about, in either spelling.", "webhooks.topicSpelling")),
-      url: absoluteUrl
-        .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
-          error: hostErrors[profile.webhooks.allow.kind],
-        })
-        .meta(note("The receiving endpoint.", "webhooks.allow")),
-    },
-    { error: "must be a JSON object" },
-  ),
+  openObject({
+    topic: z
+      .enum(topicSpellings, { error: topicError })
+      .meta(note("The event to be notified about, in either spelling.", "webhooks.topicSpelling")),
+    url: absoluteUrl
+      .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
+        error: hostErrors[profile.webhooks.allow.kind],
+      })
+      .meta(note("The receiving endpoint.", "webhooks.allow")),
+  }),
 );
 
 export function renderSubscription(subscription: Subscription, profile: Profile): SubscriptionBody {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type FieldsOf, amount, note, timestamp, uuidWith } from "./fields.js";
+import { openObject } from "../kernel/fields.js";
 import { msisdn, wholeXof } from "../domain/values/fields.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { BatchBody, TransactionBody } from "./resources.js";
@@ -18,22 +19,21 @@ import { batchId, transactionId } from "../domain/values/ids.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 
-export const transferRequest = oncePerProfile((profile) => z.object(transferFields(profile, true), notAnObject));
+export const transferRequest = oncePerProfile((profile) => openObject(transferFields(profile, true)));
 
 export type TransferRequest = z.output<ReturnType<typeof transferRequest>>;
 
 /** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
 export const batchRequest = oncePerProfile((profile) => {
-  const item = z.object(transferFields(profile, profile.batch.itemType === "required"), notAnObject);
+  const item = openObject(transferFields(profile, profile.batch.itemType === "required"));
   const error = `must be a list of 1 to ${profile.batch.maxItems} transactions`;
   const list = z.array(item, { error }).min(1, { error }).max(profile.batch.maxItems, { error });
-  return z.object(
-    { transactions: list.meta(note("The transfers to make: all of them or none.", "batch.maxItems")) },
-    notAnObject,
-  );
+  return openObject({
+    transactions: list.meta(note("The transfers to make: all of them or none.", "batch.maxItems")),
+  });
 });
 
-/** What a batch's items may not be is not worth looking at when there are too many of them. */
+/** A list that is too long is refused without a look at its items. */
 export function parseBatchRequest(profile: Profile, value: unknown): readonly TransferOrder[] {
   return parseRequest(batchRequest(profile), value).transactions.map(toOrder);
 }
@@ -98,8 +98,6 @@ export function renderBatchHead(batch: Batch, profile: Profile): Omit<BatchBody,
 export function shownBatchStatus(batch: Batch, profile: Profile): string {
   return batch.status === "completed" ? profile.batch.finalStatus : batch.status;
 }
-
-const notAnObject = { error: "must be a JSON object" };
 
 function transferFields(profile: Profile, typeRequired: boolean) {
   const type = z

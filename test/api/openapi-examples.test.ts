@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
-import type { OpenApiDocument } from "../../src/contract/openapi/document.js";
-import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.js";
+import type { OpenApiDocument } from "../../src/contract/openapi/describe-api.js";
+import { type OperationId, operationIds, operations } from "../../src/contract/operations.js";
 import { errorNames } from "../../src/contract/problems.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
@@ -72,7 +72,7 @@ describe("an example of a request", () => {
     const others = operationIds.filter((id) => requestOf(described, id) !== undefined && id !== "createCharge");
     expect(charge.status).toBe(201);
     for (const id of others) {
-      const { method, path } = operationOf(id);
+      const { method, path } = operations[id];
       const { status } = await world.api(method, path.replace(":id", paths[id] ?? ""), requestOf(described, id));
       expect([id, status]).toEqual([id, path.includes(":id") ? 200 : 201]);
     }

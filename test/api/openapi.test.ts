@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { describeApi, renderOpenApiYaml } from "../../src/contract/openapi/describe-api.js";
-import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { operationIds, operations } from "../../src/contract/operations.js";
 import { errorNames } from "../../src/contract/problems.js";
 import { topicSpellings } from "../../src/domain/values/topic.js";
 import { findSetting, settings } from "../../src/domain/profile/settings.js";
@@ -29,7 +29,7 @@ const contractErrors = [
 ] as const;
 
 const document = describeApi();
-const operations = new Map(operationsOf(document));
+const described = new Map(operationsOf(document));
 
 describe("the API description", () => {
   it.each([
@@ -56,32 +56,32 @@ describe("the API description", () => {
 
   it("has every operation of the contract and nothing else", () => {
     const expected = operationIds.map((id) => [
-      `${operationOf(id).method} ${operationOf(id).path.replaceAll(/:(\w+)/g, "{$1}")}`,
+      `${operations[id].method} ${operations[id].path.replaceAll(/:(\w+)/g, "{$1}")}`,
       id,
     ]);
-    const found = [...operations].map(([called, { operationId }]) => [called, operationId]);
+    const found = [...described].map(([called, { operationId }]) => [called, operationId]);
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
     expect(found).toHaveLength(13);
   });
 
   it("names every operation and webhook differently, each under a tag that is explained", () => {
-    const all = [...operations.values(), ...Object.values(document.webhooks).flatMap(({ post }) => post ?? [])];
+    const all = [...described.values(), ...Object.values(document.webhooks).flatMap(({ post }) => post ?? [])];
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
     const tags = new Set(document.tags.map(({ name }) => name));
     expect(all.flatMap((operation) => operation.tags.filter((tag) => !tags.has(tag)))).toEqual([]);
   });
 
   it.each(contractErrors)("has the contract's %s %i: %s", (called, status, cause) => {
-    const description = operations.get(called)?.responses[status]?.description ?? "";
+    const description = described.get(called)?.responses[status]?.description ?? "";
     expect(description).toContain(cause);
     expect(description).not.toContain("The contract shows no such error here.");
   });
 
   it("marks every error that is not the contract's", () => {
     const marked = operationIds.flatMap((id) =>
-      operationOf(id).errors.flatMap(({ status, source }) => {
-        const { method, path } = operationOf(id);
-        const response = operations.get(`${method} ${path.replace(":id", "{id}")}`)?.responses[status];
+      operations[id].errors.flatMap(({ status, source }) => {
+        const { method, path } = operations[id];
+        const response = described.get(`${method} ${path.replace(":id", "{id}")}`)?.responses[status];
         const isMarked = response?.description?.includes("The contract shows no such error here.");
         return isMarked === (source === "sandbox") ? [] : [`${id} ${status}`];
       }),
@@ -99,8 +99,8 @@ describe("the API description", () => {
 
   it("has the refusals of a body only where there is a body", () => {
     for (const id of operationIds) {
-      const { method, path, body } = operationOf(id);
-      const operation = operations.get(`${method} ${path.replace(":id", "{id}")}`);
+      const { method, path, body } = operations[id];
+      const operation = described.get(`${method} ${path.replace(":id", "{id}")}`);
       const statuses = Object.keys(operation?.responses ?? {});
       expect([id, statuses.includes("413"), statuses.includes("415"), statuses.includes("500")]).toEqual([
         id,
@@ -182,7 +182,7 @@ describe("the API description under another profile", () => {
   it("has its statuses of success", () => {
     const swapped = { "http.createdStatus": 200, "http.actionStatus": 201 };
     for (const id of operationIds) {
-      const { method, path, success } = operationOf(id);
+      const { method, path, success } = operations[id];
       const called = `${method} ${path.replace(":id", "{id}")}`;
       const other =
         success === "http.createdStatus" ? "200" : success === "http.actionStatus" ? "201" : String(success);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { navigation } from "../../src/http/pages/dashboard/registry.js";
-import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { operationIds, operations } from "../../src/contract/operations.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { folderWith } from "../support/folder.js";
 import { startLive } from "../support/live.js";
@@ -100,7 +100,7 @@ describe("examples/curl/walkthrough.sh", () => {
       const titles = printed
         .match(/^\d+\. [A-Z]+ [^:]+(?::id[^:]*)?(?=:)/gm)
         ?.map((title) => title.replace(/^\d+\. /, ""));
-      const endpoints = operationIds.map((id) => `${operationOf(id).method} ${operationOf(id).path}`);
+      const endpoints = operationIds.map((id) => `${operations[id].method} ${operations[id].path}`);
       expect(titles?.sort()).toEqual(endpoints.sort());
       expect(printed).toContain('"statusCode":400');
     }

@@ -83,11 +83,11 @@ function fieldsOf(name: ContractBody) {
   return { always, sometimes, added: additions[name]?.fields ?? [] };
 }
 
-/** Bodies of every kind, as the renderers make them of a story that has everything in it. */
+/** Bodies of every kind, as the renderers make them of a sample that has everything in it. */
 function renderings(overrides: SettingsByPath = {}): Readonly<Record<ContractBody, readonly object[]>> {
   const profile = profileOf(overrides);
   const sample = createSampleWorld(profile, "http://127.0.0.1:4010/checkout/");
-  const { charges, transfers, batch, settledInBatch, subscriptions, stage } = sample;
+  const { charges, transfers, batch, settledInBatch, stage } = sample;
   const bare = { ...transfers.completed, description: undefined };
   const settled = [transfers.completed, transfers.failed, settledInBatch, bare];
   const all = Object.values(charges);
@@ -113,11 +113,13 @@ function renderings(overrides: SettingsByPath = {}): Readonly<Record<ContractBod
     "charge in a payload": all.map((charge) => renderCharge(charge, "payload", profile)),
     "fees of a charge": all.map((charge) => renderCharge(charge, "read", profile).fees),
     "transaction of a charge": paid.flatMap((charge) => renderCharge(charge, "read", profile).transactions ?? []),
-    subscription: subscriptions.map((subscription) => renderSubscription(subscription, profile)),
+    subscription: [sample.subscription, sample.otherSubscription].map((subscription) =>
+      renderSubscription(subscription, profile),
+    ),
     "list of subscriptions": [page],
     "cursor of a list": [page.cursor],
     payload: [JSON.parse(renderPayload(profile, "charges/events", event))],
-    error: [renderError(404, ["No"], { correlationId: "0", path: "/", timestamp: stage.now })],
+    error: [renderError(404, ["No"], { correlationId: "0", path: "/", timestamp: stage.now() })],
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { operationIds, operations } from "../../src/contract/operations.js";
 import { expectCleanPrototypes, expectPromised, openFuzzWorld, runs } from "../support/fuzz.js";
 import { brokenJson, extremeJson, hostileJson, hostileText, mutated } from "../support/hostile.js";
 import fc from "../support/fast-check.js";
@@ -23,7 +23,7 @@ const words = [
   "https://shop.test/",
 ];
 const value = hostileJson(words);
-const operation = fc.constantFrom(...operationIds).map(operationOf);
+const operation = fc.constantFrom(...operationIds).map((id) => operations[id]);
 
 const send = async (method: string, path: string, body: string | undefined, headers = {}): Promise<void> => {
   // A GET of fetch has none.

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { operationIds, operationOf } from "../../src/contract/operations.js";
+import { operationIds, operations } from "../../src/contract/operations.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import { topicSpellings } from "../../src/domain/values/topic.js";
 import { numberBehaviours } from "../../src/domain/accounts/test-numbers.js";
@@ -62,7 +62,7 @@ describe("together they cover the contract", () => {
     const statuses = new Set(
       replayed.exchanges.filter(({ operation }) => operation === id).map(({ status }) => status),
     );
-    const missing = operationOf(id)
+    const missing = operations[id]
       .errors.filter(({ status }) => !statuses.has(status))
       .map(({ status, cause }) => `${status}: ${cause}`);
     expect(missing).toEqual([]);

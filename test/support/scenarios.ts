@@ -1,5 +1,5 @@
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
-import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.js";
+import { type OperationId, operationIds, operations } from "../../src/contract/operations.js";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -119,7 +119,7 @@ export function allSteps(steps: readonly Step[]): Step[] {
 
 function findOperation(method: string, pathname: string): OperationId | undefined {
   const fits = (id: OperationId, literal: boolean): boolean => {
-    const operation = operationOf(id);
+    const operation = operations[id];
     const parts = operation.path.split("/");
     const given = pathname.split("/");
     return (

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
-import type { Method, OpenApiDocument, PathItem } from "./document.js";
+import type { Method, PathItem } from "./document.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { VERSION } from "../../kernel/version.js";
-import { operationIds, operationOf } from "../operations.js";
+import { operationIds, operations } from "../operations.js";
 import { companyParameters, describeSchemas, describeSettings } from "./schemas.js";
 import { describeOperation } from "./describe-operation.js";
 import { describeWebhooks } from "./describe-webhooks.js";
@@ -23,11 +23,11 @@ export interface DescribeOptions {
  * The API under this profile as OpenAPI 3.1: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
  * JSON object, the same for the same options.
  */
-export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
+export function describeApi(options: DescribeOptions = {}) {
   const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
   const sample = createSampleWorld(profile, `${serverUrl}/checkout/`);
   return {
-    openapi: "3.1.0",
+    openapi: "3.1.0" as const,
     info: {
       title: "Business Payments",
       version,
@@ -56,6 +56,8 @@ export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
   };
 }
 
+export type OpenApiDocument = ReturnType<typeof describeApi>;
+
 const INTRODUCTION = [
   'Where the contract of the service says "not shown", this document shows what the sandbox chose: `x-sandbox-setting` names the ' +
     "settings on which a field, a status or an operation rests, and `x-sandbox-settings` explains each of them.",
@@ -64,7 +66,7 @@ const INTRODUCTION = [
     "a request are ignored.",
 ].join("\n\n");
 
-const TAGS: OpenApiDocument["tags"] = [
+const TAGS = [
   { name: "Transactions", description: "Sending money to one or many wallet users." },
   { name: "Customers", description: "Who a phone number belongs to." },
   { name: "Balance", description: "The business account." },
@@ -80,7 +82,7 @@ function describePaths(sample: SampleWorld): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {};
   for (const id of operationIds) {
     if (id === "payCharge" && sample.stage.profile.charges.payEndpoint === "absent") continue;
-    const { method, path } = operationOf(id);
+    const { method, path } = operations[id];
     const template = path.replaceAll(/:(\w+)/g, "{$1}");
     paths[template] = { ...paths[template], [methods[method]]: describeOperation(id, sample, answers) };
   }

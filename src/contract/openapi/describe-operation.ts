@@ -1,4 +1,4 @@
-import { type Operation, type OperationId, headerIsRequired, operationOf, successStatus } from "../operations.js";
+import { type Operation, type OperationId, headerIsRequired, operations, successStatus } from "../operations.js";
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { ResponseSchemas } from "../response-schemas.js";
 import { type SchemaName, explain, idParameter, queryParameters, resting, schemaRef } from "./schemas.js";
@@ -9,7 +9,7 @@ import type { SampleWorld } from "./sample-world.js";
 
 /** One endpoint of the contract as the sample's profile makes it. */
 export function describeOperation(id: OperationId, sample: SampleWorld, answers: SampleAnswers): OperationObject {
-  const operation = operationOf(id);
+  const operation = operations[id];
   const { profile } = sample.stage;
   const { tag, summary } = operation;
   const { description, settings } = operationNotes[id];
@@ -107,7 +107,12 @@ function companyParameter(id: OperationId, profile: Profile): Reference[] {
   return [{ $ref: `#/components/parameters/${name}` }];
 }
 
-export interface OperationNote {
+/** The numbers that decide how a transfer or a payment ends. */
+const outcomeNumbers = (["success", "failure", "pending", "late", "silent", "limit", "unverified"] as const).map(
+  (role) => `testNumbers.${role}` as const,
+);
+
+interface OperationNote {
   /** Beyond the summary: what happens, and what the status of success says. */
   readonly description: string;
   readonly success: string;
@@ -116,24 +121,13 @@ export interface OperationNote {
 }
 
 /** What the description says of each operation. */
-export const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
+const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   createTransaction: {
     description:
       "Debits the business account and credits one wallet user. The transaction is answered as `pending`; how it ends is " +
       "told by `transactions/completed` or `transactions/failed`, and by GET.",
     success: "The transaction was received and queued.",
-    settings: [
-      "transfers.settlement",
-      "transfers.debit",
-      "transfers.fee",
-      "testNumbers.success",
-      "testNumbers.failure",
-      "testNumbers.pending",
-      "testNumbers.late",
-      "testNumbers.silent",
-      "testNumbers.limit",
-      "testNumbers.unverified",
-    ],
+    settings: ["transfers.settlement", "transfers.debit", "transfers.fee", ...outcomeNumbers],
   },
   createBatch: {
     description:
@@ -163,17 +157,7 @@ export const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
       "Only for staging: pays the charge as the customer would on its payment page. Without a body, or without `msisdn`, the " +
       "payment succeeds. An attempt that fails is answered like one that succeeds.",
     success: "The charge after the attempt.",
-    settings: [
-      "charges.payEndpoint",
-      "charges.failedAttempt",
-      "testNumbers.success",
-      "testNumbers.failure",
-      "testNumbers.pending",
-      "testNumbers.late",
-      "testNumbers.silent",
-      "testNumbers.limit",
-      "testNumbers.unverified",
-    ],
+    settings: ["charges.payEndpoint", "charges.failedAttempt", ...outcomeNumbers],
   },
   getCharge: {
     description: "The charge as it stands now.",

@@ -1,30 +1,6 @@
 import type * as z from "zod";
-import type { Json } from "../../kernel/messages/json.js";
 
 /** What the sandbox uses of OpenAPI 3.1, as plain JSON. */
-export interface OpenApiDocument {
-  readonly openapi: "3.1.0";
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly summary: string;
-    readonly description: string;
-    readonly license: { readonly name: string; readonly identifier: string };
-  };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly security: readonly SecurityRequirement[];
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly webhooks: Readonly<Record<string, PathItem>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly responses: Readonly<Record<string, ResponseObject>>;
-    readonly parameters: Readonly<Record<string, ParameterObject>>;
-    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  };
-  /** Every setting that is named anywhere in the document. */
-  readonly "x-sandbox-settings": Readonly<Record<string, SettingObject>>;
-}
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
@@ -86,10 +62,4 @@ export interface Example {
 export interface Reference {
   readonly $ref: string;
   readonly description?: string;
-}
-
-export interface SettingObject {
-  readonly summary: string;
-  readonly default: Json;
-  readonly contract: string;
 }

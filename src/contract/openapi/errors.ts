@@ -13,7 +13,7 @@ import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { getTransfer } from "../../domain/transfers/settle-transfer.js";
 import { createChargeRequest, payRequest } from "../charges.js";
-import { type ErrorRow, type OperationId, errorsUnder, headerIsRequired, operationOf } from "../operations.js";
+import { type ErrorRow, type OperationId, errorsUnder, headerIsRequired, operations } from "../operations.js";
 import { parseRequest } from "../parse.js";
 import { PAGE_LIMIT_MAX, parseCustomerCheck, parsePaging } from "../queries.js";
 import { subscriptionRequest } from "../subscriptions.js";
@@ -85,14 +85,18 @@ export function renderSampleError(sample: SampleWorld, id: OperationId, status: 
   const refusal = refusals(sample)[id][status];
   if (refusal === undefined) return undefined;
   const { id: resource, refused } = typeof refusal === "function" ? { id: UNKNOWN_ID, refused: refusal } : refusal;
-  return renderRefusal(sample, operationOf(id).path.replace(":id", resource), refused);
+  return renderRefusal(sample, operations[id].path.replace(":id", resource), refused);
 }
 
 /** The body of a refusal as the profile shapes it. */
 export function renderRefusal({ stage }: SampleWorld, path: string, refused: () => unknown): unknown {
   const { code, messages } = stage.refusalOf(refused);
   if (stage.profile.errors.shape === "message") return renderPlainError(messages);
-  return renderError(statusOfProblem[code], messages, { correlationId: stage.ids.hex32(), path, timestamp: stage.now });
+  return renderError(statusOfProblem[code], messages, {
+    correlationId: stage.ids.hex32(),
+    path,
+    timestamp: stage.now(),
+  });
 }
 
 /** A request that each operation refuses, by status. */
@@ -132,7 +136,7 @@ function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> 
       409: () => run(createCharge, { ...charges.due, checkoutUrl: "" }),
     },
     payCharge: {
-      400: () => parseRequest(payRequest(profile), { msisdn: "12" }),
+      400: () => parseRequest(payRequest, { msisdn: "12" }),
       404: noCharge,
       ...(profile.charges.payNotDue === 409 ? { 422: pay(charges.due, refused) } : {}),
       [profile.charges.payNotDue]: pay(charges.paid, success),

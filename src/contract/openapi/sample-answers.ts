@@ -20,12 +20,11 @@ export type SampleAnswers = Readonly<Record<OperationId, Examples>>;
 
 /** Every answer of success in the examples, as the renderers of the API make it. */
 export function renderSampleAnswers(sample: SampleWorld): SampleAnswers {
-  const { charges, transfers, batch, settledInBatch, subscriptions } = sample;
+  const { charges, transfers, batch, settledInBatch, subscription } = sample;
   const { profile, world } = sample.stage;
   const { testNumbers, customers, paging } = profile;
   const check = (msisdn: string): unknown => renderCustomerCheck(checkCustomer({ world, profile }, msisdn, undefined));
   const page = listPage(world.subscriptions, { limit: paging.limit });
-  const [subscription] = subscriptions;
   return {
     createTransaction: {
       pending: example("Received and queued", renderTransfer(transfers.pending, "created", profile)),

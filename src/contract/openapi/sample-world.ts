@@ -4,8 +4,8 @@ import { createWorld } from "../../domain/model/world.js";
 import type { DomainEvent, EventType } from "../../domain/model/events.js";
 import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { Work, type World } from "../../domain/model/work.js";
-import { type IdSource, createIdSource } from "../../kernel/records/ids.js";
+import { Work } from "../../domain/model/work.js";
+import { createIdSource } from "../../kernel/records/ids.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { Bug, type Problem } from "../../kernel/messages/problem.js";
 import type { Charge } from "../../domain/model/charge.js";
@@ -14,68 +14,36 @@ import { expireCharge } from "../../domain/charges/drop-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import { refundCharge } from "../../domain/charges/refund-charge.js";
 import { createSubscription } from "../../domain/deliveries/subscriptions.js";
-import type { Subscription } from "../../domain/model/subscription.js";
-import { type CreatedBatch, createBatch } from "../../domain/transfers/create-batch.js";
+import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { findTransfer, settleTransfer } from "../../domain/transfers/settle-transfer.js";
 import type { Transfer } from "../../domain/model/transfer.js";
-import type { CreateChargeRequest } from "../charges.js";
 import { type TransferRequest, toOrder } from "../transfers.js";
 
+/** `run` does one operation of the domain, a minute after the one before. */
+type SampleStage = ReturnType<typeof createSampleStage>;
 /** What clients send in the examples; everything else in them is what the sandbox makes of it. */
-export interface SampleRequests {
-  readonly createTransaction: TransferRequest;
-  readonly createBatch: { readonly transactions: readonly TransferRequest[] };
-  readonly createCharge: CreateChargeRequest;
-  readonly payCharge: { readonly msisdn: string };
-  readonly refundCharge: { readonly amount: number };
-  readonly createWebhook: { readonly topic: string; readonly url: string };
-}
-
-export interface SampleWorld {
-  readonly stage: SampleStage;
-  readonly requests: SampleRequests;
-  readonly charges: {
-    /** Waits for its payment. */
-    readonly due: Charge;
-    /** After an attempt that failed. */
-    readonly declined: Charge;
-    readonly paid: Charge;
-    readonly refundedPartially: Charge;
-    readonly refunded: Charge;
-    readonly dropped: Charge;
-  };
-  readonly transfers: { readonly pending: Transfer; readonly completed: Transfer; readonly failed: Transfer };
-  readonly batch: CreatedBatch;
-  /** The batch's first transaction, later. */
-  readonly settledInBatch: Transfer;
-  readonly subscriptions: readonly [Subscription, Subscription];
-}
+type SampleRequests = ReturnType<typeof createSampleRequests>;
+export type SampleWorld = ReturnType<typeof createSampleWorld>;
 
 /**
  * The records behind the examples, made with the operations of the domain under this profile: what an example shows is what the sandbox
  * answers. `checkoutUrl`: the address of payment pages.
  */
-export function createSampleWorld(profile: Profile, checkoutUrl: string): SampleWorld {
+export function createSampleWorld(profile: Profile, checkoutUrl: string) {
   const stage = createSampleStage(profile);
   const requests = createSampleRequests(profile);
   return {
     stage,
     requests,
-    subscriptions: [
-      stage.run(createSubscription, requests.createWebhook),
-      stage.run(createSubscription, { ...requests.createWebhook, topic: "transaction/completed" }),
-    ],
+    subscription: stage.run(createSubscription, requests.createWebhook),
+    otherSubscription: stage.run(createSubscription, { ...requests.createWebhook, topic: "transaction/completed" }),
     charges: playCharges(stage, requests, checkoutUrl),
     ...playTransfers(stage, requests),
   };
 }
 
-function playCharges(
-  { profile, world, run }: SampleStage,
-  requests: SampleRequests,
-  checkoutUrl: string,
-): SampleWorld["charges"] {
+function playCharges({ profile, world, run }: SampleStage, requests: SampleRequests, checkoutUrl: string) {
   const { success, failure } = profile.testNumbers;
   const { amount, metadata = {}, ...terms } = requests.createCharge;
   const create = (externalId: string): Charge =>
@@ -94,10 +62,7 @@ function playCharges(
   return { due, declined, paid, refundedPartially, refunded, dropped: getCharge({ world }, forgotten.id) };
 }
 
-function playTransfers(
-  { profile, world, run }: SampleStage,
-  requests: SampleRequests,
-): Pick<SampleWorld, "transfers" | "batch" | "settledInBatch"> {
+function playTransfers({ profile, world, run }: SampleStage, requests: SampleRequests) {
   const settled = (transfer: Transfer | undefined): Transfer => {
     if (transfer !== undefined) run(settleTransfer, transfer.id);
     const found = transfer && findTransfer({ world }, transfer.id);
@@ -116,7 +81,7 @@ function playTransfers(
 }
 
 /** Amounts that fit the profile's bounds; 5050 XOF has a fee with a fraction. */
-function createSampleRequests({ transfers, charges, batch, testNumbers, webhooks }: Profile): SampleRequests {
+function createSampleRequests({ transfers, charges, batch, testNumbers, webhooks }: Profile) {
   const transfer: TransferRequest = {
     amount: within(5050, transfers),
     msisdn: testNumbers.success,
@@ -157,55 +122,42 @@ function receiverHost(allow: Profile["webhooks"]["allow"]): string {
   return listed.includes(":") ? `[${listed}]` : listed;
 }
 
-/** A small company for the examples of the API description, always the same. */
-export interface SampleStage {
-  readonly profile: Profile;
-  readonly world: World;
-  readonly ids: IdSource;
-  /** What the clock of the stage shows. */
-  readonly now: string;
-  /** One operation of the domain, a minute after the one before. */
-  readonly run: <Input, Output>(operation: (work: Work, input: Input) => Output, input: Input) => Output;
-  /** Why an operation is refused. Nothing of it is kept. */
-  refusalOf(refused: () => unknown): Problem<ProblemCode>;
-  /** The event of this type that is about this charge or transaction. */
-  eventOf(type: EventType, resource: string): DomainEvent;
-}
-
 /** As in the contract's scenario of a working day. */
 const START = Date.UTC(2026, 0, 15, 9);
 const MINUTE_MS = 60_000;
 /** Enough for everything that happens on the stage, whatever bounds a profile gives to amounts. */
 const OPENING_MIN_XOF = 10_000_000;
 
-export function createSampleStage(profile: Profile): SampleStage {
+/** A small company for the examples of the API description, always the same. */
+function createSampleStage(profile: Profile) {
   const world = createWorld();
   const ids = createIdSource(1, "openapi");
   const happened: DomainEvent[] = [];
   let seq = 0;
   let at: Instant = START;
 
-  const stage: SampleStage = {
+  const run = <Input, Output>(operation: (work: Work, input: Input) => Output, input: Input): Output => {
+    at += MINUTE_MS;
+    const work = new Work({ world, profile, ids, at, nextSeq: () => ++seq });
+    try {
+      const output = operation(work, input);
+      work.commit();
+      happened.push(...work.events);
+      return output;
+    } catch (error) {
+      work.rollback();
+      throw error;
+    }
+  };
+  run(setBalance, fromXof(Math.max(OPENING_MIN_XOF, 5 * profile.transfers.min)));
+  return {
     profile,
     world,
     ids,
-    get now() {
-      return toIso(at);
-    },
-    run(operation, input) {
-      at += MINUTE_MS;
-      const work = new Work({ world, profile, ids, at, nextSeq: () => ++seq });
-      try {
-        const output = operation(work, input);
-        work.commit();
-        happened.push(...work.events);
-        return output;
-      } catch (error) {
-        work.rollback();
-        throw error;
-      }
-    },
-    refusalOf(refused) {
+    run,
+    now: () => toIso(at),
+    /** Why an operation is refused. Nothing of it is kept. */
+    refusalOf(refused: () => unknown): Problem<ProblemCode> {
       try {
         refused();
       } catch (error) {
@@ -214,12 +166,11 @@ export function createSampleStage(profile: Profile): SampleStage {
       }
       throw new Bug("Failed to describe the API: what should be refused in an example was done.");
     },
-    eventOf(type, resource) {
+    /** The event of this type that is about this charge or transaction. */
+    eventOf(type: EventType, resource: string): DomainEvent {
       const event = happened.find((candidate) => candidate.type === type && candidate.resource === resource);
       if (event === undefined) throw new Bug(`Failed to describe the API: no ${type} happened to ${resource}.`);
       return event;
     },
   };
-  stage.run(setBalance, fromXof(Math.max(OPENING_MIN_XOF, 5 * profile.transfers.min)));
-  return stage;
 }

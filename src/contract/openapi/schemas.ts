@@ -3,7 +3,7 @@ import { amount, compactTimestamp, note, timestamp } from "../fields.js";
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { Operation, OperationId } from "../operations.js";
 import { PAGE_LIMIT_MAX, customerCheckQuery } from "../queries.js";
-import type { JsonSchema, ParameterObject, Resting, SettingObject } from "./document.js";
+import type { JsonSchema, ParameterObject, Resting } from "./document.js";
 import { findSetting, settings } from "../../domain/profile/settings.js";
 import { msisdn } from "../../domain/values/fields.js";
 import { chargeEntry, chargeFees, createChargeRequest, payRequest, refundRequest } from "../charges.js";
@@ -60,8 +60,8 @@ function requestSchemas(profile: Profile) {
     CreateTransactionRequest: transferRequest(profile),
     CreateBatchRequest: batchRequest(profile),
     CreateChargeRequest: createChargeRequest(profile),
-    PayChargeRequest: payRequest(profile),
-    RefundChargeRequest: refundRequest(profile),
+    PayChargeRequest: payRequest,
+    RefundChargeRequest: refundRequest,
     CreateWebhookRequest: subscriptionRequest(profile),
   };
 }
@@ -101,7 +101,7 @@ export function explain(description: string, paths: readonly string[]): string {
 }
 
 /** The settings that the document names. */
-export function describeSettings(): Readonly<Record<string, SettingObject>> {
+export function describeSettings() {
   return Object.fromEntries(
     settings.map(({ path, summary, default: chosen, contract }) => [path, { summary, default: chosen, contract }]),
   );

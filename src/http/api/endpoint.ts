@@ -1,4 +1,4 @@
-import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
+import { type Operation, type OperationId, operations, successStatus } from "../../contract/operations.js";
 import type { Query } from "../../contract/queries.js";
 import { type ProblemCode, refuse } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
@@ -63,7 +63,7 @@ export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Han
   const { sandbox } = deps;
   return async (c: HttpContext): Promise<Response> => {
     const record = startRecord(sandbox);
-    const answer = await answerCall(c, deps, operationOf(id), handler, record).catch((thrown: unknown) =>
+    const answer = await answerCall(c, deps, operations[id], handler, record).catch((thrown: unknown) =>
       noteSettings(record, () => describeProblem(sandbox, record.company, c.req.path, thrown)),
     );
     if (record.ruled !== undefined) return answerByRule(c, sandbox, id, record, record.ruled, answer);

@@ -71,7 +71,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
     // "Not usable in production": there the path does not exist.
     absence: ({ charges }) => (charges.payEndpoint === "absent" ? "charges.payEndpoint is absent" : undefined),
     handle: (call) => {
-      const msisdn = parseRequest(payRequest(call.profile), call.body)?.msisdn;
+      const msisdn = parseRequest(payRequest, call.body)?.msisdn;
       return renderCharge(call.run(payCharge, { chargeId: call.id, msisdn }), "paid", call.profile);
     },
   },
@@ -80,7 +80,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
   },
   refundCharge: {
     handle: (call) => {
-      const amount = refundAmountOf(parseRequest(refundRequest(call.profile), call.body));
+      const amount = refundAmountOf(parseRequest(refundRequest, call.body));
       return renderCharge(call.run(refundCharge, { chargeId: call.id, amount }), "refunded", call.profile);
     },
   },

@@ -4,7 +4,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { type ExtraHeaders, describeProblem, recordExchange, respond, startRecord } from "./answer.js";
 import { createEndpoint, createRateLimit, tokenOf } from "./endpoint.js";
-import { operationIds, operationOf } from "../../contract/operations.js";
+import { operationIds, operations } from "../../contract/operations.js";
 import { handlers } from "./handlers.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 
@@ -12,9 +12,9 @@ import type { ProblemCode } from "../../domain/model/problem-codes.js";
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   const deps = { sandbox, admit: createRateLimit() };
   for (const path of literalPathsFirst()) {
-    const ids = operationIds.filter((id) => operationOf(id).path === path);
+    const ids = operationIds.filter((id) => operations[id].path === path);
     const endpoints = new Map<string, Endpoint>(
-      ids.map((id) => [operationOf(id).method, createEndpoint(deps, id, handlers[id])]),
+      ids.map((id) => [operations[id].method, createEndpoint(deps, id, handlers[id])]),
     );
     const otherwise = methodNotAllowed(sandbox, [...endpoints.keys()]);
     const get = endpoints.get("GET");
@@ -28,7 +28,7 @@ type Endpoint = (c: HttpContext) => Response | Promise<Response>;
 
 /** `/v1/transactions/batch` is not an identifier. */
 function literalPathsFirst(): ReadonlySet<string> {
-  const paths = operationIds.map((id) => operationOf(id).path);
+  const paths = operationIds.map((id) => operations[id].path);
   return new Set(paths.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":"))));
 }
 

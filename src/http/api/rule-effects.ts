@@ -2,7 +2,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { waitWithClient } from "../shared/after-answer.js";
 import type { HttpContext } from "../shared/env.js";
-import { type Operation, type OperationId, operationOf, successStatus } from "../../contract/operations.js";
+import { type Operation, type OperationId, operations, successStatus } from "../../contract/operations.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import {
   type ApiAnswer,
@@ -108,7 +108,7 @@ export async function answerByRule(
   { rule, company, returned }: Ruled,
   made: ApiAnswer,
 ): Promise<Response> {
-  const context = { sandbox, company, operation: operationOf(id), path: c.req.path };
+  const context = { sandbox, company, operation: operations[id], path: c.req.path };
   const { delayMs, fault } = rule.then;
   const answer = noteSettings(record, () => misbehave(context, rule, made));
   const wait = (ms: number): Promise<void> => linger(c, company, sandbox.system, ms);

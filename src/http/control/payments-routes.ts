@@ -71,7 +71,7 @@ const resourceRoutes: readonly ControlRoute[] = [
     path: "/charges/:id/refund",
     body: z.unknown(),
     handle({ company, id, body, run }) {
-      const amount = refundAmountOf(parseRequest(refundRequest(company.profile), body));
+      const amount = refundAmountOf(parseRequest(refundRequest, body));
       return showCharge(company, run(refundCharge, { chargeId: id, amount }));
     },
   }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { operationIds, operationOf, successStatus } from "../../contract/operations.js";
+import { operationIds, operations, successStatus } from "../../contract/operations.js";
 import { chargeLifecycle } from "../../domain/model/charge.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
@@ -40,7 +40,7 @@ function statusesOf(plan: CoveragePlan, operation?: string): number[] {
 
 describe("the coverage plan", () => {
   it.each(operationIds)("has every status of %s in the contract's table", (id) => {
-    const operation = operationOf(id);
+    const operation = operations[id];
     const statuses = [successStatus(operation, profileOf()), ...operation.errors.map(({ status }) => status)];
     expect(statusesOf(byDefault, id)).toEqual([...new Set(statuses)].sort((a, b) => a - b));
   });

@@ -1,4 +1,4 @@
-import { errorsUnder, operationIds, operationOf, successStatus } from "../../contract/operations.js";
+import { errorsUnder, operationIds, operations, successStatus } from "../../contract/operations.js";
 import { statusOfProblem } from "../../contract/problems.js";
 import { chargeLifecycle } from "../../domain/model/charge.js";
 import { deliveryLifecycle } from "../../domain/model/delivery.js";
@@ -42,8 +42,8 @@ export function planCoverage(profile: Profile): CoveragePlan {
 function planOperations(profile: Profile): CoveragePlan["operations"] {
   const present = operationIds.filter((id) => id !== "payCharge" || profile.charges.payEndpoint === "present");
   return present.flatMap((operation) => {
-    const { method, path } = operationOf(operation);
-    const means = new Map<number, string>([[successStatus(operationOf(operation), profile), "Success."]]);
+    const { method, path } = operations[operation];
+    const means = new Map<number, string>([[successStatus(operations[operation], profile), "Success."]]);
     for (const { status, cause } of errorsUnder(operation, profile)) {
       if (cause !== undefined) means.set(status, means.has(status) ? `${means.get(status)} ${cause}` : cause);
     }

@@ -1,4 +1,4 @@
-import { operationOf } from "../../contract/operations.js";
+import { operations } from "../../contract/operations.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
@@ -71,7 +71,7 @@ export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): b
 
 /** The path's `:id`; undefined when its operation has none. */
 export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "path">): string | undefined {
-  const place = operation === undefined ? -1 : operationOf(operation).path.split("/").indexOf(":id");
+  const place = operation === undefined ? -1 : operations[operation].path.split("/").indexOf(":id");
   const id = place === -1 ? undefined : path.split("?", 1)[0]?.split("/")[place];
   try {
     return id === undefined ? undefined : decodeURIComponent(id);

@@ -1,4 +1,4 @@
-import { operationOf } from "../../../contract/operations.js";
+import { operations } from "../../../contract/operations.js";
 import type { RequestRule } from "../../../domain/model/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
@@ -38,7 +38,7 @@ export async function answerByRule(
 ): Promise<Response> {
   const { delayMs, fault } = rule.then;
   await sandbox.durable();
-  const context = { sandbox, company, operation: operationOf("payCharge"), path: c.req.path };
+  const context = { sandbox, company, operation: operations.payCharge, path: c.req.path };
   // A broken answer does not redirect.
   const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);
   const spoilt = misbehave(context, rule, made);
