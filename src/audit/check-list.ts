@@ -18,12 +18,7 @@ export const allChecks: readonly Check<StateStage>[] = [
   ...stateChecks,
 ];
 
-export interface ListedCheck extends Pick<CheckInfo, "id" | "group" | "title" | "severity" | "why"> {
-  /** The line of code that the check is about, where there is one. */
-  readonly bug: string | null;
-}
-
-export function listChecks(): ListedCheck[] {
+export function listChecks() {
   return allChecks.map(({ id, group, title, severity, why }) => {
     return { id, group, title, severity, why, bug: bugs[id] ?? null };
   });

@@ -1,5 +1,5 @@
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
-import { type AuditReport, type AuditVerdict, auditVerdicts, type CheckResult } from "./reporters/report.js";
+import type { AuditReport, AuditVerdict, CheckResult } from "./reporters/report.js";
 import type { CheckInfo, Failure, Verdict } from "./wire/check.js";
 
 type Found = ReadonlyMap<string, Verdict>;
@@ -12,12 +12,12 @@ export function conclude(
   const ordinary = found.get(VALID_EVENT) ?? { outcome: "skipped", reason: "it was not sent" };
   const checks = selected.map((check) => resultOf(check, selected, found));
   const countOf = (verdict: AuditVerdict): number => checks.filter((check) => check.verdict === verdict).length;
-  const [pass = 0, fail = 0, warn = 0, skipped = 0] = auditVerdicts.map(countOf);
+  const counts = { pass: countOf("pass"), fail: countOf("fail"), warn: countOf("warn"), skipped: countOf("skipped") };
   return {
-    passed: fail === 0,
+    passed: counts.fail === 0,
     accepted: ordinary.outcome === "passed",
     advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found) : [],
-    counts: { pass, fail, warn, skipped },
+    counts,
     checks,
   };
 }

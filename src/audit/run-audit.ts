@@ -8,7 +8,7 @@ import type { AuditReport } from "./reporters/report.js";
 import type { SandboxDoor } from "./state/sandbox-orders.js";
 import type { StateStage } from "./state/state-checks.js";
 import type { StateSource } from "./state/state-reader.js";
-import { createStateSession } from "./state/state-session.js";
+import { StateSession } from "./state/state-session.js";
 import { Abandoned, type AuditEvent, type Check, type Exchange, type Verdict } from "./wire/check.js";
 import { parseReceiverUrl, type Reach, renderReceiverUrl, sendOnWire } from "./wire/send-on-wire.js";
 import { Gone, Sender } from "./wire/sender.js";
@@ -67,7 +67,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const state =
     check === undefined
       ? undefined
-      : createStateSession({ check, order, sandbox, topic, event, receiverUrl: receiver, timeoutMs, ids, system });
+      : new StateSession({ check, order, sandbox, topic, event, receiverUrl: receiver, timeoutMs, ids, system });
   const stageFor = (forCheck: Pick<Check, "id" | "requests">, ordinary: Exchange | undefined): StateStage => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
     const send = sender.for(forCheck);
@@ -77,24 +77,36 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const ordinary = await validEvent.run(stageFor(validEvent, undefined));
   const baseline = assertReached(receiver, ordinary);
   const others = selected.filter(({ id }) => id !== VALID_EVENT);
-  const onDone = (done: number): void => options.onProgress?.(done + 1, others.length + 1);
-  const runner = new Runner(sender, (other) => stageFor(other, baseline), onDone);
-  if (baseline.answer === null) runner.skip(others, "not tried: the ordinary event got no answer");
-  else {
-    const ofTurn = (turn: Check["turn"]): StateCheck[] => others.filter((other) => other.turn === turn);
+  const verdicts = new Map<string, Verdict>([[VALID_EVENT, ordinary]]);
+  let latest: string | undefined;
+  const run = async (other: StateCheck): Promise<void> => {
+    try {
+      verdicts.set(other.id, await other.run(stageFor(other, baseline)));
+      latest = other.id;
+    } catch (error) {
+      if (!(error instanceof Abandoned)) throw error;
+      if (error instanceof Gone && latest !== undefined) failAsGone(verdicts, latest, sender.last);
+      verdicts.set(other.id, { outcome: "skipped", reason: error.message });
+    }
+    options.onProgress?.(verdicts.size, others.length + 1);
+  };
+  const ofTurn = (turn: Check["turn"]): StateCheck[] => others.filter((other) => other.turn === turn);
+  if (baseline.answer === null) {
+    const reason = "not tried: the ordinary event got no answer";
+    for (const { id } of others) verdicts.set(id, { outcome: "skipped", reason });
+  } else {
     if (baseline.latencyMs > SLOW_MS) {
       // A receiver that handles one request at a time makes the last one wait for all others.
       wire.timeoutMs = timeoutMs + baseline.latencyMs * PARALLEL_FOR_SLOW;
       sender.parallel = PARALLEL_FOR_SLOW;
-      await runner.runTogether(ofTurn(undefined));
-    } else await runner.run(ofTurn(undefined));
-    await runner.run([...ofTurn("alone"), ...ofTurn("last")]);
+      await Promise.all(ofTurn(undefined).map(run));
+    } else for (const other of ofTurn(undefined)) await run(other);
+    for (const other of [...ofTurn("alone"), ...ofTurn("last")]) await run(other);
   }
-  const found = new Map<string, Verdict>([[VALID_EVENT, ordinary], ...runner.verdicts]);
   // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
   const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
-  const { checks, ...sum } = conclude(reported, found);
+  const { checks, ...sum } = conclude(reported, verdicts);
   const durationMs = Math.round(system.monotonic() - start);
   return { receiver, ...sum, requests: sender.count, durationMs, checks };
 }
@@ -110,51 +122,9 @@ function assertReached(receiver: string, ordinary: Verdict): Exchange {
   );
 }
 
-/** Runs checks and keeps their verdicts. */
-class Runner {
-  readonly verdicts = new Map<string, Verdict>();
-  readonly #sender: Sender;
-  readonly #stageFor: (check: StateCheck) => StateStage;
-  readonly #onDone: (done: number) => void;
-  /** The check that ended last. */
-  #latest: string | undefined;
-
-  constructor(sender: Sender, stageFor: (check: StateCheck) => StateStage, onDone: (done: number) => void) {
-    this.#sender = sender;
-    this.#stageFor = stageFor;
-    this.#onDone = onDone;
-  }
-
-  async run(checks: readonly StateCheck[]): Promise<void> {
-    for (const check of checks) await this.#runOne(check);
-  }
-
-  async runTogether(checks: readonly StateCheck[]): Promise<void> {
-    await Promise.all(checks.map((check) => this.#runOne(check)));
-  }
-
-  skip(checks: readonly StateCheck[], reason: string): void {
-    for (const { id } of checks) this.verdicts.set(id, { outcome: "skipped", reason });
-  }
-
-  async #runOne(check: StateCheck): Promise<void> {
-    try {
-      this.verdicts.set(check.id, await check.run(this.#stageFor(check)));
-      this.#latest = check.id;
-    } catch (error) {
-      if (!(error instanceof Abandoned)) throw error;
-      if (error instanceof Gone) this.#failLatest();
-      this.verdicts.set(check.id, { outcome: "skipped", reason: error.message });
-    }
-    this.#onDone(this.verdicts.size);
-  }
-
-  /** The receiver answered the latest check, and went down afterwards: that check has failed. */
-  #failLatest(): void {
-    const exchange = this.#sender.last;
-    const verdict = this.verdicts.get(this.#latest ?? "");
-    if (this.#latest === undefined || exchange === undefined || verdict?.outcome !== "passed") return;
-    const seen = `the receiver is gone since ${exchange.request.sent}`;
-    this.verdicts.set(this.#latest, { outcome: "failed", failing: "silent", seen, exchange });
-  }
+/** The receiver answered the latest check, and went down afterwards: that check has failed. */
+function failAsGone(verdicts: Map<string, Verdict>, latest: string, exchange: Exchange | undefined): void {
+  if (exchange === undefined || verdicts.get(latest)?.outcome !== "passed") return;
+  const seen = `the receiver is gone since ${exchange.request.sent}`;
+  verdicts.set(latest, { outcome: "failed", failing: "silent", seen, exchange });
 }

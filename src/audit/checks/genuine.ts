@@ -1,7 +1,8 @@
+import { isObject } from "../../kernel/messages/json.js";
 import { isSuccess, mustAccept, silent, wireCheck } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
 import { printEscaped, printNumbers, printReversed, printSpaced } from "./body-forms.js";
-import type { AuditEvent, Check, CheckInfo, EventValue, Exchange, Stage, Verdict } from "../wire/check.js";
+import type { AuditEvent, Check, CheckInfo, EventValue, Exchange, Verdict } from "../wire/check.js";
 
 const RAW_BYTES = "Verify the raw bytes of the request, before anything parses, decodes or changes them.";
 
@@ -48,7 +49,10 @@ export const genuineChecks: readonly Check[] = [
     snippet: "verify",
     follows: ["valid-event"],
     requests: 4,
-    send: (stage) => spellingsOf(stage.header).map((name) => postAs(stage, name)),
+    send: (stage) =>
+      spellingsOf(stage.header).map((name) =>
+        post(stage, `an event with its signature in ${name}`, stage.event().text, { name }),
+      ),
     judge: judgeSpellings,
   }),
   trap({
@@ -86,39 +90,25 @@ export const genuineChecks: readonly Check[] = [
     body: ({ value }) => JSON.stringify(withData(value, { description: ACCENTS })),
     sent: "a genuine event with é, kanji and an emoji in it",
   }),
-  wireCheck({
+  trap({
     id: "slow-sender",
-    group: "genuine",
     title: "an event that arrives in small pieces is accepted",
-    severity: "high",
     why: "A body comes in as many pieces as the network likes. Who takes the first for the whole refuses events, and only on bad days.",
     fix: "Read to the end of the body before you verify it.",
-    snippet: "verify",
     follows: ["valid-event"],
-    requests: 1,
-    send: (stage) => {
-      const { text } = stage.event();
-      const cuts = [1, 2, Math.floor(text.length / 2), text.length - 1];
-      return [post(stage, "a genuine event that arrives in five pieces", text, { cuts })];
-    },
-    judge: mustAccept,
+    body: ({ text }) => text,
+    cuts: (text) => [1, 2, Math.floor(text.length / 2), text.length - 1],
+    sent: "a genuine event that arrives in five pieces",
   }),
-  wireCheck({
+  trap({
     id: "split-character",
-    group: "genuine",
     title: "a character that arrives in two pieces is accepted",
-    severity: "high",
     why: "Pieces of a body that become text one by one (`body += chunk`) break the character between them. It happens to long events on slow lines, and cannot be repeated.",
     fix: "Collect the pieces as bytes, join them at the end, and verify those.",
-    snippet: "verify",
     follows: ["valid-event", "non-ascii-text", "slow-sender", "signature-reprinted:accepted"],
-    requests: 1,
-    send: (stage) => {
-      const text = JSON.stringify(withData(stage.event().value, { description: ACCENTS }));
-      const middle = Buffer.from(text).indexOf(Buffer.from("東")) + 1;
-      return [post(stage, "a genuine event that is cut in the middle of a character", text, { cuts: [middle] })];
-    },
-    judge: mustAccept,
+    body: ({ value }) => JSON.stringify(withData(value, { description: ACCENTS })),
+    cuts: (text) => [Buffer.from(text).indexOf(Buffer.from("東")) + 1],
+    sent: "a genuine event that is cut in the middle of a character",
   }),
   trap({
     id: "unknown-topic",
@@ -157,30 +147,32 @@ export const genuineChecks: readonly Check[] = [
 const ACCENTS = "Commande de Koné à Abidjan — 東京 🛒";
 
 type Trap = Pick<CheckInfo, "id" | "title" | "why"> &
-  Partial<Pick<CheckInfo, "fix" | "snippet" | "severity">> & {
+  Partial<Pick<CheckInfo, "fix" | "snippet" | "severity" | "follows">> & {
     readonly body: (event: AuditEvent) => string;
+    readonly cuts?: (text: string) => readonly number[];
     readonly sent: string;
   };
 
-/** A genuine event in other bytes, or with other content. */
-function trap({ body, sent, fix = RAW_BYTES, snippet = "verify", severity = "high", ...info }: Trap): Check {
+/** A genuine event in other bytes, in pieces, or with other content. */
+function trap({ body, cuts, sent, ...info }: Trap): Check {
   return wireCheck({
-    ...info,
     group: "genuine",
-    severity,
-    fix,
-    snippet,
+    severity: "high",
+    fix: RAW_BYTES,
+    snippet: "verify",
     follows: ["valid-event", "signature-reprinted:accepted"],
+    ...info,
     requests: 1,
-    send: (stage) => [post(stage, sent, body(stage.event()))],
+    send: (stage) => {
+      const text = body(stage.event());
+      return [post(stage, sent, text, cuts === undefined ? {} : { cuts: cuts(text) })];
+    },
     judge: mustAccept,
   });
 }
 
 function withData(value: EventValue, more: Readonly<Record<string, unknown>>): EventValue {
-  const { data } = value;
-  const members = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
-  return { ...value, data: { ...members, ...more } };
+  return { ...value, data: { ...(isObject(value.data) ? value.data : {}), ...more } };
 }
 
 /** `x-service-hmac-sha256`, `X-SERVICE-HMAC-SHA256`, `X-Service-Hmac-Sha256`, and as it was given. */
@@ -188,10 +180,6 @@ function spellingsOf(name: string): string[] {
   const lower = name.toLowerCase();
   const title = lower.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
   return [...new Set([name, lower, title, lower.toUpperCase()])];
-}
-
-function postAs(stage: Stage, name: string): ReturnType<typeof post> {
-  return post(stage, `an event with its signature in ${name}`, stage.event().text, { name });
 }
 
 /** The bug is to accept one case and refuse another. A receiver that refuses all has another bug. */

@@ -1,4 +1,4 @@
-import { type CheckGroup, checkGroups, type Severity, type SnippetName } from "../wire/check.js";
+import { type AuditAnswer, type CheckGroup, checkGroups, type CheckInfo } from "../wire/check.js";
 
 /** What an audit found. Plain data: `--reporter json` prints it. */
 export interface AuditReport {
@@ -18,16 +18,13 @@ export interface AuditReport {
   readonly checks: readonly CheckResult[];
 }
 
-export const auditVerdicts = ["pass", "fail", "warn", "skipped"] as const;
 /** `warn` is a failure of severity `warning`. */
-export type AuditVerdict = (typeof auditVerdicts)[number];
+export type AuditVerdict = "pass" | "fail" | "warn" | "skipped";
 
-export interface CheckResult {
-  readonly id: string;
-  readonly group: CheckGroup;
-  readonly title: string;
+type CheckText = Pick<CheckInfo, "id" | "group" | "title" | "severity" | "why" | "fix" | "snippet">;
+
+export interface CheckResult extends CheckText {
   readonly verdict: AuditVerdict;
-  readonly severity: Severity;
   /** The request that decided it, in words. Null: none was sent. */
   readonly sent: string | null;
   readonly received: Received | null;
@@ -35,20 +32,13 @@ export interface CheckResult {
   readonly error: string | null;
   /** What is wrong, or why the check was skipped. Null when it passed. */
   readonly seen: string | null;
-  readonly why: string;
-  readonly fix: string;
-  readonly snippet: SnippetName | null;
   /** It failed, and only because of that other check, which is reported in its place. */
   readonly causedBy: string | null;
   readonly schedule: readonly string[] | null;
   readonly scenario: string | null;
 }
 
-export interface Received {
-  readonly status: number;
-  readonly location: string | null;
-  /** Its beginning. */
-  readonly body: string;
+export interface Received extends AuditAnswer {
   readonly latencyMs: number;
 }
 

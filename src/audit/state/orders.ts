@@ -6,11 +6,12 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
   createResource,
   type Family,
+  familyOf,
   renderStep,
   type Resource,
   type Step,
+  stepOf,
   topicOf,
-  type TopicSpelling,
 } from "../wire/events.js";
 import type { Delivery, OrderName } from "./schedule.js";
 import { readState, type StateSource } from "./state-reader.js";
@@ -53,7 +54,7 @@ export function renderedOrder({ topic }: Pick<OrderOptions, "topic">, { resource
   return {
     names: resource.names,
     bodyOf: ({ step, subscription }) =>
-      withPrinted(renderStep(resource, step, spellingOf(topic, subscription), customTopic(topic)), printed),
+      withPrinted(renderStep(resource, step, topicFor({ step, subscription }, topic)), printed),
   };
 }
 
@@ -102,21 +103,19 @@ function withPrinted(body: string, { amount = MADE_UP_AMOUNT, ...members }: Prin
   return JSON.stringify({ topic, data: { ...data, ...members } });
 }
 
-/** The first subscription has the spelling of the named topic, the second the other one. */
-export function spellingOf(topic: string | undefined, subscription: 1 | 2): TopicSpelling {
-  const known = topic === undefined ? undefined : findTopic(topic);
-  const isSingular = known !== undefined && singularOf(known) === topic;
-  return isSingular === (subscription === 1) ? "singular" : "plural";
+/** The topic of a delivery, unless the user has named one that is not in the contract: that has one spelling. */
+export function topicFor(delivery: Pick<Delivery, "step" | "subscription">, named: string | undefined): string {
+  return named === undefined || findTopic(named) !== undefined ? spell(delivery, named) : named;
 }
 
-/** A topic that is not in the contract has one spelling. */
-export function customTopic(topic: string | undefined): string | undefined {
-  return topic === undefined || findTopic(topic) !== undefined ? undefined : topic;
+/** The first subscription has the spelling of the named topic, the second the other one. */
+export function spell({ step, subscription }: Pick<Delivery, "step" | "subscription">, named = ""): string {
+  const known = findTopic(named);
+  const isSingular = known !== undefined && singularOf(known) === named;
+  return isSingular === (subscription === 1) ? singularOf(topicOf(step)) : topicOf(step);
 }
 
 /** The families of events that are delivered: that of the named topic, or all. */
 export function familiesOf(topic: string | undefined): readonly Family[] {
-  if (topic === undefined) return ["charge", "transfer"];
-  const known = findTopic(topic);
-  return known === undefined || known === topicOf("paid") ? ["charge"] : ["transfer"];
+  return topic === undefined ? ["charge", "transfer"] : [familyOf(stepOf(topic))];
 }

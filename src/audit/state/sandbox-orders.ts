@@ -1,16 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { Resource, Step } from "../wire/events.js";
-import {
-  customTopic,
-  type Order,
-  openResource,
-  renderedOrder,
-  type OrderOptions,
-  type Orders,
-  spellingOf,
-} from "./orders.js";
-import type { Delivery } from "./schedule.js";
+import { type Order, openResource, renderedOrder, type OrderOptions, type Orders, topicFor } from "./orders.js";
 
 /** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */
 export type SandboxDoor = (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<SandboxAnswer>;
@@ -80,14 +71,9 @@ async function openCharge(
     }
     return {
       names: [due.id, due.externalId],
-      bodyOf: (delivery) => bodyOf(options, delivery, data.get(delivery.step)),
+      bodyOf: (delivery) => JSON.stringify({ topic: topicFor(delivery, options.topic), data: data.get(delivery.step) }),
     };
   });
-}
-
-function bodyOf({ topic }: OrderOptions, { subscription }: Delivery, data: unknown): string {
-  const own = spellingOf(topic, subscription) === "singular" ? "charge/events" : "charges/events";
-  return JSON.stringify({ topic: customTopic(topic) ?? own, data });
 }
 
 async function openTransfer(

@@ -1,8 +1,7 @@
 import { Document, isCollection, visit } from "yaml";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
-import { singularOf } from "../../domain/values/topic.js";
-import { familyOf, topicOf } from "../wire/events.js";
-import { spellingOf } from "./orders.js";
+import { familyOf } from "../wire/events.js";
+import { spell } from "./orders.js";
 import { type Delivery, describeSchedule, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
 
 export interface ScheduleScenario {
@@ -73,12 +72,11 @@ const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { d
 
 function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario) {
   const isForged = schedule.some(({ forged }) => forged !== undefined);
+  const events = isForged ? schedule : realHistoryUpTo(schedule);
   const topics = new Set(
-    subscriptionNumbersOf(schedule).flatMap((subscription) => [
-      ...new Set(
-        (isForged ? schedule : realHistoryUpTo(schedule)).map(({ step }) => spell({ step, subscription }, topic)),
-      ),
-    ]),
+    subscriptionNumbersOf(schedule).flatMap((subscription) =>
+      events.map(({ step }) => spell({ step, subscription }, topic)),
+    ),
   );
   return [...topics].map((spelt) => ({ topic: spelt, url: receiverUrl }));
 }
@@ -226,11 +224,6 @@ function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScena
   else yield { name, ...[...happen(step, "unknown")][0], ...company };
   yield { request: "POST /_sandbox/settle", ...company, expect: { status: 200 } };
   yield { request: "DELETE /_sandbox/companies/${stranger}", expect: { status: 204 } };
-}
-
-function spell({ step, subscription }: Pick<Delivery, "step" | "subscription">, topic: string | undefined): string {
-  const own = topicOf(step);
-  return spellingOf(topic, subscription) === "singular" ? singularOf(own) : own;
 }
 
 /** A refund needs a payment before it, whether its event is delivered or not. */

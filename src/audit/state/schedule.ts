@@ -107,6 +107,8 @@ export const seeds = {
   "state-unknown-id": [[unknown("paid")], [unknown("refunded")], [unknown("dropped")], [unknown("completed")]],
 } as const satisfies Readonly<Record<string, readonly Schedule[]>>;
 
+export const stateCheckIds = Object.keys(seeds) as StateCheckId[];
+
 /** The history of each family that is played first. */
 export const familyHistories = {
   charge: realHistoryOf(seeds["state-reversed"][0]),

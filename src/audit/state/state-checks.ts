@@ -1,7 +1,7 @@
 import type { Check, CheckInfo, Stage, Verdict } from "../wire/check.js";
 import { hasOnlyGivenEvent, judgeGivenEvent, judgeHistory, ONE_EVENT_ONLY } from "./judge-history.js";
 import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
-import { seeds, type StateCheckId } from "./schedule.js";
+import { seeds, type StateCheckId, stateCheckIds } from "./schedule.js";
 import type { StateSession } from "./state-session.js";
 
 export interface StateStage extends Stage {
@@ -93,13 +93,4 @@ function scheduleCheck(id: StateCheckId): Check<StateStage> {
 }
 
 /** What the application does with events in any order and number. They run one after another in one session: a later one does not report again what an earlier one found. */
-export const stateChecks: readonly Check<StateStage>[] = [
-  history,
-  scheduleCheck("state-forged"),
-  scheduleCheck("state-duplicate"),
-  scheduleCheck("state-second-subscription"),
-  scheduleCheck("state-reversed"),
-  scheduleCheck("state-late-duplicate"),
-  scheduleCheck("state-dropped-after-paid"),
-  scheduleCheck("state-unknown-id"),
-];
+export const stateChecks: readonly Check<StateStage>[] = [history, ...stateCheckIds.map(scheduleCheck)];

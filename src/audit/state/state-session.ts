@@ -34,21 +34,26 @@ export interface Effect {
 }
 
 /** The state of the application during an audit. Schedules change it, one at a time, each with new orders. */
-export interface StateSession {
+export class StateSession {
   readonly options: StateOptions;
   readonly orders: Orders;
   /** The checks that have failed. */
-  readonly failed: Set<StateCheckId>;
+  readonly failed = new Set<StateCheckId>();
   /** Between two readings that must be equal before the state counts as settled. 0: the application works before it answers. */
-  pauseMs: number;
+  pauseMs = 0;
   /** Key of a real history → its effect. */
-  readonly histories: Map<string, Change>;
+  readonly histories = new Map<string, Change>();
   /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
   /** The last reading. */
   latest: { readonly state: unknown } | undefined;
   /** Deliveries of the current check. */
-  sent: number;
+  sent = 0;
+
+  constructor(options: StateOptions) {
+    this.options = options;
+    this.orders = options.sandbox === undefined ? createOrders(options) : createSandboxOrders(options, options.sandbox);
+  }
 }
 
 /** The families that have orders, and whether any history changes the state; or why no schedule can be judged. */
@@ -67,19 +72,6 @@ export class StateLost extends Error {
     this.schedule = schedule;
     this.exchanges = exchanges;
   }
-}
-
-export function createStateSession(options: StateOptions): StateSession {
-  return {
-    options,
-    orders: options.sandbox === undefined ? createOrders(options) : createSandboxOrders(options, options.sandbox),
-    failed: new Set(),
-    pauseMs: 0,
-    histories: new Map(),
-    ready: undefined,
-    latest: undefined,
-    sent: 0,
-  };
 }
 
 /** Called at the beginning of a check: other checks may have changed the state. */
@@ -105,11 +97,6 @@ async function read(session: StateSession): Promise<unknown> {
   const state = await readState(check, { name: "--check", system, timeoutMs });
   session.latest = { state };
   return state;
-}
-
-/** The state before anything is delivered. It is as last read, unless the application has just made an order. */
-async function readBefore(session: StateSession): Promise<unknown> {
-  return session.latest === undefined || session.options.order !== undefined ? read(session) : session.latest.state;
 }
 
 /** Reads until two states in a row are equal, a limited number of times. */
@@ -138,27 +125,29 @@ async function settledState(session: StateSession): Promise<unknown> {
 export const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
 export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
-/** A schedule that has been delivered, about new orders. */
-interface Played {
-  readonly exchanges: readonly Exchange[];
-  /** Reads the state, and compares it with the one before the deliveries. */
-  readonly readChange: (reading: (session: StateSession) => Promise<unknown>) => Promise<Change>;
-}
-
-async function deliverNew(session: StateSession, stage: Stage, schedule: Schedule): Promise<Played> {
+/** Delivers a schedule about new orders. `readChange` compares the state with the one before the deliveries. */
+async function deliver(session: StateSession, stage: Stage, schedule: Schedule) {
   const orders = await openOrders(session, schedule);
   const names = namesOf(orders);
-  const before = await readBefore(session);
-  const exchanges = await deliver(session, stage, schedule, orders);
-  return {
-    exchanges,
-    readChange: async (reading) => {
-      const after = await reading(session).catch((error: unknown) => {
-        throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
-      });
-      return changeOf(before, after, names);
-    },
+  // The last reading still holds, unless the application has just made an order.
+  const { latest, options } = session;
+  const before = latest === undefined || options.order !== undefined ? await read(session) : latest.state;
+  const descriptions = describeSchedule(schedule);
+  const exchanges: Exchange[] = [];
+  for (const [index, delivery] of schedule.entries()) {
+    session.sent++;
+    const body = orders.get(delivery.order)?.bodyOf(delivery) ?? "";
+    const { forged } = delivery;
+    const signature = forged === "unsigned" ? null : stage.sign(body, forged === undefined ? undefined : WRONG_SECRET);
+    exchanges.push(await stage.send(post(stage, `the event "${descriptions[index]}"`, body, { signature })));
+  }
+  const readChange = async (reading: (session: StateSession) => Promise<unknown>): Promise<Change> => {
+    const after = await reading(session).catch((error: unknown) => {
+      throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
+    });
+    return changeOf(before, after, names);
   };
+  return { exchanges, readChange };
 }
 
 /** Delivers a schedule and returns its effect. A state that is not as `expected` is read again: the application may work after its answer. */
@@ -168,7 +157,7 @@ export async function play(
   schedule: Schedule,
   expected?: Change,
 ): Promise<Effect> {
-  const { exchanges, readChange } = await deliverNew(session, stage, schedule);
+  const { exchanges, readChange } = await deliver(session, stage, schedule);
   let change = await readChange(settledState);
   if (expected === undefined) return { change, exchanges };
   for (let tries = 0; tries < LATE_READINGS_MAX && !isSameChange(change, expected); tries++) {
@@ -181,7 +170,7 @@ export async function play(
 /** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
 export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
   const { system } = session.options;
-  const { exchanges, readChange } = await deliverNew(session, stage, history);
+  const { exchanges, readChange } = await deliver(session, stage, history);
   const start = system.monotonic();
   // The first reading shows what was done before the answer, however long the reading took.
   let change = await readChange(read);
@@ -212,24 +201,6 @@ export async function tryOut(session: StateSession, stage: Stage, schedule: Sche
   const expected = await playHistory(session, stage, schedule);
   const { change, exchanges } = await play(session, stage, schedule, expected);
   return { isBroken: !isSameChange(change, expected), exchanges };
-}
-
-async function deliver(
-  session: StateSession,
-  stage: Stage,
-  schedule: Schedule,
-  orders: ReadonlyMap<OrderName, Order>,
-): Promise<readonly Exchange[]> {
-  const names = describeSchedule(schedule);
-  const exchanges: Exchange[] = [];
-  for (const [index, delivery] of schedule.entries()) {
-    session.sent++;
-    const body = orders.get(delivery.order)?.bodyOf(delivery) ?? "";
-    const { forged } = delivery;
-    const signature = forged === "unsigned" ? null : stage.sign(body, forged === undefined ? undefined : WRONG_SECRET);
-    exchanges.push(await stage.send(post(stage, `the event "${names[index]}"`, body, { signature })));
-  }
-  return exchanges;
 }
 
 async function openOrders(session: StateSession, schedule: Schedule): Promise<ReadonlyMap<OrderName, Order>> {

@@ -3,14 +3,15 @@ import { fromXof } from "../../domain/values/money.js";
 import type { Charge } from "../../domain/model/charge.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
-import { singularOf, type Topic } from "../../domain/values/topic.js";
+import { findTopic, type Topic } from "../../domain/values/topic.js";
 import type { Transfer } from "../../domain/model/transfer.js";
 import type { IdSource } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
 /** The events of the audit: rendered like the sandbox's own webhooks, about resources that exist nowhere. */
-export type ChargeStep = "paid" | "refunded" | "dropped";
-export type TransferStep = "started" | "completed" | "failed";
+type ChargeStep = "paid" | "refunded" | "dropped";
+const transferSteps = ["started", "completed", "failed"] as const;
+type TransferStep = (typeof transferSteps)[number];
 export type Step = ChargeStep | TransferStep;
 
 export type Family = "charge" | "transfer";
@@ -25,6 +26,11 @@ function isChargeStep(step: Step): step is ChargeStep {
 
 export function topicOf(step: Step): Topic {
   return isChargeStep(step) ? "charges/events" : `transactions/${step}`;
+}
+
+/** The step of an ordinary event of a topic. For an unknown topic a charge is paid. */
+export function stepOf(topic: string): Step {
+  return transferSteps.find((step) => topicOf(step) === findTopic(topic)) ?? "paid";
 }
 
 /** What an event is about. */
@@ -45,14 +51,9 @@ export function createResource(family: Family, ids: IdSource, now: Instant): Res
   return { family, id, reference, names: [id, entry, reference], createdAt: now };
 }
 
-/** How topics are spelt: `plural` as in the contract's list, `singular` as in its examples of subscriptions. */
-export type TopicSpelling = "plural" | "singular";
-
-/** The text of the event that this step of a resource causes. `topic` replaces its topic. */
-export function renderStep(resource: Resource, step: Step, spelling: TopicSpelling, topic?: string): string {
-  const ownTopic = topicOf(step);
-  const spelt = topic ?? (spelling === "plural" ? ownTopic : singularOf(ownTopic));
-  return renderPayload(defaultProfile(), spelt, eventOf(resource, step));
+/** The text of the event that this step of a resource causes. */
+export function renderStep(resource: Resource, step: Step, topic: string): string {
+  return renderPayload(defaultProfile(), topic, eventOf(resource, step));
 }
 
 function eventOf(resource: Resource, step: Step): DomainEvent {

@@ -1,7 +1,6 @@
-import { findTopic } from "../../domain/values/topic.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { AuditEvent, AuditRequest, HeaderLine, Stage } from "./check.js";
-import { type Step, type TopicSpelling, createResource, renderStep } from "./events.js";
+import { createResource, familyOf, renderStep, stepOf, topicOf } from "./events.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 
 export interface StageOptions extends Pick<Stage, "header" | "send" | "ordinary" | "isSlow" | "ids"> {
@@ -13,7 +12,7 @@ export interface StageOptions extends Pick<Stage, "header" | "send" | "ordinary"
   readonly system: SystemClock;
 }
 
-export function createStage({ secret, topic, event, system, ...parts }: StageOptions): Stage {
+export function createStage({ secret, topic = topicOf("paid"), event, system, ...parts }: StageOptions): Stage {
   const sign: Stage["sign"] = (body, other = secret) => signBody(body, other);
   return { ...parts, sign, event: () => event ?? createEvent(sign, topic, parts.ids, system) };
 }
@@ -25,23 +24,11 @@ const EVENT_TRIES_MAX = 500;
  * An event about a resource that exists nowhere. Its signature contains + and /, in which base64 and base64url differ: a receiver that confuses the two
  * would accept every fourth event.
  */
-function createEvent(
-  sign: Stage["sign"],
-  topic: string | undefined,
-  ids: Stage["ids"],
-  system: SystemClock,
-): AuditEvent {
-  const known = findTopic(topic ?? "");
-  const spelling: TopicSpelling = known === undefined || known === topic ? "plural" : "singular";
+function createEvent(sign: Stage["sign"], topic: string, ids: Stage["ids"], system: SystemClock): AuditEvent {
   const step = stepOf(topic);
   let text = "";
   for (let tries = 0; tries < EVENT_TRIES_MAX; tries++) {
-    text = renderStep(
-      createResource(step === "paid" ? "charge" : "transfer", ids, system.now()),
-      step,
-      spelling,
-      topic,
-    );
+    text = renderStep(createResource(familyOf(step), ids, system.now()), step, topic);
     if (differsInBase64url(sign(text))) break;
   }
   return { text, value: JSON.parse(text) };
@@ -49,21 +36,6 @@ function createEvent(
 
 export function differsInBase64url(signature: string): boolean {
   return signature.includes("+") && signature.includes("/");
-}
-
-/** The step of an ordinary event of a topic. For an unknown topic a charge is paid. */
-function stepOf(topic: string | undefined): Step {
-  switch (findTopic(topic ?? "")) {
-    case "transactions/started":
-      return "started";
-    case "transactions/completed":
-      return "completed";
-    case "transactions/failed":
-      return "failed";
-    case "charges/events":
-    case undefined:
-      return "paid";
-  }
 }
 
 export interface PostOptions {
