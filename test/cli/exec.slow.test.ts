@@ -265,7 +265,7 @@ describe("the report", () => {
     expect([stderr, ...files].join()).not.toMatch(/at_sandbox|secret_sandbox/);
   });
 
-  const story = `${client}
+  const program = `${client}
     import { createServer } from "node:http";
     const shop = createServer((request, response) => response.writeHead(200).end()).listen(0, async () => {
       const url = "http://127.0.0.1:" + shop.address().port;
@@ -280,7 +280,7 @@ describe("the report", () => {
     });`;
 
   it("prints requests and unacknowledged webhooks on stderr", async () => {
-    const { stderr } = await exec(["--clock", "frozen"], node(story));
+    const { stderr } = await exec(["--clock", "frozen"], node(program));
     expect(stderr).toMatch(
       /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract met \(\d+ of \d+\)\n$/,
     );
@@ -288,7 +288,7 @@ describe("the report", () => {
 
   it("is also written to a folder, which is created", async () => {
     const folder = join(await folderWith({}), "reports/today");
-    const { code } = await exec(["--clock", "2026-01-15T09:00:00Z", "--report", folder], node(story));
+    const { code } = await exec(["--clock", "2026-01-15T09:00:00Z", "--report", folder], node(program));
     expect(code).toBe(0);
     expect(JSON.parse(await readFile(join(folder, "sandbox.json"), "utf8"))).toMatchObject({
       requests: 5,
@@ -309,10 +309,10 @@ describe("the report", () => {
   it("that cannot be written gives exit code 3, unless the child failed", async () => {
     const folder = await folderWith({ taken: "" });
     const options = ["--clock", "frozen", "--report", join(folder, "taken")];
-    const green = await exec(options, node(story));
+    const green = await exec(options, node(program));
     expect(green.code).toBe(3);
     expect(green.stderr).toMatch(/sandbox: Failed to write the report to .*taken: EEXIST/);
-    const red = await exec(options, node(story), { env: { EXIT: "7" } });
+    const red = await exec(options, node(program), { env: { EXIT: "7" } });
     expect(red.code).toBe(7);
     expect(red.stderr).toMatch(/Failed to write the report/);
   });

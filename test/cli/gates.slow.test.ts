@@ -78,8 +78,8 @@ describe("exec --fail-on findings", () => {
 });
 
 it("examples/double-payout runs as described", async () => {
-  const story = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
-  await expect(story).resolves.toMatchObject({ stdout: expect.stringContaining("It came out as told.") });
+  const run = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
+  await expect(run).resolves.toMatchObject({ stdout: expect.stringContaining("It came out as told.") });
 });
 
 describe("exec --fail-under", () => {
@@ -115,7 +115,7 @@ describe("exec --report", () => {
   });
 });
 
-const story = `
+const scenario = `
 name: A refund of more than was paid
 steps:
   - request: POST /v1/charges
@@ -130,8 +130,8 @@ steps:
 
 describe("replay --fail-on findings", () => {
   it("exits with 5 when a passed scenario has findings", async () => {
-    const cwd = await folderWith({ "story.yaml": story });
-    const { code, stdout, stderr } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
+    const cwd = await folderWith({ "scenario.yaml": scenario });
+    const { code, stdout, stderr } = await runSandbox(["replay", "scenario.yaml", "--fail-on", "findings"], { cwd });
     expect(code, stdout + stderr).toBe(5);
     expect(stdout).toContain("refund-beyond-paid");
     expect(stdout).toContain('the rule "never asked" never fired');
@@ -139,8 +139,8 @@ describe("replay --fail-on findings", () => {
   });
 
   it("exits with 0 without the gate, and the JSON has both", async () => {
-    const cwd = await folderWith({ "story.yaml": story });
-    const { code, stdout } = await runSandbox(["replay", "story.yaml", "--reporter", "json"], { cwd });
+    const cwd = await folderWith({ "scenario.yaml": scenario });
+    const { code, stdout } = await runSandbox(["replay", "scenario.yaml", "--reporter", "json"], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse(stdout).scenarios).toMatchObject([
       { outcome: "passed", findings: [{ kind: "refund-beyond-paid" }], rulesNeverFired: ['"never asked"'] },
@@ -148,8 +148,8 @@ describe("replay --fail-on findings", () => {
   });
 
   it("exits with 4 when a scenario failed", async () => {
-    const cwd = await folderWith({ "story.yaml": story.replace("status: 400", "status: 200") });
-    const { code } = await runSandbox(["replay", "story.yaml", "--fail-on", "findings"], { cwd });
+    const cwd = await folderWith({ "scenario.yaml": scenario.replace("status: 400", "status: 200") });
+    const { code } = await runSandbox(["replay", "scenario.yaml", "--fail-on", "findings"], { cwd });
     expect(code).toBe(4);
   });
 });

@@ -56,7 +56,7 @@ describe("replay", () => {
       "people.yaml": "customers: [{ msisdn: '+2250700000010', firstName: Awa, lastName: Koné }]\n",
       "profile.yaml": "transfers: { settlement: manual }\n",
       "node_modules/other/index.yaml": "neither: this\n",
-      "story.yaml":
+      "scenario.yaml":
         "given: { fixtures: people.yaml }\nsteps: [{ request: GET /v1/balance, save: { b: body.balance } }, { use: part.yaml }]\n",
       "part.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { balance: '${b}' } } }]\n",
     });
@@ -68,7 +68,7 @@ describe("replay", () => {
   });
 
   it("reports the problems of every other file in a folder", async () => {
-    const folder = await folderWith({ "good.yaml": good, "wrong.yaml": "name: A story\nstpes: []\n" });
+    const folder = await folderWith({ "good.yaml": good, "wrong.yaml": "name: A scenario\nstpes: []\n" });
     expect(await replay(folder, ["."])).toMatchObject({ code: 2, stderr: expect.stringContaining("wrong.yaml:2:1") });
   });
 
@@ -269,13 +269,13 @@ describe("a session of start", () => {
     const sandbox = await startSandbox([], { cwd: folder });
     for (const externalId of ["order-1", "order-2", "order-3"]) await create(sandbox.url, externalId);
     expect(await sandbox.stop()).toBe(0);
-    const story = await readFile(join(folder, "session.yaml"), "utf8");
-    expect([...new Set(story.match(/order-\d/g))]).toEqual(["order-1", "order-2"]);
-    expect(story).toContain("1 request(s) could not be told again");
+    const scenario = await readFile(join(folder, "session.yaml"), "utf8");
+    expect([...new Set(scenario.match(/order-\d/g))]).toEqual(["order-1", "order-2"]);
+    expect(scenario).toContain("1 request(s) could not be told again");
   });
 
   it("plays a scenario's other steps while an application drives the API", async () => {
-    const story = `name: Whoever creates a charge sees it paid
+    const scenario = `name: A created charge is paid
 given: { balance: 500 }
 steps:
   - name: the customer pays
@@ -289,11 +289,11 @@ steps:
     request: GET /v1/balance
     expect: { body: { balance: 10500 } }
 `;
-    const folder = await folderWith({ "story.yaml": story });
-    const sandbox = await startSandbox(["--scenario", join(folder, "story.yaml")]);
+    const folder = await folderWith({ "scenario.yaml": scenario });
+    const sandbox = await startSandbox(["--scenario", join(folder, "scenario.yaml")]);
     await create(sandbox.url, "order-1");
     expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({
-      scenario: "Whoever creates a charge sees it paid",
+      scenario: "A created charge is paid",
     });
     const charges = (await (await fetch(`${sandbox.url}/_sandbox/charges`)).json()) as { data: { status: string }[] };
     expect(charges.data.map(({ status }) => status)).toEqual(["paid"]);
@@ -301,17 +301,17 @@ steps:
   });
 
   it("reports where a played scenario failed, and keeps serving", async () => {
-    const folder = await folderWith({ "story.yaml": bad });
-    const sandbox = await startSandbox(["--scenario", join(folder, "story.yaml")]);
+    const folder = await folderWith({ "scenario.yaml": bad });
+    const sandbox = await startSandbox(["--scenario", join(folder, "scenario.yaml")]);
     expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({ outcome: "failed" });
-    expect(sandbox.stderr).toContain("story.yaml:5:5: GET /v1/balance");
+    expect(sandbox.stderr).toContain("scenario.yaml:5:5: GET /v1/balance");
     expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200);
     expect(await sandbox.stop()).toBe(0);
   });
 
   it("is refused with a wrong scenario", async () => {
-    const folder = await folderWith({ "story.yaml": "steps: [{ advnace: 1h }]\n" });
-    const finished = await runSandbox(["start", "--port", "0", "--scenario", join(folder, "story.yaml")]);
+    const folder = await folderWith({ "scenario.yaml": "steps: [{ advnace: 1h }]\n" });
+    const finished = await runSandbox(["start", "--port", "0", "--scenario", join(folder, "scenario.yaml")]);
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "advance"') });
   });
 });

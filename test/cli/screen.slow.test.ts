@@ -101,7 +101,7 @@ async function paste(
 }
 
 describe("the curl commands of the screen, pasted into a shell", () => {
-  const story = [
+  const answers = [
     { balance: 10_000_000, currency: "XOF" },
     expect.objectContaining({ status: "created", amount: 10_000 }),
     expect.objectContaining({ now: "2026-01-15T10:00:00.000Z", firedCount: 1 }),
@@ -109,15 +109,15 @@ describe("the curl commands of the screen, pasted into a shell", () => {
   const clock = ["--clock", "2026-01-15T09:00:00Z"];
 
   it("read the balance, create a charge and drop it", async () => {
-    expect(await paste(clock)).toEqual(story);
+    expect(await paste(clock)).toEqual(answers);
   });
 
   it("work with an admin token in the environment", async () => {
-    expect(await paste(clock, { env: { SANDBOX_ADMIN_TOKEN: "hush" } })).toEqual(story);
+    expect(await paste(clock, { env: { SANDBOX_ADMIN_TOKEN: "hush" } })).toEqual(answers);
   });
 
   it("work over HTTPS", async () => {
     const cwd = await folderWith({ "cert.pem": selfSigned.cert, "key.pem": selfSigned.key });
-    expect(await paste([...clock, "--tls-cert", "cert.pem", "--tls-key", "key.pem"], { cwd })).toEqual(story);
+    expect(await paste([...clock, "--tls-cert", "cert.pem", "--tls-key", "key.pem"], { cwd })).toEqual(answers);
   });
 });
