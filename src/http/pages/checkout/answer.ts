@@ -22,12 +22,10 @@ export function answerCharge(
   return answer(sandbox, payment.company, view, status, ChargePage(view, payment, entered));
 }
 
-/** A page with a message, where there is no charge to show. */
 export function answerNotice(sandbox: Sandbox, view: CheckoutView, status: number, notice: Notice): Promise<Response> {
   return answer(sandbox, undefined, view, status, NoticePage(view, notice));
 }
 
-/** To another address, by GET. */
 export function redirect(sandbox: Sandbox, company: Company, location: string): Response {
   const headers: ExtraHeaders = { location, "cache-control": "no-store" };
   return respond(sandbox, company, { status: 303, body: undefined, headers });

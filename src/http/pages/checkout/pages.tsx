@@ -9,7 +9,6 @@ import { type Payment, type PaymentState, stateOf, versionOf } from "./payment.j
 import { type Notice, type Texts, languageNames, languages } from "./texts.js";
 import { type CheckoutView, WAITING, redirectionTo } from "./view.js";
 
-/** The page of a charge in any state. */
 export function ChargePage(view: CheckoutView, payment: Payment, entered: Entered): JSX.Element {
   const state = stateOf(payment);
   if (state !== "due") return <SettledPage view={view} payment={payment} state={state} />;
@@ -105,11 +104,9 @@ const signs: Readonly<Record<Tone, string>> = {
 
 interface NoticeProps extends Notice {
   readonly tone: Tone;
-  /** Links to go on. */
   readonly children?: Child;
 }
 
-/** The state of the charge, where there is nothing to pay. */
 function NoticeBoard({ tone, title, text, children }: NoticeProps) {
   return (
     <section class="desk notice">

@@ -5,10 +5,8 @@ import { type Texts, showMsisdn, testNumberChoices } from "./texts.js";
 import type { Charge } from "../../../domain/model/charge.js";
 import type { CheckoutView } from "./view.js";
 
-/** What the customer has typed so far. */
 export interface Entered {
   readonly msisdn: string;
-  /** Why it was refused. */
   readonly problem?: keyof Texts["problems"] | undefined;
 }
 
@@ -126,7 +124,6 @@ interface BillProps {
   readonly isOpen: boolean;
 }
 
-/** The merchant, the amount, what it is for, and the time left. */
 export function Bill({ payment, texts, isOpen }: BillProps) {
   const { company, charge } = payment;
   return (

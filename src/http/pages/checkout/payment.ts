@@ -4,7 +4,6 @@ import type { Company } from "../../../sandbox/company/company.js";
 import type { Charge } from "../../../domain/model/charge.js";
 import { makeReady } from "../../shared/company.js";
 
-/** The charge that the page is about, and its company. */
 export interface Payment {
   readonly company: Company;
   readonly charge: Charge;

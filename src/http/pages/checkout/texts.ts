@@ -11,7 +11,6 @@ export interface Notice {
   readonly text: string;
 }
 
-/** The name of each language in itself. */
 export const languageNames: Readonly<Record<Language, string>> = { en: "English", fr: "Français" };
 
 const english = {
@@ -25,7 +24,6 @@ const english = {
   phoneHint: "8 to 15 digits, with or without the country code.",
   testNumbers: "Test numbers",
   testNumbersHint: "Each decides what becomes of the payment. Any other number pays.",
-  /** What a payment by a test number leads to. */
   effects: {
     paid: "Pays",
     paidSilently: "Pays, sends no webhook",
@@ -51,7 +49,6 @@ const english = {
     phoneWrong: "This is not a phone number: enter 8 to 15 digits, with or without the country code.",
     phoneRefused: "This number does not accept payment requests. Use another one.",
   },
-  /** A page's title, and the text below it. */
   due: { title: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}` },
   pending: {
     title: "Waiting for confirmation",
@@ -157,11 +154,8 @@ const french: Texts = {
 
 export const textsIn: Readonly<Record<Language, Texts>> = { en: english, fr: french };
 
-/** A test number as a choice of the payment page. */
 export interface NumberChoice {
-  /** As the profile writes it. */
   readonly msisdn: string;
-  /** The result of paying with it, in words. */
   readonly effect: string;
   readonly outcome: "paid" | "failed" | "refused";
 }

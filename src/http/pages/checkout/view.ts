@@ -3,7 +3,6 @@ import { parseUrl } from "../../../kernel/messages/text.js";
 import type { HttpContext } from "../../shared/env.js";
 import { type Language, type Texts, languages, textsIn } from "./texts.js";
 
-/** What every page of the checkout needs from the request. */
 export interface CheckoutView {
   readonly language: Language;
   readonly texts: Texts;
@@ -16,7 +15,6 @@ export interface CheckoutView {
 /** The parameter of the page on which a customer waits for the result. */
 export const WAITING = "waiting";
 
-/** The parameters that links keep. */
 const KEPT = ["company", "lang"] as const;
 
 export function viewOf(c: HttpContext): CheckoutView {

@@ -26,9 +26,7 @@ export interface DashboardDeps {
   readonly sandbox: Sandbox;
   /** The control API, without the guards of a socket. */
   readonly ask: AskControl;
-  /** Undefined when the sandbox replays no scenarios. */
   readonly scenarios: ScenarioList | undefined;
-  /** Undefined when the sandbox audits no receivers. */
   readonly auditor: Auditor | undefined;
 }
 

@@ -31,7 +31,6 @@ export interface NavigationGroup {
   readonly pages: readonly DashboardPage[];
 }
 
-/** What the navigation shows, in its order. */
 export const navigation: readonly NavigationGroup[] = [
   { title: "Payments", pages: [overviewPage, chargesPage, transfersPage, batchesPage, customersPage, ledgerPage] },
   { title: "Webhooks", pages: [subscriptionsPage, deliveriesPage, auditPage] },

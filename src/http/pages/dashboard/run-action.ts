@@ -8,13 +8,11 @@ import { type ActionName, actions, type Fields } from "./view/actions.js";
 import { type ControlOrder, curlOf } from "./view/curl.js";
 import type { Outcome } from "./view/memory.js";
 
-/** Sends a request to the control API. */
 export type AskControl = (request: Request) => Promise<Response>;
 
 interface ActionContext {
   readonly sandbox: Sandbox;
   readonly company: Company;
-  /** The address of the page. */
   readonly here: URL;
   readonly ask: AskControl;
 }

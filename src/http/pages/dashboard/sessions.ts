@@ -15,7 +15,6 @@ export const SESSION_MS = 12 * 60 * 60_000;
 export const GUESSES_MAX = 10;
 const GUESS_MS = 6_000;
 
-/** The browsers that have given the admin token. */
 export class Sessions {
   readonly #system: Pick<SystemClock, "monotonic">;
   readonly #expected: Buffer | undefined;
@@ -58,7 +57,6 @@ export class Sessions {
     this.#openedAt.delete(idOf(c));
   }
 
-  /** Whether the request comes from a browser that has signed in. */
   has(c: HttpContext): boolean {
     const openedAt = this.#openedAt.get(idOf(c));
     return openedAt !== undefined && this.#system.monotonic() - openedAt < SESSION_MS;

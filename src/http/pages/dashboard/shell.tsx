@@ -122,7 +122,6 @@ function sectionOf({ path }: DashboardPage): string {
   return path.split("/")[1] ?? "";
 }
 
-/** The result of the action that led here, and its command. */
 function OutcomeBanner({ view: { outcome } }: { readonly view: View }) {
   if (outcome === undefined) return <></>;
   const { ok, title, problems, text, curl, answer } = outcome;

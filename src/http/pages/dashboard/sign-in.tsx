@@ -25,9 +25,7 @@ function Box({ root, title, heading, children }: BoxProps) {
 interface SignInProps {
   readonly root: string;
   readonly formToken: string;
-  /** The page to return to. */
   readonly back: string;
-  /** Why the last try failed. */
   readonly problem: string | undefined;
 }
 

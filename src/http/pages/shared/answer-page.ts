@@ -5,7 +5,6 @@ import { type ExtraHeaders, respond } from "../../api/answer.js";
 
 export interface PageAnswer {
   readonly status: number;
-  /** The whole document, a `<Layout>`. */
   readonly page: JSX.Element;
   /** Where its forms may lead, redirects included. Default: this sandbox only. */
   readonly formAction?: string;

@@ -24,7 +24,6 @@ function isDirty(field) {
     const preset = [...field.options].findIndex((option) => option.defaultSelected);
     return field.selectedIndex !== Math.max(0, preset);
   }
-  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
   return field.value !== field.defaultValue;
 }
 
@@ -120,12 +119,6 @@ setInterval(() => {
 
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-submits]")) target.form.submit();
-  // A choice of examples fills its field.
-  if (target.matches("[data-fills]")) {
-    const field = document.getElementById(target.dataset.fills);
-    if (target.value !== "") field.value = target.value;
-    field.focus();
-  }
 });
 
 document.addEventListener("click", async ({ target }) => {

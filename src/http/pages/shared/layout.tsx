@@ -6,10 +6,8 @@ export interface LayoutProps {
   readonly title: string;
   /** The relative path from the page to the sandbox's root, `../`: behind a proxy the root may be anywhere (`--public-url https://host/sandbox`). */
   readonly root: string;
-  /** Beside {@link pageStyle}. */
   readonly styles?: readonly Asset[];
   readonly scripts?: readonly Asset[];
-  /** Further elements of the head. */
   readonly head?: Child;
   readonly children?: Child;
 }

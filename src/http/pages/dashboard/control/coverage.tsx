@@ -110,7 +110,6 @@ interface PartProps<Item> {
   readonly items: readonly Item[];
   readonly what: string;
   readonly empty?: string;
-  /** Describes an item. */
   readonly children: (item: Item) => Child;
 }
 

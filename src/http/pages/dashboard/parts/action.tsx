@@ -7,7 +7,6 @@ interface ActionProps {
   readonly view: View;
   readonly name: ActionName;
   readonly label: string;
-  /** Hidden fields. */
   readonly fields?: Fields;
   /** Fields for the reader to fill in, each with a name and an id. */
   readonly children?: Child;
@@ -71,7 +70,6 @@ export function CommandLine({ line, of }: { readonly line: string; readonly of: 
 }
 
 interface LabelledProps {
-  /** Of the field that it labels. */
   readonly id: string;
   readonly label: string;
   readonly hint?: string | undefined;

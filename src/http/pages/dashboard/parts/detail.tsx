@@ -23,18 +23,13 @@ export const RELATED_SHOWN = 25;
 type Resource = Row & { readonly createdAt: Instant; readonly updatedAt?: Instant; readonly status: string };
 
 interface DetailSpec<T extends Resource> {
-  /** `/charges/:id`. */
   readonly path: string;
-  /** `charge`. */
   readonly what: string;
   readonly get: (view: View) => T;
   readonly title: (view: View, resource: T) => string;
   readonly terms: (view: View, resource: T) => readonly Fact[];
-  /** Below the terms. */
   readonly metadata?: (view: View, resource: T) => Child;
-  /** What can be done by hand. */
   readonly steering?: (view: View, resource: T) => Child;
-  /** Parts that only this page has. */
   readonly parts?: (view: View, resource: T) => Child;
   /** Its first status is that of a new resource. */
   readonly lifecycle: Lifecycle<string, string>;
@@ -148,7 +143,6 @@ function RequestsAbout({ view, resource: { id, seq } }: { readonly view: View; r
   );
 }
 
-/** The colour of a request's mark. */
 export function toneOfRequest({ status, fate, fault }: JournalEntry): string {
   if (fate === "lost" || fault !== undefined || status >= 500) return "bad";
   return status >= 400 ? "warn" : "good";
@@ -187,7 +181,7 @@ function Signed({ money }: { readonly money: Money }) {
 
 export function deliveryColumns(view: View): readonly Column<Delivery>[] {
   return [
-    { title: "EnqueuedDelivery at", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "Owed at", cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       title: "Delivery",
       cell: ({ id, topic }) => (
@@ -215,10 +209,9 @@ export function deliveryColumns(view: View): readonly Column<Delivery>[] {
   ];
 }
 
-/** The time at which something entered a status. */
+/** The time at which something entered a status; null: unknown. */
 export interface Visit {
   readonly status: string;
-  /** Null: unknown. */
   readonly at: Instant | null;
 }
 
@@ -243,7 +236,6 @@ export function visitsOf(
 interface LifecycleProps {
   readonly lifecycle: Lifecycle<string, string>;
   readonly visits: readonly Visit[];
-  /** `charge`. */
   readonly what: string;
 }
 

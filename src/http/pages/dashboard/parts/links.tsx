@@ -37,7 +37,6 @@ export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
   return linkTo(view, `/batches/${batchId(id)}`);
 }
 
-/** A charge by its externalId. */
 export function ChargeLink({ view, charge }: LinkProps & { readonly charge: Charge }) {
   return <a href={chargeUrl(view, charge)}>{redactAndTruncate(view, charge.externalId)}</a>;
 }
@@ -93,7 +92,6 @@ export function RequestLine({ view, entry, finding }: RequestLineProps) {
   );
 }
 
-/** Marks an answer that the client did not receive. */
 export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEntry }) {
   if (fault !== undefined) return <Pill tone="bad">fault: {fault}</Pill>;
   return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : <></>;

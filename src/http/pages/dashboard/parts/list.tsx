@@ -7,17 +7,14 @@ import { CommandLine } from "./action.js";
 import { type Column, DataTable } from "./table.js";
 import type { Query } from "../../../../contract/queries.js";
 
-/** Rows on a page of a list. */
 export const ROWS_SHOWN = 50;
 /** The same where rows have several lines. */
 export const TALL_ROWS_SHOWN = 25;
 
 export interface ListSpec<T extends Row> {
-  /** The page's path below the dashboard. */
   readonly path: string;
   readonly title: string;
   readonly lead?: string;
-  /** `charge`, `charges`. */
   readonly names: readonly [one: string, many: string];
   readonly table: (company: Company) => Pick<Table<T>, "page" | "size">;
   readonly columns: (view: View) => readonly Column<T>[];
@@ -31,7 +28,6 @@ export interface ListSpec<T extends Row> {
 
 /** Narrows a list to the rows with one value. */
 interface ListFilter<T> {
-  /** The query parameter. */
   readonly name: string;
   readonly label: string;
   readonly values: (company: Company) => readonly string[];
@@ -47,7 +43,6 @@ interface ListSearch<T> {
   readonly numbers?: (row: T) => readonly string[];
 }
 
-/** A page with one list. */
 export function createListPage<T extends Row>(spec: ListSpec<T>): DashboardPage {
   return {
     path: spec.path,
@@ -57,7 +52,6 @@ export function createListPage<T extends Row>(spec: ListSpec<T>): DashboardPage 
   };
 }
 
-/** The rows of a list, with what narrows them, page by page. */
 export function List<T extends Row>({ view, spec }: { readonly view: View; readonly spec: ListSpec<T> }) {
   const { path, title, names, filters = [], search } = spec;
   if (spec.table(view.company).size === 0) return <>{spec.hint(view)}</>;
@@ -110,7 +104,6 @@ export function readList<T extends Row>(
   return exact === undefined || found.prev !== null ? found : { ...found, rows: [exact, ...found.rows] };
 }
 
-/** The searched text; undefined: none. */
 export function searchedFor(query: Query): string | undefined {
   const text = query["q"]?.trim() ?? "";
   return text === "" ? undefined : text;
@@ -118,7 +111,6 @@ export function searchedFor(query: Query): string | undefined {
 
 interface PagerProps {
   readonly view: View;
-  /** The page's path below the dashboard. */
   readonly path: string;
   readonly list: Pick<Listed<never>, "prev" | "next">;
   readonly oldestFirst?: boolean;
@@ -140,7 +132,6 @@ export function Pager({ view, path, list: { prev, next }, oldestFirst = false }:
 interface FilterProps {
   readonly view: View;
   readonly path: string;
-  /** The query parameter that it sets. */
   readonly name: string;
   readonly label: string;
   readonly values: readonly string[];
@@ -167,7 +158,6 @@ interface SearchProps {
   readonly by: string;
 }
 
-/** Searches the list of the page; its filters stay. */
 export function Search({ view, path, by }: SearchProps) {
   const { q: _q, cursor: _cursor, ...others } = view.query;
   const action = new URL(linkTo(view, path), view.here);
@@ -196,7 +186,6 @@ export function Search({ view, path, by }: SearchProps) {
   );
 }
 
-/** For a list that was not read to its end. */
 export function CutNote({ count, what }: { readonly count: number; readonly what: string }) {
   return (
     <p class="soft" role="status">

@@ -13,7 +13,6 @@ export interface DataTableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Shown when there is no row. */
   readonly empty: Child;
   /** By which a row is recognized when the page is updated. */
   readonly idOf?: (row: Row) => string;
@@ -57,7 +56,6 @@ export function Empty({ children }: { readonly children?: Child }) {
 
 interface PartProps {
   readonly title: string;
-  /** Beside the title. */
   readonly note?: Child;
   readonly children?: Child;
 }

@@ -15,7 +15,6 @@ import {
   writePlace,
 } from "./timeline.js";
 
-/** TimelineItems on a page. */
 const ITEMS_SHOWN = 40;
 
 export const overviewPage: DashboardPage = {

@@ -10,7 +10,6 @@ import type { DomainEvent, EventType } from "../../../../domain/model/events.js"
 import { shownTopic } from "../../../../domain/model/subscription.js";
 import { redactAndTruncate } from "../view/text.js";
 
-/** Requests with their changes and webhooks, newest first. */
 export function TimelineItems({ view, items }: { readonly view: View; readonly items: readonly TimelineItem[] }) {
   const found = findingsByRequest(view);
   return (

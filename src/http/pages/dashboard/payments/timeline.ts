@@ -24,7 +24,6 @@ export type TimelineItem =
 export interface Change {
   readonly event: DomainEvent;
   readonly deliveries: readonly Delivery[];
-  /** Whether there are more. */
   readonly isCut: boolean;
 }
 
@@ -32,7 +31,6 @@ export interface TimelineRequest {
   readonly limit: number;
   /** Undefined: from the newest. */
   readonly before?: Place | undefined;
-  /** Default: all. */
   readonly isWanted?: ((item: TimelineItem) => boolean) | undefined;
 }
 
@@ -53,7 +51,6 @@ export interface Place {
 
 /** Changes shown of one request: a batch may make a thousand. */
 export const CHANGES_SHOWN = 10;
-/** Deliveries shown of one change. */
 const DELIVERIES_SHOWN = 5;
 /** Events, and journal entries, that are read for one page. */
 export const ITEMS_READ_MAX = 1_000;

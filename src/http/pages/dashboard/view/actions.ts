@@ -17,7 +17,6 @@ interface Action {
   readonly failed: string;
 }
 
-/** Everything that the dashboard can do. */
 export const actions = {
   freeze: {
     call: () => put("/clock", { mode: "frozen" }),

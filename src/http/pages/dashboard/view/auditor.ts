@@ -2,7 +2,6 @@ import type { AllowedHosts } from "../../../../domain/profile/setting-kinds.js";
 
 /** Audits webhook receivers. The CLI and the library pass it in: the HTTP server does not import the audit. */
 export interface Auditor {
-  /** What there is to choose from. */
   groups(): Promise<readonly Group<ListedCheck>[]>;
   /** Throws UsageError for an order that is wrong, and for a receiver that cannot be reached; rejects with the reason of `signal` when that is aborted. */
   audit(order: AuditOrder): Promise<AuditedReceiver>;
@@ -11,7 +10,6 @@ export interface Auditor {
 export interface AuditOrder {
   readonly url: string;
   readonly secret: string;
-  /** The name of the signature's header. */
   readonly header: string;
   readonly topic: string;
   /** The id of a check or a group. Undefined: all. */
@@ -19,7 +17,6 @@ export interface AuditOrder {
   /** How long an answer may take, in real time. */
   readonly timeoutMs: number;
   readonly insecureTls: boolean;
-  /** Where a name may lead. */
   readonly allow: AllowedHosts;
   readonly signal: AbortSignal;
 }
@@ -44,7 +41,6 @@ export interface AuditedReceiver {
   /** Where it is not: what to look at. */
   readonly advice: readonly string[];
   readonly counts: Readonly<Record<Verdict, number>>;
-  /** How many were sent. */
   readonly requests: number;
   readonly durationMs: number;
   readonly groups: readonly Group<AuditedCheck>[];
@@ -61,7 +57,6 @@ export interface AuditedCheck extends ListedCheck {
   readonly cameBack: string | null;
   readonly status: number | null;
   readonly latencyMs: number | null;
-  /** Nothing came back. */
   readonly isSilent: boolean;
   /** What is wrong, or why the check was skipped, where the two do not say it. */
   readonly seen: string | null;

@@ -1,12 +1,10 @@
 import type { View } from "./view.js";
 import { usableToken } from "../../../../sandbox/state/company-record.js";
 
-/** One call of the control API. */
 export interface ControlOrder {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/_sandbox`. */
   readonly path: string;
-  /** Undefined: no body. */
   readonly body?: unknown;
   /** The call is about the sandbox, or names its company in the path. */
   readonly ofNoCompany?: true;

@@ -5,13 +5,10 @@ import type { AuditedReceiver } from "./auditor.js";
 export interface Outcome {
   readonly id: string;
   readonly ok: boolean;
-  /** One line. */
   readonly title: string;
-  /** Why the action was refused. */
   readonly problems: readonly string[];
   /** Several lines: why a scenario failed. */
   readonly text?: string | undefined;
-  /** The action as a command. */
   readonly curl: string;
   /** What the control API answered, as text; empty without a body. */
   readonly answer: string;
@@ -25,9 +22,7 @@ export interface SwitchedOff {
 
 export interface KeptAudit {
   readonly id: string;
-  /** Of the company's clock. */
   readonly at: Instant;
-  /** The audit as a command. */
   readonly command: string;
   readonly report: AuditedReceiver;
 }

@@ -24,8 +24,6 @@ export interface Listed<T> {
 /** Rows read for one page: a search for something rare among very many rows goes on with the next page. */
 export const ROWS_READ_MAX = 10_000;
 
-const SLICE = 500;
-
 /** One page of the rows that match. */
 export function searchList<T extends Row>(table: Pick<Table<T>, "page">, query: ListQuery<T>): Listed<T> {
   const { oldestFirst = false } = query;
@@ -53,21 +51,11 @@ function read<T extends Row>(
   from: number | undefined,
   newestFirst: boolean,
 ) {
-  const rows: T[] = [];
-  let beyond = from;
-  for (let count = 0, more = true; more;) {
-    if (count >= ROWS_READ_MAX) return { rows, onward: beyond, isCut: true };
-    const slice = table.page({ limit: where === undefined ? limit + 1 : SLICE, beyond, newestFirst });
-    more = slice.more;
-    count += slice.rows.length;
-    for (const row of slice.rows) {
-      const matches = where === undefined || where(row);
-      if (matches && rows.length === limit) return { rows, onward: rows.at(-1)?.seq, isCut: false };
-      if (matches) rows.push(row);
-      beyond = row.seq;
-    }
-  }
-  return { rows, onward: undefined, isCut: false };
+  const slice = table.page({ limit: where === undefined ? limit + 1 : ROWS_READ_MAX, beyond: from, newestFirst });
+  const found = where === undefined ? slice.rows : slice.rows.filter(where);
+  const rows = found.slice(0, limit);
+  if (found.length > limit) return { rows, onward: rows.at(-1)?.seq, isCut: false };
+  return { rows, onward: slice.more ? slice.rows.at(-1)?.seq : undefined, isCut: slice.more };
 }
 
 /** Whether one of the texts contains the searched text, or one of the phone numbers is the searched one, however it is written. */

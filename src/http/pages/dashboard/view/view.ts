@@ -22,13 +22,11 @@ export interface View {
   readonly redactor: Redactor;
   /** The relative path from the page to the sandbox's root, `../../`: behind a proxy the root may be anywhere. */
   readonly root: string;
-  /** The requested address. */
   readonly here: URL;
   /** Its query without `company` and `outcome`. */
   readonly query: Query;
   /** The path's `:id`, or empty. */
   readonly id: string;
-  /** Of the action that led here. */
   readonly outcome: Outcome | undefined;
   /** Whether the reader signed in with the admin token, and so may sign out. */
   readonly signedIn: boolean;
@@ -38,20 +36,16 @@ export interface View {
   readonly scenarios: ScenarioList | undefined;
   /** Undefined when the sandbox audits no receivers. */
   readonly auditor: Auditor | undefined;
-  /** The company's last audits, newest first. */
   readonly audits: readonly KeptAudit[];
   readonly isAuditing: boolean;
-  /** Rules of the company that were switched off here, newest first. */
   readonly switchedOff: readonly SwitchedOff[];
 }
 
-/** One page of the dashboard. */
 export interface DashboardPage {
   /** Below `/_sandbox/dashboard`: `/charges`, `/charges/:id`; empty for the first page, `/_sandbox` itself. */
   readonly path: string;
   /** Its heading, and its name in the navigation. */
   readonly title: string | ((view: View) => string);
-  /** One sentence below the heading. */
   readonly lead?: string;
   /** What is below the heading. Throws UsageError("not-found") where there is nothing to show. */
   readonly render: (view: View) => Child | Promise<Child>;
@@ -72,7 +66,6 @@ export function linkTo(
   return root + (path === "" ? "/_sandbox" : DASHBOARD + path).slice(1) + query;
 }
 
-/** Where a form for this company is sent. */
 export function formUrl({ root, company }: Place, path: string): string {
   return `${root}${DASHBOARD.slice(1)}${path}?${String(new URLSearchParams({ company: company.id }))}`;
 }

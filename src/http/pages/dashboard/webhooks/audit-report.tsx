@@ -78,7 +78,6 @@ function headline({ accepted, passed, counts }: AuditedReceiver): string {
 
 const tones: Readonly<Record<AuditedCheck["severity"], Tone>> = { critical: "bad", high: "warn", warning: "plain" };
 
-/** What was sent, what came back, why it matters, and the fix. */
 function Mistake({ view, check }: { readonly view: View; readonly check: AuditedCheck }) {
   const { id, title, verdict, severity, sent, cameBack, seen, why, bug, fix, snippet } = check;
   const fact = (name: string, text: string | null): Fact =>
@@ -158,7 +157,6 @@ const looks: Readonly<Record<Verdict, { readonly mark: string; readonly tone: To
 
 const worstFirst = ["fail", "warn", "pass", "skipped"] as const satisfies readonly Verdict[];
 
-/** What a check of an audit came to: by its word, its mark, and last by its colour. */
 export function VerdictPill({ of }: { readonly of: Verdict }) {
   return <Marked verdict={of}>{of}</Marked>;
 }

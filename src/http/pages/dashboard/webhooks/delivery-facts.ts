@@ -4,14 +4,12 @@ import type { Instant } from "../../../../kernel/time/instant.js";
 import { quoted } from "../view/curl.js";
 import { sentBody, signBody } from "../../../../domain/deliveries/sign-delivery.js";
 
-/** The body that every attempt of a delivery sends. */
 export interface DeliveryBytes {
   readonly size: number;
   /** Undefined when the bytes are not printable text. */
   readonly text: string | undefined;
   /** The first {@link HEX_BYTES_SHOWN} bytes, sixteen to a line; undefined when there is a text. */
   readonly hex: string | undefined;
-  /** How many bytes a rule cut off. */
   readonly cut: number;
 }
 
@@ -83,7 +81,6 @@ function judge({ body, effect }: Pick<Delivery, "body" | "effect">, sent: string
   return sentBody({ body, effect }).length === Buffer.byteLength(body) ? "valid" : "of-whole-body";
 }
 
-/** The longest body in a command, characters. */
 export const COMMAND_BODY_MAX = 4_000;
 
 /** A command that signs the body with `$SECRET`, the company's secret key. It reads a long body from `body.json`. */
@@ -93,7 +90,6 @@ export function signatureCommand({ body }: Pick<Delivery, "body">): string {
   return `printf %s ${quoted(body)} | ${digest} | base64`;
 }
 
-/** One attempt of a delivery. */
 export type RetryStep =
   | { readonly kind: "made"; readonly number: number; readonly attempt: Attempt }
   /** The next one. `at` null: it is being made, or a rule holds it back. */

@@ -57,7 +57,7 @@ function Terms({ view, delivery }: Props) {
           ["Status", <Status of={status} />],
           ["About", <ResourceLink view={view} id={resource} />],
           ["To", <Code>{redactAndTruncate(view, url, FACT_MAX)}</Code>],
-          ["EnqueuedDelivery at", <Time at={createdAt} />],
+          ["Owed at", <Time at={createdAt} />],
           ["Subscription", <Code>{subscriptionId}</Code>, !isSubscribed && <span class="soft"> deleted since</span>],
           ["Id", <Code>{id}</Code>],
           copy > 0 && ["Copy", `${copy}: a rule sends the event more than once`],
