@@ -83,7 +83,7 @@ async function whenAnswered(sandbox: Sandbox): Promise<void> {
   // The commit is not over yet.
   await Promise.resolve();
   // A failure to store it is reported with the answer.
-  await sandbox.durable()?.catch(() => undefined);
+  await sandbox.store.durable()?.catch(() => undefined);
   await sandbox.system.yieldToEventLoop();
 }
 

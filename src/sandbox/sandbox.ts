@@ -20,12 +20,11 @@ import { CoverageBook } from "./observation/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
 import type { ReleaseGate } from "./company/release-gate.js";
-import { KeptCompanies } from "./kept-companies.js";
 import { SecretRedactor, secretTexts } from "./observation/redact.js";
 import { Provisioned } from "./provisioned.js";
 import { acceptProfile } from "./state/profile.js";
 import { dumpState, restoreState } from "./state/state.js";
-import { createStoredSandbox } from "./state/store-format.js";
+import { companyEntries, createStoredSandbox, headEntry } from "./state/store-format.js";
 
 /** What happens in a sandbox. */
 export interface SandboxEvents extends CompanyEvents {
@@ -51,10 +50,11 @@ export class Sandbox {
   /** Where the server is reached. `paymentUrl` of seeded charges starts with it. */
   #url: string;
   readonly #transport: Transport;
-  readonly #store: Store<StoredSandbox>;
-  readonly #kept: KeptCompanies;
+  /** The companies' records, and when changes of them are durable. */
+  readonly store: Store<StoredSandbox>;
   readonly #companies = new Map<string, Company>();
-  readonly #opened = new Table<OpenedCompany>("companies");
+  /** In the order of opening. */
+  readonly opened = new Table<OpenedCompany>("companies");
   readonly #provisioned = new Provisioned(this);
   /** Access token → company id. */
   readonly #tokens = new Map<string, string>();
@@ -67,7 +67,8 @@ export class Sandbox {
   readonly redactor = new SecretRedactor([], () => this.#secrets());
   readonly #observations: Observations;
   #openings = 0;
-  readonly #ids: IdSource;
+  /** For errors of no company: the correlation id when a token is unknown. */
+  readonly ids: IdSource;
 
   constructor(options: ResolvedOptions, parts: SandboxParts = {}) {
     this.options = options;
@@ -76,29 +77,24 @@ export class Sandbox {
     this.log = parts.log ?? silentLog;
     this.#url = parts.url ?? "http://127.0.0.1:4010";
     this.#transport = parts.transport ?? createHttpTransport(this.system);
-    this.#store = parts.store ?? createMemoryStore(createStoredSandbox());
-    this.#kept = new KeptCompanies(this.#store, options.companies);
-    this.#ids = createIdSource(options.seed, "sandbox");
+    this.store = parts.store ?? createMemoryStore(createStoredSandbox());
+    this.ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.coverage = new CoverageBook(this.reads);
     this.#observations = new Observations(this);
     this.events.on("changed", (change) => {
       if (change.changes.length > 0) this.coverage.tallyOf(change.company.id).noteChanges(change);
     });
-    for (const stored of this.#kept.list()) this.#resume(stored);
+    const { companies, gone } = this.store.data;
+    for (const stored of companies.values()) this.#resume(stored);
     for (const setup of options.companies) {
-      if (!this.#companies.has(setup.id) && !this.#kept.isGone(setup.id)) this.open(setup);
+      if (!this.#companies.has(setup.id) && !gone.has(setup.id)) this.open(setup);
     }
   }
 
   /** Oldest first. */
   get companies(): readonly Company[] {
     return [...this.#companies.values()];
-  }
-
-  /** In the order of opening, for pages of them. */
-  get opened(): Pick<Table<OpenedCompany>, "page"> {
-    return this.#opened;
   }
 
   /** "default is the first configured one"; when none of those is left, the oldest. */
@@ -112,11 +108,6 @@ export class Sandbox {
 
   get publicUrl(): string {
     return this.options.publicUrl ?? this.#url;
-  }
-
-  /** For errors of no company: the correlation id when a token is unknown. */
-  get ids(): IdSource {
-    return this.#ids;
   }
 
   /** Sets the address when the server starts after the sandbox. Later resets and new companies use it. */
@@ -155,21 +146,6 @@ export class Sandbox {
     return this.#observations.of(companyId);
   }
 
-  /** Differs after each change that the store keeps. */
-  get stored(): number {
-    return this.#store.position;
-  }
-
-  /** Resolves when everything changed so far is stored; undefined when there is nothing to wait for. Rejects with StoreUnavailable. */
-  durable(changed = true): Promise<void> | undefined {
-    return this.#store.durable(changed);
-  }
-
-  /** To await before a change. Rejects with StoreUnavailable while nothing can be stored. */
-  writable(): Promise<void> | undefined {
-    return this.#store.writable();
-  }
-
   /**
    * Opens a company, with what is `kept` of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and
    * UsageError("input") when its profile is wrong.
@@ -180,22 +156,27 @@ export class Sandbox {
     if (setup.tokens.some(({ token }) => this.isTokenTaken(token)))
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
     const company = this.#create(setup, kept?.snapshots);
-    this.#opened.set({ id: setup.id, seq: ++this.#openings, setup });
+    this.opened.set({ id: setup.id, seq: ++this.#openings, setup });
     this.#observations.open(company.id, kept?.observation);
     this.#put(company, kept !== undefined);
     return company;
   }
 
   remove(company: Company): void {
+    const { id } = company;
     this.#close(company);
-    this.#kept.remove(company.id);
+    // Only a company of the configuration would come back.
+    const configured = this.options.companies.some((setup) => setup.id === id);
+    this.store.data.companies.delete(id);
+    if (configured) this.store.data.gone.add(id);
+    this.store.note(["gone", id, configured]);
     this.coverage.remove(company);
   }
 
   #close(company: Company): void {
     company.close();
     this.#companies.delete(company.id);
-    this.#opened.delete(company.id);
+    this.opened.delete(company.id);
     this.#provisioned.forget(company.id);
     this.#observations.remove(company.id);
     this.#forgetTokens(company);
@@ -206,7 +187,7 @@ export class Sandbox {
    * another company's.
    */
   reset(company: Company): Company {
-    const setup = this.#opened.get(company.id)?.setup;
+    const setup = this.opened.get(company.id)?.setup;
     if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
     this.#assertTokensFree(setup);
     const { snapshots, observation } = this.#keep(company);
@@ -254,7 +235,9 @@ export class Sandbox {
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company);
     company.record.identity = identity;
-    this.#kept.identify(company.record);
+    const { idPosition } = company.record;
+    // The credentials were drawn from its stream of ids, so the position is stored too.
+    this.store.note(headEntry(identity.id, { identity, idPosition }));
     this.#addTokens(company);
   }
 
@@ -277,15 +260,19 @@ export class Sandbox {
   async close(): Promise<void> {
     for (const company of this.companies) company.close();
     await this.#transport.close();
-    await this.#store.close();
+    await this.store.close();
   }
 
   /** `replaces`: its snapshots are those of the company of the same id that it replaces. */
   #put(company: Company, replaces: boolean): void {
     const { record, id } = company;
     this.#companies.set(id, company);
-    const setup = this.#opened.get(id)?.setup;
-    if (setup !== undefined) this.#kept.put(record, setup, replaces);
+    const setup = this.opened.get(id)?.setup;
+    if (setup !== undefined) {
+      this.store.data.companies.set(id, { record, setup });
+      this.store.data.gone.delete(id);
+      for (const entry of companyEntries(record, setup, replaces)) this.store.note(entry);
+    }
     this.#addTokens(company);
     company.wake();
   }
@@ -295,10 +282,10 @@ export class Sandbox {
     const { id } = record.identity;
     const setup = this.options.companies.find((configured) => configured.id === id) ?? before;
     const company = resumeCompany(this.#deps(), record, this.options.clockOver);
-    this.#opened.set({ id, seq: ++this.#openings, setup });
+    this.opened.set({ id, seq: ++this.#openings, setup });
     this.#observations.open(id);
     this.#companies.set(id, company);
-    this.#kept.resume(record, setup);
+    this.store.data.companies.set(id, { record, setup });
     this.#provisioned.resume(id, setup);
     this.#addTokens(company);
     resumeDeliveries(company);
@@ -329,7 +316,7 @@ export class Sandbox {
     const { system, log, options, events, reads } = this;
     const { seed, limits } = options;
     const watcherOf = (id: string) => this.coverage.tallyOf(id);
-    return { system, log, transport: this.#transport, store: this.#store, seed, limits, reads, watcherOf, events };
+    return { system, log, transport: this.#transport, store: this.store, seed, limits, reads, watcherOf, events };
   }
 
   #create(setup: CompanySetup, snapshots: CompanyRecord["snapshots"] | undefined): Company {

@@ -97,7 +97,7 @@ describe("an example of an error", () => {
     },
     InternalServerError: async () => {
       const world = await open({ log: { write: () => undefined } });
-      world.sandbox.durable = () => Promise.reject(new Error("broken"));
+      world.sandbox.store.durable = () => Promise.reject(new Error("broken"));
       return world.api("POST", "/v1/charges", requestOf(document, "createCharge"));
     },
   };

@@ -17,7 +17,6 @@ export function createHeldStore(): HeldStore {
   const waiting: (() => void)[] = [];
   return {
     data: createStoredSandbox(),
-    keeps: false,
     position: 0,
     note: () => undefined,
     writable: () => undefined,

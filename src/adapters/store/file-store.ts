@@ -66,7 +66,6 @@ interface Waiter {
 
 class FileStore<Data> implements Store<Data> {
   readonly data: Data;
-  readonly keeps = true;
   readonly #options: FileStoreOptions<Data>;
   readonly #fs: FileSystem;
   readonly #lock: Lock;
@@ -107,7 +106,7 @@ class FileStore<Data> implements Store<Data> {
     this.#work();
   }
 
-  durable(changed: boolean): Promise<void> | undefined {
+  durable(changed = true): Promise<void> | undefined {
     if (this.#kept === this.#position) return undefined;
     if (changed) return this.#wait();
     return this.#failure === undefined ? this.#wait().catch(() => undefined) : undefined;

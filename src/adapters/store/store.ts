@@ -1,17 +1,15 @@
 /** Where the companies' records live. `data` is the truth. A store that keeps it on disk is notified of each change. */
 export interface Store<Data> {
   readonly data: Data;
-  /** False: changes are not kept, so there is no need to describe them. */
-  readonly keeps: boolean;
   /** Grows with each change. Compare it before and after some work to see whether the work changed anything. */
   readonly position: number;
   /** Keeps a change that `data` already contains. The values in it must not change later. */
   note(entry: StoreEntry): void;
   /**
    * Resolves once everything noted so far is kept; undefined when it already is. Rejects with StoreUnavailable when it cannot be kept, but only for a
-   * caller that has `changed` something: reading goes on.
+   * caller that has `changed` something (default): reading goes on.
    */
-  durable(changed: boolean): Promise<void> | undefined;
+  durable(changed?: boolean): Promise<void> | undefined;
   /** Call it before a change: rejects with StoreUnavailable while nothing can be kept, so that nothing is done by halves. */
   writable(): Promise<void> | undefined;
   close(): Promise<void>;
@@ -38,7 +36,6 @@ export class StoreUnavailable extends Error {
 export function createMemoryStore<Data>(data: Data): Store<Data> {
   return {
     data,
-    keeps: false,
     position: 0,
     note: () => undefined,
     durable: () => undefined,

@@ -80,7 +80,7 @@ async function answerCall(
   record: RequestRecord,
 ): Promise<ApiAnswer> {
   let company = (record.company = authenticate(c, sandbox));
-  if (operation.method !== "GET") await sandbox.writable();
+  if (operation.method !== "GET") await sandbox.store.writable();
   const reading = operation.body === "none" ? undefined : readJsonText(c, company.profile.server.bodyLimit);
   // A rule sees no body where it cannot be read. The problem is reported in its turn.
   const read = await reading?.catch(() => undefined);
@@ -98,7 +98,7 @@ async function answerCall(
     record.ruled = ruled;
     company = record.company;
     if (ruled !== undefined && replacesWork(ruled.rule.then)) {
-      await sandbox.durable();
+      await sandbox.store.durable();
       return nothingDone;
     }
   }
@@ -116,7 +116,7 @@ async function answerCall(
   const gate = afterAnswer(c, sandbox.system, record.ruled?.returned.promise);
   const { answer, isChanged } = await whenReady(company, find, (ready) => {
     const { profile } = ready;
-    const { stored } = sandbox;
+    const stored = sandbox.store.position;
     const from = ready.record.seq;
     const result = noteSettings(record, () =>
       handler.handle({
@@ -133,10 +133,10 @@ async function answerCall(
     record.made = { from, to: ready.record.seq };
     const status = noteSettings(record, () => successStatus(operation, profile));
     const text = result === undefined ? undefined : JSON.stringify(result);
-    return { answer: { status, body: result, text }, isChanged: sandbox.stored !== stored };
+    return { answer: { status, body: result, text }, isChanged: sandbox.store.position !== stored };
   });
   await gate.ready();
-  await sandbox.durable(isChanged);
+  await sandbox.store.durable(isChanged);
   return answer;
 }
 

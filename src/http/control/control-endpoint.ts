@@ -28,12 +28,12 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       assertKnownParameters(c.req.query(), route);
       const id = route.company === "path" ? c.req.param("id") : c.req.query("company");
       if (route.company !== "none") company = selectCompany(sandbox, id);
-      if (writes) await sandbox.writable();
+      if (writes) await sandbox.store.writable();
       const gate = afterAnswer(c, sandbox.system);
       const call = await readCall(c, sandbox, route, gate);
       const result = await handle(call, route, company);
       await gate.ready();
-      await sandbox.durable(writes);
+      await sandbox.store.durable(writes);
       if (result instanceof Response) return result;
       return respond(sandbox, current(c, sandbox, company), { status: route.success ?? 200, body: result });
     } catch (thrown) {

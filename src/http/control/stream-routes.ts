@@ -131,6 +131,6 @@ function followCompany(sandbox: Sandbox, companyId: string, { send, end }: Event
 /** One turn later, so that the current work is finished. A failure to store is reported elsewhere. */
 async function whenStored(sandbox: Sandbox): Promise<void> {
   await Promise.resolve();
-  await sandbox.durable()?.catch(() => undefined);
+  await sandbox.store.durable()?.catch(() => undefined);
   await sandbox.system.yieldToEventLoop();
 }

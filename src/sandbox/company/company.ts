@@ -164,7 +164,7 @@ export class Company {
     this.#disarm();
     this.#armedFor = undefined;
     this.record.clock = this.clock.save();
-    this.note(() => headEntry(this.id, { clock: this.record.clock }));
+    this.note(headEntry(this.id, { clock: this.record.clock }));
     this.emitChanged();
     this.wake();
   }
@@ -181,13 +181,13 @@ export class Company {
     this.profile = trackProfile(profile, this.deps.reads);
     this.record.overrides = overrides;
     this.watcher.adopt(overrides);
-    this.note(() => headEntry(this.id, { overrides }));
+    this.note(headEntry(this.id, { overrides }));
     this.emitChanged();
   }
 
-  /** Records a change in the store, if it keeps any. A company that was replaced records nothing. */
-  note(describe: () => StoreEntry): void {
-    if (this.deps.store.keeps && !this.closed) this.deps.store.note(describe());
+  /** Records a change in the store. A company that was replaced records nothing. */
+  note(entry: StoreEntry): void {
+    if (!this.closed) this.deps.store.note(entry);
   }
 
   /** Handles one due item at its own instant. A bug in it is logged and affects only that item. */
@@ -199,9 +199,7 @@ export class Company {
       if (delivery !== undefined) this.dispatcher.holdRetries([delivery])();
     } catch (error) {
       this.world.due.delete(item.id);
-      this.note(() =>
-        commitEntry(this.record, [{ store: this.world.due, before: item, after: undefined }], item.dueAt),
-      );
+      this.note(commitEntry(this.record, [{ store: this.world.due, before: item, after: undefined }], item.dueAt));
       this.#logBug({ due: item.kind, id: item.subject }, error);
     }
     this.events.emit("fired", { company: this, item });
@@ -237,7 +235,7 @@ export class Company {
       const changes = work.commit();
       committed = true;
       this.record.idPosition = this.#ids.position;
-      if (changes.length > 0) this.note(() => commitEntry(this.record, changes, at));
+      if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
       this.emitChanged(changes, work.moves);
       return { output, enqueued: work.enqueued };
     } finally {
@@ -250,7 +248,7 @@ export class Company {
     const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));
     const urgent = enqueued.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
     if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
-    const kept = gate === releaseImmediately ? this.deps.store.durable(true) : undefined;
+    const kept = gate === releaseImmediately ? this.deps.store.durable() : undefined;
     // A receiver must not learn of a change that a kill could still undo. An answer waits for the store by itself.
     if (kept === undefined) gate.after(held.release);
     else void kept.then(held.release, held.release);

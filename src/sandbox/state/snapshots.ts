@@ -7,7 +7,7 @@ import { type StateOwner, dumpState } from "./state.js";
 
 /** What a company shows of itself to save and remove snapshots. */
 interface SnapshotOwner extends StateOwner {
-  note(describe: () => StoreEntry): void;
+  note(entry: StoreEntry): void;
   emitChanged(): void;
 }
 
@@ -46,7 +46,7 @@ export function saveSnapshot(company: SnapshotOwner, name: string, limits: Snaps
   const seq = (snapshots.values().at(-1)?.seq ?? 0) + 1;
   const saved: Snapshot = { id: name, seq, savedAt: company.deps.system.now(), now, json, bytes };
   snapshots.set(saved);
-  company.note(() => ["snapshot", company.record.identity.id, saved]);
+  company.note(["snapshot", company.record.identity.id, saved]);
   company.emitChanged();
   return saved;
 }
@@ -59,7 +59,7 @@ export function readSnapshot(company: Pick<SnapshotOwner, "record">, name: strin
 /** Throws as `readSnapshot` does. */
 export function removeSnapshot(company: SnapshotOwner, name: string): void {
   company.record.snapshots.delete(getSnapshot(company, name).id);
-  company.note(() => ["snapshot-gone", company.record.identity.id, name]);
+  company.note(["snapshot-gone", company.record.identity.id, name]);
   company.emitChanged();
 }
 

@@ -37,7 +37,7 @@ export async function answerByRule(
   answer: Response | undefined,
 ): Promise<Response> {
   const { delayMs, fault } = rule.then;
-  await sandbox.durable();
+  await sandbox.store.durable();
   const context = { sandbox, company, operation: operations.payCharge, path: c.req.path };
   // A broken answer does not redirect.
   const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);

@@ -36,7 +36,7 @@ export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Re
 
 async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promise<Response> {
   const form = await readForm(c);
-  await sandbox.writable();
+  await sandbox.store.writable();
   await settlePayment(c, sandbox);
   // No await from here to the end of the work: of two forms that arrive at once the second sees what the first has done.
   const payment = findPaymentNow(c, sandbox);
@@ -48,7 +48,7 @@ async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promi
   const work = async (): Promise<Response> => {
     const answer = await act({ sandbox, view, payment, form, gate });
     await gate.ready();
-    await sandbox.durable();
+    await sandbox.store.durable();
     return answer;
   };
   if (rule === undefined) return work();
