@@ -11,15 +11,10 @@ import { renderRule } from "../../sandbox/state/rules.js";
 
 /** The contract's open points as this company answers them, and its rules: "the newest match wins; `times` counts down and the rule goes". */
 export const behaviourRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "/profile", handle: ({ company }) => renderProfile(company) }),
-  route({
-    method: "PATCH",
-    path: "/profile",
-    body: z.unknown(),
-    handle({ company, body }) {
-      changeProfile(company, withoutSettings(body ?? null));
-      return renderProfile(company);
-    },
+  route("GET /profile", {}, ({ company }) => renderProfile(company)),
+  route("PATCH /profile", { body: z.unknown() }, ({ company, body }) => {
+    changeProfile(company, withoutSettings(body ?? null));
+    return renderProfile(company);
   }),
   // In the order in which they are tried.
   listRoute("/rules", pageQuery, ({ company }) => ({
@@ -27,15 +22,9 @@ export const behaviourRoutes: readonly ControlRoute[] = [
     newestFirst: true,
     render: renderRule,
   })),
-  route({
-    method: "POST",
-    path: "/rules",
-    body: ruleSchema,
-    success: 201,
-    handle: ({ body, run }) => renderRule(run(addRule, body)),
-  }),
-  route({ method: "DELETE", path: "/rules", success: 204, handle: ({ run }) => run(removeAllRules, undefined) }),
-  route({ method: "DELETE", path: "/rules/:id", success: 204, handle: ({ id, run }) => run(removeRule, id) }),
+  route("POST /rules", { body: ruleSchema, success: 201 }, ({ body, run }) => renderRule(run(addRule, body))),
+  route("DELETE /rules", {}, ({ run }) => run(removeAllRules, undefined)),
+  route("DELETE /rules/:id", {}, ({ id, run }) => run(removeRule, id)),
 ];
 
 /** The values, nested, and beside them every setting with its default, its alternatives and the contract's sentence. */
@@ -62,12 +51,5 @@ export interface ScenarioReplayer {
 /** Replays each scenario in a company of its own. A scenario that fails is an answer, and not an error. */
 export function scenarioRoutes(replayer: ScenarioReplayer | undefined): readonly ControlRoute[] {
   if (replayer === undefined) return [];
-  return [
-    sandboxRoute({
-      method: "POST",
-      path: "/scenarios/replay",
-      body: z.unknown(),
-      handle: ({ body }) => replayer.replay(body),
-    }),
-  ];
+  return [sandboxRoute("POST /scenarios/replay", { body: z.unknown() }, ({ body }) => replayer.replay(body))];
 }

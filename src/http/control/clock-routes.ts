@@ -35,38 +35,27 @@ const settleRequest = optionalBody(object({ maxWaitMs }));
 
 /** A company's time. */
 export const clockRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "/clock", handle: ({ company }) => renderClock(company) }),
-  route({
-    method: "PUT",
-    path: "/clock",
-    body: clockChange,
-    // "Setting a future time is an advance."
-    async handle({ company, body: { mode, now } }) {
-      if (now !== undefined) await advance(company, { to: now }, { mode });
-      else if (mode !== undefined) await setClockMode(company, mode);
-      return renderClock(company);
-    },
+  route("GET /clock", {}, ({ company }) => renderClock(company)),
+  // "Setting a future time is an advance."
+  route("PUT /clock", { body: clockChange }, async ({ company, body: { mode, now } }) => {
+    if (now !== undefined) await advance(company, { to: now }, { mode });
+    else if (mode !== undefined) await setClockMode(company, mode);
+    return renderClock(company);
   }),
-  route({
-    method: "POST",
-    path: "/clock/advance",
-    body: advanceRequest,
-    async handle({ company, body: { by, to, toNext: _, ...options } }) {
+  route(
+    "POST /clock/advance",
+    { body: advanceRequest },
+    async ({ company, body: { by, to, toNext: _, ...options } }) => {
       return renderAdvance(await advance(company, targetOf(by, to), options), options.settle ?? true);
     },
-  }),
-  route({
-    method: "POST",
-    path: "/settle",
-    body: settleRequest,
-    async handle({ company, body }) {
-      const unfinished = await settle(company, body);
-      return {
-        settled: unfinished.length === 0,
-        now: toIso(company.now()),
-        ...(unfinished.length > 0 ? { unfinished } : {}),
-      };
-    },
+  ),
+  route("POST /settle", { body: settleRequest }, async ({ company, body }) => {
+    const unfinished = await settle(company, body);
+    return {
+      settled: unfinished.length === 0,
+      now: toIso(company.now()),
+      ...(unfinished.length > 0 ? { unfinished } : {}),
+    };
   }),
 ];
 

@@ -89,35 +89,18 @@ const rotation = optionalBody(
 
 /** "One company is one world": lists, opens and removes companies, and replaces their credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
-  sandboxRoute({
-    method: "GET",
-    path: "/companies",
-    query: pageQuery,
-    async handle({ sandbox, query }) {
-      const page = pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query);
-      const companies = page.data.flatMap((id) => sandbox.findCompany(id) ?? []);
-      await Promise.all(companies.map(makeReady));
-      return { ...page, data: companies.map(renderCompany) };
-    },
+  sandboxRoute("GET /companies", { query: pageQuery }, async ({ sandbox, query }) => {
+    const page = pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query);
+    const companies = page.data.flatMap((id) => sandbox.findCompany(id) ?? []);
+    await Promise.all(companies.map(makeReady));
+    return { ...page, data: companies.map(renderCompany) };
   }),
-  sandboxRoute({
-    method: "POST",
-    path: "/companies",
-    success: 201,
-    body: z.unknown(),
-    handle({ sandbox, body }) {
-      const opening = parseRequest(openingRequest(sandbox), body);
-      return renderCompany(sandbox.open(setupOf(sandbox, opening)));
-    },
+  sandboxRoute("POST /companies", { success: 201, body: z.unknown() }, ({ sandbox, body }) => {
+    const opening = parseRequest(openingRequest(sandbox), body);
+    return renderCompany(sandbox.open(setupOf(sandbox, opening)));
   }),
-  route({
-    method: "DELETE",
-    path: "/companies/:id",
-    company: "path",
-    success: 204,
-    handle: ({ sandbox, company }) => sandbox.remove(company),
-  }),
-  route({ method: "POST", path: "/companies/:id/rotate", company: "path", body: rotation, handle: rotate }),
+  route("DELETE /companies/:id", { company: "path" }, ({ sandbox, company }) => sandbox.remove(company)),
+  route("POST /companies/:id/rotate", { company: "path", body: rotation }, rotate),
 ];
 
 /** Missing values are derived from the others: `company_x`, `at_x` and `secret_x` belong together. */

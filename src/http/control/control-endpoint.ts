@@ -22,6 +22,7 @@ import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal }
  */
 export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
   const writes = route.method !== "GET";
+  const status = route.success ?? (route.method === "DELETE" ? 204 : 200);
   return async (c: HttpContext): Promise<Response> => {
     let company: Company | undefined;
     try {
@@ -35,7 +36,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       await gate.ready();
       await sandbox.store.durable(writes);
       if (result instanceof Response) return result;
-      return respond(sandbox, current(c, sandbox, company), { status: route.success ?? 200, body: result });
+      return respond(sandbox, current(c, sandbox, company), { status, body: result });
     } catch (thrown) {
       return answerThrown(sandbox, current(c, sandbox, company), c.req.path, thrown);
     }

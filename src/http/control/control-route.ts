@@ -48,12 +48,11 @@ export interface Refusal {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 interface RouteBase {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/_sandbox`; `:id` for what is named in it. */
-  readonly path: string;
-  /** Default 200; 204 has no body. */
-  readonly success?: 201 | 204;
+  /** Default: 204 without a body for DELETE, else 200. */
+  readonly success?: 201;
   /** Takes the body as it is. */
   readonly takesBytes?: true;
   /** Default {@link CONTROL_BODY_LIMIT}, bytes. */
@@ -67,6 +66,9 @@ interface RouteBase {
  * about `none`. What `handle` returns is the body, a whole answer, or a promise of either.
  */
 export type ControlRoute = RouteBase & {
+  readonly method: Method;
+  /** Below `/_sandbox`; `:id` for what is named in it. */
+  readonly path: string;
   /** The names of its query parameters beside `company`. */
   readonly parameters: readonly string[];
   readonly takesJson: boolean;
@@ -85,36 +87,36 @@ interface RouteInput<Given, Body> extends RouteBase {
 
 interface CompanyRouteInput<Given, Body> extends RouteInput<Given, Body> {
   readonly company?: "selected" | "path";
-  readonly handle: (call: CompanyCall<Given, Body>) => unknown;
 }
 
-interface SandboxRouteInput<Given, Body> extends RouteInput<Given, Body> {
-  readonly handle: (call: ControlCall<Given, Body>) => unknown;
-}
+/** `GET /clock`. */
+type MethodAndPath = `${Method} /${string}`;
 
 /** A route about one company. Its query and its body are parsed when everything due has happened. */
-export function route<Given = undefined, Body = undefined>(input: CompanyRouteInput<Given, Body>): ControlRoute {
-  const { query, body, company = "selected", handle, ...base } = input;
-  return { ...base, ...inputOf(input), company, handle: (call) => handle({ ...call, ...parse(call, query, body) }) };
+export function route<Given = undefined, Body = undefined>(
+  call: MethodAndPath,
+  { company = "selected", ...input }: CompanyRouteInput<Given, Body>,
+  handle: (call: CompanyCall<Given, Body>) => unknown,
+): ControlRoute {
+  return { ...baseOf(call, input), company, handle: (call) => handle({ ...call, ...parse(call, input) }) };
 }
 
 /** A route about the sandbox as a whole. */
-export function sandboxRoute<Given = undefined, Body = undefined>(input: SandboxRouteInput<Given, Body>): ControlRoute {
-  const { query, body, handle, ...base } = input;
-  return {
-    ...base,
-    ...inputOf(input),
-    company: "none",
-    handle: (call) => handle({ ...call, ...parse(call, query, body) }),
-  };
+export function sandboxRoute<Given = undefined, Body = undefined>(
+  call: MethodAndPath,
+  input: RouteInput<Given, Body>,
+  handle: (call: ControlCall<Given, Body>) => unknown,
+): ControlRoute {
+  return { ...baseOf(call, input), company: "none", handle: (call) => handle({ ...call, ...parse(call, input) }) };
 }
 
-function inputOf({ query, body }: RouteInput<unknown, unknown>) {
-  return { parameters: Object.keys(query?.shape ?? {}), takesJson: body !== undefined };
+function baseOf(call: MethodAndPath, { query, body, ...base }: RouteInput<unknown, unknown>) {
+  const [method, path] = call.split(" ") as [Method, string];
+  return { ...base, method, path, parameters: Object.keys(query?.shape ?? {}), takesJson: body !== undefined };
 }
 
 /** Without a schema the type parameter is `undefined`. */
-function parse<Given, Body>(call: ControlCall, query?: z.ZodType<Given>, body?: z.ZodType<Body>) {
+function parse<Given, Body>(call: ControlCall, { query, body }: RouteInput<Given, Body>) {
   return {
     query: query === undefined ? (undefined as Given) : parseRequest(query, call.query, "query"),
     body: body === undefined ? (undefined as Body) : parseRequest(body, call.body),
@@ -142,16 +144,11 @@ type Paging = z.infer<typeof pageQuery>;
 
 /** GET of a list: "Lists answer in the contract's page shape `{count, limit, cursor: {prev, next}, data: […]}`, `limit` up to 1000." */
 export function listRoute<T extends Row, Given extends Paging>(
-  path: string,
+  path: `/${string}`,
   query: QuerySchema<Given>,
   list: (call: CompanyCall<Given, undefined>) => List<T, unknown>,
 ): ControlRoute {
-  return route({
-    method: "GET",
-    path,
-    query,
-    handle: (call: CompanyCall<Given, undefined>) => pageOf(list(call), call.query),
-  });
+  return route(`GET ${path}`, { query }, (call: CompanyCall<Given, undefined>) => pageOf(list(call), call.query));
 }
 
 export function pageOf<T extends Row, Body>(

@@ -37,18 +37,11 @@ export const deliveriesRoutes: readonly ControlRoute[] = [
     where: matchesFilter(query),
     render: renderDelivery,
   })),
-  route({ method: "GET", path: "/deliveries/wait", query: waitQuery, handle: waitForDelivery }),
-  route({
-    method: "GET",
-    path: "/deliveries/:id",
-    handle: ({ company, id }) => renderDelivery(getDelivery(company, id)),
-  }),
-  route({
-    method: "POST",
-    path: "/deliveries/:id/redeliver",
-    body: noBody,
-    handle: ({ company, id, gate }) => renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
-  }),
+  route("GET /deliveries/wait", { query: waitQuery }, waitForDelivery),
+  route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
+  route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>
+    renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
+  ),
 ];
 
 function getDelivery({ world: { deliveries }, deps }: Company, id: string): Delivery {

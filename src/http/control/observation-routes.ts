@@ -33,11 +33,10 @@ import { matchOfFilters, requestFilters, verification } from "./request-match.js
 /** What the sandbox has seen: requests, findings about them, coverage of the contract, and events. */
 export const observationRoutes: readonly ControlRoute[] = [
   // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
-  route({
-    method: "GET",
-    path: "/requests",
-    query: listQuery(requestFilters),
-    handle({ sandbox, company, query: { limit, cursor, ...filters } }) {
+  route(
+    "GET /requests",
+    { query: listQuery(requestFilters) },
+    ({ sandbox, company, query: { limit, cursor, ...filters } }) => {
       const { journal } = sandbox.observationOf(company.id);
       const match = matchOfFilters(filters);
       const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
@@ -45,25 +44,19 @@ export const observationRoutes: readonly ControlRoute[] = [
       const deliveriesOf = followingDeliveries(company.world, journal, page.data);
       return { ...page, data: page.data.map((entry) => renderRequest(entry, deliveriesOf(entry), sandbox.redactor)) };
     },
-  }),
-  route({
-    method: "DELETE",
-    path: "/requests",
-    success: 204,
-    handle: ({ sandbox, company }) => sandbox.observationOf(company.id).journal.clear(),
-  }),
-  route({ method: "POST", path: "/requests/verify", body: verification, handle: verify }),
+  ),
+  route("DELETE /requests", {}, ({ sandbox, company }) => sandbox.observationOf(company.id).journal.clear()),
+  route("POST /requests/verify", { body: verification }, verify),
   // `{kind, severity, why, fix, requests: [{id, method, path, summary}]}`, oldest first.
   listRoute("/findings", pageQuery, ({ sandbox, company }) => ({
     rows: sandbox.observationOf(company.id).findings.rows,
     render: ({ finding }: FindingRow) => finding,
   })),
   // What the client under test has covered of the contract. `?company=*`: all companies' clients together.
-  sandboxRoute({
-    method: "GET",
-    path: "/coverage",
-    query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }),
-    async handle({ sandbox, companyId, query }) {
+  sandboxRoute(
+    "GET /coverage",
+    { query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
+    async ({ sandbox, companyId, query }) => {
       const company = companyId === "*" ? undefined : selectCompany(sandbox, companyId);
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
       const { coverage: book } = sandbox;
@@ -78,7 +71,7 @@ export const observationRoutes: readonly ControlRoute[] = [
         headers,
       });
     },
-  }),
+  ),
   // "domain events, in order: {id, at, type, resource, data}". `after` is the id of the last one that was seen; empty: from the first.
   listRoute("/events", listQuery({ after: z.string().default("") }), ({ company, query: { after } }) => {
     const seen = after === "" ? 0 : getEvent(company, after).seq;

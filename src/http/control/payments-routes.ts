@@ -45,53 +45,33 @@ const resourceRoutes: readonly ControlRoute[] = [
     ...newest(query.status),
     render: (charge: Charge) => showCharge(company, charge),
   })),
-  route({
-    method: "POST",
-    path: "/charges/:id/pay",
-    body: optionalBody(object({ msisdn: msisdn.optional() })),
-    handle: ({ company, id, body, run }) => showCharge(company, run(payCharge, { chargeId: id, msisdn: body.msisdn })),
+  route(
+    "POST /charges/:id/pay",
+    { body: optionalBody(object({ msisdn: msisdn.optional() })) },
+    ({ company, id, body, run }) => showCharge(company, run(payCharge, { chargeId: id, msisdn: body.msisdn })),
+  ),
+  route("POST /charges/:id/cancel", { body: noBody }, ({ company, id, run }) =>
+    showCharge(company, run(cancelPayment, id)),
+  ),
+  route("POST /charges/:id/drop", { body: withReason }, ({ company, id, body, run }) => {
+    const dropped = run((work) => dropCharge(work, id, body.reason), undefined);
+    return showCharge(company, dropped);
   }),
-  route({
-    method: "POST",
-    path: "/charges/:id/cancel",
-    body: noBody,
-    handle: ({ company, id, run }) => showCharge(company, run(cancelPayment, id)),
-  }),
-  route({
-    method: "POST",
-    path: "/charges/:id/drop",
-    body: withReason,
-    handle({ company, id, body, run }) {
-      const dropped = run((work) => dropCharge(work, id, body.reason), undefined);
-      return showCharge(company, dropped);
-    },
-  }),
-  route({
-    method: "POST",
-    path: "/charges/:id/refund",
-    body: z.unknown(),
-    handle({ company, id, body, run }) {
-      const amount = refundAmountOf(parseRequest(refundRequest, body));
-      return showCharge(company, run(refundCharge, { chargeId: id, amount }));
-    },
+  route("POST /charges/:id/refund", { body: z.unknown() }, ({ company, id, body, run }) => {
+    const amount = refundAmountOf(parseRequest(refundRequest, body));
+    return showCharge(company, run(refundCharge, { chargeId: id, amount }));
   }),
   listRoute("/transactions", listQuery({ status: status(statusesOf(transferLifecycle)) }), ({ company, query }) => ({
     rows: company.world.transfers,
     ...newest(query.status),
     render: (transfer: Transfer) => showTransfer(company, transfer),
   })),
-  route({
-    method: "POST",
-    path: "/transactions/:id/complete",
-    body: noBody,
-    handle: ({ company, id, run }) => showTransfer(company, run(completeByHand, id)),
-  }),
-  route({
-    method: "POST",
-    path: "/transactions/:id/fail",
-    body: withReason,
-    handle: ({ company, id, body, run }) => showTransfer(company, run(failByHand, { id, reason: body.reason })),
-  }),
+  route("POST /transactions/:id/complete", { body: noBody }, ({ company, id, run }) =>
+    showTransfer(company, run(completeByHand, id)),
+  ),
+  route("POST /transactions/:id/fail", { body: withReason }, ({ company, id, body, run }) =>
+    showTransfer(company, run(failByHand, { id, reason: body.reason })),
+  ),
   listRoute("/batches", listQuery({ status: z.string().optional() }), ({ company, query }) => {
     const { world, profile } = company;
     // Which statuses there are depends on the profile.
@@ -104,26 +84,16 @@ const resourceRoutes: readonly ControlRoute[] = [
 
 /** The balance, and the double-entry ledger that explains it. */
 const moneyRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "/balance", handle: ({ company }) => renderBalance(balanceOf(company)) }),
-  route({
-    method: "PUT",
-    path: "/balance",
-    body: object({ balance: decimalXof() }),
-    handle({ company, body, run }) {
-      run(setBalance, fromXof(body.balance));
-      return renderBalance(balanceOf(company));
-    },
+  route("GET /balance", {}, ({ company }) => renderBalance(balanceOf(company))),
+  route("PUT /balance", { body: object({ balance: decimalXof() }) }, ({ company, body, run }) => {
+    run(setBalance, fromXof(body.balance));
+    return renderBalance(balanceOf(company));
   }),
-  route({
-    method: "GET",
-    path: "/ledger",
-    query: pageQuery,
-    handle: ({ company, query }) => ({
-      ...pageOf({ rows: company.world.ledger, render: renderEntry }, query),
-      ...renderBalance(balanceOf(company)),
-      accounts: Object.fromEntries(accountIds.map((account) => [account, toXof(balanceOf(company, account))])),
-    }),
-  }),
+  route("GET /ledger", { query: pageQuery }, ({ company, query }) => ({
+    ...pageOf({ rows: company.world.ledger, render: renderEntry }, query),
+    ...renderBalance(balanceOf(company)),
+    accounts: Object.fromEntries(accountIds.map((account) => [account, toXof(balanceOf(company, account))])),
+  })),
 ];
 
 const customer = object({
@@ -136,23 +106,13 @@ const customer = object({
 /** The people whom the company's customer check knows beside the reserved numbers. */
 const customersRoutes: readonly ControlRoute[] = [
   listRoute("/customers", pageQuery, ({ company }) => ({ rows: company.world.customers, render: renderCustomer })),
-  route({ method: "GET", path: "/customers/:id", handle: (call) => renderCustomer(getCustomer(call)) }),
-  route({
-    method: "PUT",
-    path: "/customers/:id",
-    body: z.unknown(),
-    handle({ id, body, run }) {
-      assertMsisdn(id);
-      const person = parseRequest(customer, body);
-      return renderCustomer(run((work) => setCustomer(work, id, person), undefined));
-    },
+  route("GET /customers/:id", {}, (call) => renderCustomer(getCustomer(call))),
+  route("PUT /customers/:id", { body: z.unknown() }, ({ id, body, run }) => {
+    assertMsisdn(id);
+    const person = parseRequest(customer, body);
+    return renderCustomer(run((work) => setCustomer(work, id, person), undefined));
   }),
-  route({
-    method: "DELETE",
-    path: "/customers/:id",
-    success: 204,
-    handle: (call) => call.run(removeCustomer, getCustomer(call).id),
-  }),
+  route("DELETE /customers/:id", {}, (call) => call.run(removeCustomer, getCustomer(call).id)),
 ];
 
 export const paymentsRoutes: readonly ControlRoute[] = [...resourceRoutes, ...moneyRoutes, ...customersRoutes];

@@ -21,65 +21,36 @@ const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Numbe
  * sandbox keeps for its user, each under a name.
  */
 export const stateRoutes: readonly ControlRoute[] = [
-  sandboxRoute({
-    method: "GET",
-    path: "/health",
-    handle: ({ sandbox }) => ({
-      status: "ok",
-      version: VERSION,
-      uptimeMs: Math.round(sandbox.system.monotonic() - sandbox.startedAt),
-    }),
+  sandboxRoute("GET /health", {}, ({ sandbox }) => ({
+    status: "ok",
+    version: VERSION,
+    uptimeMs: Math.round(sandbox.system.monotonic() - sandbox.startedAt),
+  })),
+  sandboxRoute("POST /reset", { body: noBody }, ({ sandbox, companyId }) => {
+    if (companyId === "*") sandbox.resetAll();
+    else sandbox.reset(selectCompany(sandbox, companyId));
+    const reset = companyId === "*" ? sandbox.companies : [selectCompany(sandbox, companyId)];
+    return { reset: reset.map(({ id }) => id) };
   }),
-  sandboxRoute({
-    method: "POST",
-    path: "/reset",
-    body: noBody,
-    handle({ sandbox, companyId }) {
-      if (companyId === "*") sandbox.resetAll();
-      else sandbox.reset(selectCompany(sandbox, companyId));
-      const reset = companyId === "*" ? sandbox.companies : [selectCompany(sandbox, companyId)];
-      return { reset: reset.map(({ id }) => id) };
-    },
-  }),
-  route({
-    method: "POST",
-    path: "/sign",
-    takesBytes: true,
-    handle: ({ bytes, company: { profile, record } }) => ({
-      header: profile.webhooks.signatureHeader,
-      signature: signBody(bytes, record.identity.secretKey),
-    }),
-  }),
-  route({ method: "GET", path: "/state", handle: ({ company }) => dumpState(company) }),
-  route({
-    method: "PUT",
-    path: "/state",
-    body: z.unknown(),
-    bodyLimit: STATE_BYTES_MAX,
-    bounds: STATE_BOUNDS,
-    handle: ({ sandbox, company, body, gate }) => sandbox.putState(company, body, gate),
-  }),
+  route("POST /sign", { takesBytes: true }, ({ bytes, company: { profile, record } }) => ({
+    header: profile.webhooks.signatureHeader,
+    signature: signBody(bytes, record.identity.secretKey),
+  })),
+  route("GET /state", {}, ({ company }) => dumpState(company)),
+  route(
+    "PUT /state",
+    { body: z.unknown(), bodyLimit: STATE_BYTES_MAX, bounds: STATE_BOUNDS },
+    ({ sandbox, company, body, gate }) => sandbox.putState(company, body, gate),
+  ),
   listRoute("/snapshots", pageQuery, ({ company }) => ({ rows: company.record.snapshots, render: renderSnapshot })),
-  route({
-    method: "POST",
-    path: "/snapshots/:id",
-    success: 201,
-    body: noBody,
-    handle: ({ company, id }) => renderSnapshot(saveSnapshot(company, id)),
-  }),
-  route({
-    method: "PUT",
-    path: "/snapshots/:id",
-    body: noBody,
-    handle: ({ sandbox, company, id, gate }) => sandbox.putState(company, readSnapshot(company, id), gate),
-  }),
-  route({ method: "GET", path: "/snapshots/:id", handle: ({ company, id }) => readSnapshot(company, id) }),
-  route({
-    method: "DELETE",
-    path: "/snapshots/:id",
-    success: 204,
-    handle: ({ company, id }) => removeSnapshot(company, id),
-  }),
+  route("POST /snapshots/:id", { success: 201, body: noBody }, ({ company, id }) =>
+    renderSnapshot(saveSnapshot(company, id)),
+  ),
+  route("PUT /snapshots/:id", { body: noBody }, ({ sandbox, company, id, gate }) =>
+    sandbox.putState(company, readSnapshot(company, id), gate),
+  ),
+  route("GET /snapshots/:id", {}, ({ company, id }) => readSnapshot(company, id)),
+  route("DELETE /snapshots/:id", {}, ({ company, id }) => removeSnapshot(company, id)),
 ];
 
 /** `savedAt` is real time, `now` the company's, `size` the bytes of the state as JSON. */

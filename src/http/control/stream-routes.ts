@@ -19,26 +19,22 @@ export const STREAMS_MAX = 100;
 export function streamRoutes(): readonly ControlRoute[] {
   let open = 0;
   return [
-    route({
-      method: "GET",
-      path: "/stream",
-      handle({ sandbox, company, ended, refuse }) {
-        if (open >= STREAMS_MAX) {
-          const why = `There are ${STREAMS_MAX} streams already, which is the most. Close one.`;
-          return refuse({ status: 429, messages: [why] });
-        }
-        open++;
-        const body = createEventStream(sandbox.system, ended(), (sink) => {
-          const stop = followCompany(sandbox, company.id, sink);
-          return () => {
-            open--;
-            stop();
-          };
-        });
-        // For a proxy that would wait for the end.
-        const headers = { ...eventStreamHeaders, "x-accel-buffering": "no" };
-        return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
-      },
+    route("GET /stream", {}, ({ sandbox, company, ended, refuse }) => {
+      if (open >= STREAMS_MAX) {
+        const why = `There are ${STREAMS_MAX} streams already, which is the most. Close one.`;
+        return refuse({ status: 429, messages: [why] });
+      }
+      open++;
+      const body = createEventStream(sandbox.system, ended(), (sink) => {
+        const stop = followCompany(sandbox, company.id, sink);
+        return () => {
+          open--;
+          stop();
+        };
+      });
+      // For a proxy that would wait for the end.
+      const headers = { ...eventStreamHeaders, "x-accel-buffering": "no" };
+      return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
     }),
   ];
 }
