@@ -22,23 +22,18 @@ export interface LiveOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface LivePlay {
-  /** Begins. Steps can wait for anything that has happened since the preparation. Resolves when every scenario has passed or failed. */
-  play(): Promise<readonly (Failure | undefined)[]>;
-  close(): Promise<void>;
-}
-
 /**
  * Plays scenarios in the default company while an application uses the API: a step with `when` waits for a request or an event. A failed expectation is
  * logged.
  */
-export async function prepareLive(scenarios: readonly Scenario[], options: LiveOptions): Promise<LivePlay> {
+export async function prepareLive(scenarios: readonly Scenario[], options: LiveOptions) {
   const receiver = await startReceiver();
   const watch = startWatch(options.sandbox);
   return {
+    /** Begins. Steps can wait for anything that has happened since the preparation. Resolves when every scenario has passed or failed. */
     play: () =>
       Promise.all(scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, receiver, watch, options))),
-    close: async () => {
+    close: async (): Promise<void> => {
       watch.stop();
       await receiver.close();
     },
@@ -49,7 +44,7 @@ async function playOne(
   scenario: Scenario,
   name: string,
   receiver: Receiver,
-  watch: Watch,
+  watch: ReturnType<typeof startWatch>,
   { sandbox, fetch, log, env }: LiveOptions,
 ): Promise<Failure | undefined> {
   const { defaultCompany: company, system, options } = sandbox;
@@ -78,16 +73,10 @@ async function playOne(
   return failure;
 }
 
-interface Watch {
-  /** Returns a function that waits for what `when` describes. Each request and event is matched once, in order. */
-  cursor(): (when: When) => Promise<void>;
-  stop(): void;
-}
-
 const REQUESTS_MAX = 10_000;
 
 /** Keeps the requests to the default company, for scenarios that wait for them later. */
-function startWatch(sandbox: Sandbox): Watch {
+function startWatch(sandbox: Sandbox) {
   const { id, record } = sandbox.defaultCompany;
   const beginSeq = record.seq;
   const requests: unknown[] = [];
@@ -99,7 +88,8 @@ function startWatch(sandbox: Sandbox): Watch {
     requests.shift();
     dropped++;
   });
-  const cursor: Watch["cursor"] = () => {
+  /** Returns a function that waits for what `when` describes. Each request and event is matched once, in order. */
+  const cursor = () => {
     let nextRequest = 0;
     let afterEvent = beginSeq;
     const findRequest = (expected: unknown): boolean => {
@@ -115,7 +105,7 @@ function startWatch(sandbox: Sandbox): Watch {
       afterEvent = found?.seq ?? afterEvent;
       return found !== undefined;
     };
-    return async ({ request, event }) => {
+    return async ({ request, event }: When): Promise<void> => {
       const isRequestFound = (): boolean => request === undefined || findRequest(request);
       const isEventFound = (): boolean => event === undefined || findEvent(event);
       while (!isRequestFound()) await sandbox.events.waitFor("exchange", ({ exchange }) => exchange.company?.id === id);

@@ -11,20 +11,8 @@ import { type RecordedRequest, type RecordedWebhook, renderRecording } from "./r
 /** For the bodies and answers of a recording, as JSON. The number of requests is limited by `limits.recordedRequests`. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
-export interface Recorder {
-  /** The session so far as a scenario file. */
-  render(): string;
-  /** The number of recorded requests. */
-  readonly size: number;
-  stop(): void;
-}
-
 /** Records the default company from now on. `fixtures`: the files it began with, by their names in the recording. */
-export function startRecorder(
-  sandbox: Sandbox,
-  fixtures: readonly string[],
-  bytesMax: number = RECORDED_BYTES_MAX,
-): Recorder {
+export function startRecorder(sandbox: Sandbox, fixtures: readonly string[], bytesMax: number = RECORDED_BYTES_MAX) {
   const { recordedRequests } = sandbox.options.limits;
   const { defaultCompany } = sandbox;
   const { id, record } = defaultCompany;
@@ -40,7 +28,7 @@ export function startRecorder(
   const stop = sandbox.events.on("exchange", ({ exchange }) => {
     if (exchange.company !== undefined && exchange.company.id !== id) return;
     const item = describeExchange(exchange, id);
-    const size = item === undefined ? 0 : sizeOf(item);
+    const size = item === undefined ? 0 : item.path.length + JSON.stringify([item.body, item.answer]).length;
     if (item === undefined || recorded.length >= recordedRequests || bytes + size > bytesMax) {
       leftOut++;
       return;
@@ -50,10 +38,12 @@ export function startRecorder(
   });
   return {
     stop,
+    /** The number of recorded requests. */
     get size() {
       return recorded.length;
     },
-    render() {
+    /** The session so far as a scenario file. */
+    render(): string {
       const company = sandbox.findCompany(id);
       const webhooks = company === undefined ? [] : listWebhooks(company, beginSeq);
       const { redactor } = sandbox;
@@ -65,10 +55,6 @@ export function startRecorder(
       return renderRecording({ ...begin, fixtures, recorded: items, leftOut });
     },
   };
-}
-
-function sizeOf({ path, body, answer }: RecordedRequest): number {
-  return path.length + JSON.stringify([body, answer]).length;
 }
 
 function redactRequest(item: RecordedRequest, { text, value }: Redactor): RecordedRequest {

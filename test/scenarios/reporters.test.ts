@@ -2,8 +2,14 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Failure } from "../../src/scenarios/run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "../../src/scenarios/run/replay.js";
-import { renderResult, renderSummary } from "../../src/scenarios/pretty.js";
-import { renderGithub, renderJson, renderJunit, renderTap } from "../../src/scenarios/reporters.js";
+import {
+  renderGithub,
+  renderJson,
+  renderJunit,
+  renderResult,
+  renderSummary,
+  renderTap,
+} from "../../src/scenarios/reporters.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
 import { nothingSeen } from "../../src/scenarios/run/world.js";
 import { parseText } from "../support/scenarios.js";

@@ -7,8 +7,14 @@ import { resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";
-import { renderResult, renderSummary } from "../../scenarios/pretty.js";
-import { renderGithub, renderJson, renderJunit, renderTap } from "../../scenarios/reporters.js";
+import {
+  renderGithub,
+  renderJson,
+  renderJunit,
+  renderResult,
+  renderSummary,
+  renderTap,
+} from "../../scenarios/reporters.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";

@@ -5,20 +5,15 @@ import { didYouMean } from "../../kernel/messages/suggest.js";
 /** Calls the method at a path such as `person.firstName`. */
 export type DrawFake = (path: readonly string[]) => unknown;
 
-export interface FakeData {
-  /** The problem with `${faker.<path>}`; undefined when it can be drawn. */
-  problemOf(path: readonly string[]): string | undefined;
-  /** A stream that is the same for the same seed. `now` is the reference date of "recent" and "soon". */
-  drawer(seed: number, now: string): DrawFake;
-}
-
 /** Imports the library, for scenarios that use it. */
-export async function loadFakeData(): Promise<FakeData> {
+export async function loadFakeData() {
   const create = await importFaker();
   const known = create();
   return {
-    problemOf: (path) => problemOf(known, path),
-    drawer(seed, now) {
+    /** The problem with `${faker.<path>}`; undefined when it can be drawn. */
+    problemOf: (path: readonly string[]) => problemOf(known, path),
+    /** A stream that is the same for the same seed. `now` is the reference date of "recent" and "soon". */
+    drawer(seed: number, now: string): DrawFake {
       const faker = create();
       faker.seed(seed);
       faker.setDefaultRefDate(now);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { absoluteUrl, instant, listOf, text, word } from "../../kernel/fields.js";
+import { absoluteUrl, instant, listOf, optional, text, word } from "../../kernel/fields.js";
 import { balance, mapping, profile } from "../../sandbox/state/file-fields.js";
 import { worldLists } from "../../sandbox/state/fixture.js";
 import { step } from "./step-fields.js";
@@ -9,9 +9,7 @@ import { rulesField } from "../../sandbox/config/config-schema.js";
 const webhook = mapping(
   {
     topic: word(topicSpellings).meta({ description: "In either spelling" }),
-    url: absoluteUrl
-      .optional()
-      .meta({ description: "Without one the runner's own receiver catches it, and checks its signature" }),
+    url: optional(absoluteUrl, "Without one the runner's own receiver catches it, and checks its signature"),
   },
   "a webhook such as { topic: charges/events }, with a url when the runner's own receiver is not to catch it",
 );
@@ -21,11 +19,9 @@ const { customers, charges, transactions } = worldLists;
 /** What a scenario may say of the world in which it begins. */
 export const givenSchema = mapping(
   {
-    clock: instant
-      .optional()
-      .meta({ description: "Where the company's clock stands still (default 2026-01-15T09:00:00Z)" }),
-    balance: balance.optional().meta({ description: "In XOF (default 10000000)" }),
-    profile: profile.optional().meta({ description: "Settings of this story alone" }),
+    clock: optional(instant, "Where the company's clock stands still (default 2026-01-15T09:00:00Z)"),
+    balance: optional(balance, "In XOF (default 10000000)"),
+    profile: optional(profile, "Settings of this story alone"),
     customers,
     charges,
     transactions,
@@ -58,12 +54,10 @@ export const scenarioSchema = mapping(
       .string({ error: "must be the address of the JSON Schema" })
       .optional()
       .meta({ description: "The address of this JSON Schema, for editors" }),
-    name: text("a sentence that says what the story shows")
-      .optional()
-      .meta({ description: "A sentence that says what the story shows" }),
-    description: text("a text").optional().meta({ description: "More than the name says" }),
+    name: optional(text("a sentence that says what the story shows"), "A sentence that says what the story shows"),
+    description: optional(text("a text"), "More than the name says"),
     tags: listOf(text("a word"), { of: "words" }).default([]).meta({ description: "What --tag selects by" }),
-    given: givenSchema.optional().meta({ description: "What the world is like when the story begins" }),
+    given: optional(givenSchema, "What the world is like when the story begins"),
     steps: z
       .array(step, { error: "must be a list of at least one step" })
       .min(1, { error: "must be a list of at least one step" })

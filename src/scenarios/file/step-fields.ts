@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { tryParseDuration } from "../../kernel/time/duration.js";
-import { HEADER_NAME, flag, oneOf, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
+import { HEADER_NAME, flag, oneOf, optional, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/time/instant.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { mapping } from "../../sandbox/state/file-fields.js";
@@ -120,13 +120,13 @@ const headers = namedValues(
 
 const expectedAnswer = mapping(
   {
-    status: expectation.optional().meta({ description: "The HTTP status, or a matcher for it" }),
-    headers: z
-      .record(z.string(), expectation, { error: "must be a mapping of header names to what is expected" })
-      .optional()
-      .meta({ description: "Only those named here are looked at; names have no case" }),
-    body: expectation.optional().meta({ description: "The parsed JSON: partial and deep, with matchers" }),
-    lost: oneOf(true).optional().meta({ description: "true: no answer comes, for the connection breaks off" }),
+    status: optional(expectation, "The HTTP status, or a matcher for it"),
+    headers: optional(
+      z.record(z.string(), expectation, { error: "must be a mapping of header names to what is expected" }),
+      "Only those named here are looked at; names have no case",
+    ),
+    body: optional(expectation, "The parsed JSON: partial and deep, with matchers"),
+    lost: optional(oneOf(true), "true: no answer comes, for the connection breaks off"),
   },
   "a mapping with status, headers, body, or lost",
 )
@@ -147,14 +147,16 @@ export const requestFields = {
       error: `must be a method (${METHODS.join(", ")}), one space, and a path, such as POST /v1/charges`,
     })
     .meta({ description: "Method and path", examples: ["POST /v1/charges", "GET /v1/charges/${charge}"] }),
-  body: filled.optional().meta({ description: "Sent as JSON" }),
-  rawBody: z.string({ error: "must be a text" }).optional().meta({ description: "Sent as it is, whatever it is" }),
-  as: nonEmpty("the name of another company").optional().meta({
-    description: "The name of another company in the same sandbox, opened at its first use",
-  }),
-  token: z.union([z.string(), z.null()], { error: "must be an access token, or null for none" }).optional().meta({
-    description: "Another access token than the company's; null: no Authorization header",
-  }),
+  body: optional(filled, "Sent as JSON"),
+  rawBody: optional(z.string({ error: "must be a text" }), "Sent as it is, whatever it is"),
+  as: optional(
+    nonEmpty("the name of another company"),
+    "The name of another company in the same sandbox, opened at its first use",
+  ),
+  token: optional(
+    z.union([z.string(), z.null()], { error: "must be an access token, or null for none" }),
+    "Another access token than the company's; null: no Authorization header",
+  ),
   headers: headers.optional(),
   query: z
     .record(
@@ -188,15 +190,11 @@ const targets = ["by", "to", "toNext"] as const;
 export const advanceBody = mapping(
   {
     by: duration.optional(),
-    to: instant.optional().meta({ description: "An ISO 8601 instant, not in the past" }),
-    toNext: oneOf(true).optional().meta({ description: "To the next thing that is due" }),
-    settle: flag.optional().meta({ description: "Wait for every attempt to deliver that this causes (default true)" }),
-    lookAhead: flag
-      .optional()
-      .meta({ description: "Later timers do not wait for attempts in flight: faster, less exact" }),
-    maxWaitMs: wholeNumber(0, 600_000)
-      .optional()
-      .meta({ description: "How long to wait for hanging receivers, real time" }),
+    to: optional(instant, "An ISO 8601 instant, not in the past"),
+    toNext: optional(oneOf(true), "To the next thing that is due"),
+    settle: optional(flag, "Wait for every attempt to deliver that this causes (default true)"),
+    lookAhead: optional(flag, "Later timers do not wait for attempts in flight: faster, less exact"),
+    maxWaitMs: optional(wholeNumber(0, 600_000), "How long to wait for hanging receivers, real time"),
   },
   "a mapping with by, to or toNext",
 ).superRefine((body, context) => {
@@ -209,8 +207,8 @@ export const advanceBody = mapping(
 /** The body of PUT /_sandbox/clock. */
 export const clockBody = mapping(
   {
-    mode: word(["running", "frozen"]).optional().meta({ description: "How the clock goes on" }),
-    now: instant.optional().meta({ description: "An ISO 8601 instant to go to, not in the past" }),
+    mode: optional(word(["running", "frozen"]), "How the clock goes on"),
+    now: optional(instant, "An ISO 8601 instant to go to, not in the past"),
   },
   "a mapping with mode, now, or both",
 ).refine(({ mode, now }) => mode !== undefined || now !== undefined, { error: "must have mode, now, or both" });
@@ -218,11 +216,11 @@ export const clockBody = mapping(
 /** The answer to an advance. */
 export const advanceReport = mapping(
   {
-    now: expectation.optional().meta({ description: "Where the clock stands then" }),
-    fired: expectation.optional().meta({ description: "What happened, in order: a list of { at, kind, id }" }),
-    firedCount: expectation.optional().meta({ description: "How much happened" }),
-    deliveries: expectation.optional().meta({ description: "{ attempted, succeeded, failed }" }),
-    unfinished: expectation.optional().meta({ description: "Deliveries that were still on their way after maxWaitMs" }),
+    now: optional(expectation, "Where the clock stands then"),
+    fired: optional(expectation, "What happened, in order: a list of { at, kind, id }"),
+    firedCount: optional(expectation, "How much happened"),
+    deliveries: optional(expectation, "{ attempted, succeeded, failed }"),
+    unfinished: optional(expectation, "Deliveries that were still on their way after maxWaitMs"),
   },
   "a mapping with now, fired, firedCount, deliveries",
 ).meta({ description: "What the advance must report" });
@@ -238,7 +236,5 @@ const topic = z
 
 export const webhookMatch = {
   topic: topic.optional(),
-  data: expectation
-    .optional()
-    .meta({ description: "What the payload's data must be like: partial and deep, with matchers" }),
+  data: optional(expectation, "What the payload's data must be like: partial and deep, with matchers"),
 };

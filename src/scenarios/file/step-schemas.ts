@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { oneOf, report, wholeNumber } from "../../kernel/fields.js";
+import { oneOf, optional, report, wholeNumber } from "../../kernel/fields.js";
 import { mapping, onObjects } from "../../sandbox/state/file-fields.js";
 import {
   advanceBody,
@@ -32,16 +32,14 @@ const EVERY_DEFAULT_MS = 1000;
 
 const when = mapping(
   {
-    request: expectation
-      .optional()
-      .meta({ description: "A request like this: { method, path, body, status, answer }" }),
-    event: expectation.optional().meta({ description: "An event like this: { type, topic, resource, data }" }),
+    request: optional(expectation, "A request like this: { method, path, body, status, answer }"),
+    event: optional(expectation, "An event like this: { type, topic, resource, data }"),
   },
   "a mapping with request or event",
 ).meta({ description: "Only under `start --scenario`: what the step waits for" });
 
 const common = {
-  name: nonEmpty("a text").optional().meta({ description: "What a failure calls the step" }),
+  name: optional(nonEmpty("a text"), "What a failure calls the step"),
   when: when.optional(),
 };
 
@@ -92,7 +90,7 @@ export const stepSchemas = {
     webhook: mapping(
       {
         ...webhookMatch,
-        count: wholeNumber(0, COUNT_MAX).optional().meta({ description: "Exactly so many; without it at least one" }),
+        count: optional(wholeNumber(0, COUNT_MAX), "Exactly so many; without it at least one"),
       },
       "a mapping with topic, data, count",
     ),
@@ -139,7 +137,7 @@ export const stepSchemas = {
       eventually: mapping(
         {
           within: fixedDuration,
-          every: fixedDuration.optional().meta({ description: "Default 1s" }),
+          every: optional(fixedDuration, "Default 1s"),
           ...requestFields,
         },
         "a mapping with within, every and a request",

@@ -5,7 +5,7 @@ import { type Style, plainStyle } from "../../kernel/messages/report.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
 
-/** What a step found to be otherwise than expected, with all that a reader needs to see why. */
+/** What differs from what a step expects, and the details that show why. */
 export interface FailureDetails {
   readonly message: string;
   readonly mismatches?: readonly Mismatch[];
@@ -42,15 +42,20 @@ const SUBSCRIPTION_HINT =
 
 /** What went wrong, where, and everything needed to see why: a few lines of text. */
 export function renderFailure(failure: Failure, style: Style = plainStyle): string {
-  const lines = [
+  const { request, answer, received, mismatches = [] } = failure;
+  const withBody = (line: string, body: string | undefined): string =>
+    style.faint(body === undefined ? line : `${line} ${cut(body)}`);
+  const answerBody = answer?.body === undefined ? undefined : show(answer.body);
+  return [
     oneLine(renderPosition(failure.position, failure.step)),
     printable(failure.message),
-    ...(failure.mismatches ?? []).flatMap((mismatch) => renderMismatch(mismatch, style)),
-    ...(failure.request === undefined ? [] : renderRequest(failure.request, style)),
-    ...(failure.answer === undefined ? [] : renderAnswer(failure.answer, style)),
-    ...(failure.received === undefined ? [] : renderReceived(failure.received, style)),
-  ];
-  return lines.join("\n");
+    ...mismatches.flatMap((mismatch) => renderMismatch(mismatch, style)),
+    ...(request === undefined
+      ? []
+      : [withBody(`  request  ${request.method} ${printable(request.path)}`, request.body)]),
+    ...(answer === undefined ? [] : [withBody(`  answer   ${answer.status}`, answerBody)]),
+    ...(received === undefined ? [] : renderReceived(received, style)),
+  ].join("\n");
 }
 
 function renderMismatch({ path, expected, actual }: Mismatch, style: Style): string[] {
@@ -59,14 +64,6 @@ function renderMismatch({ path, expected, actual }: Mismatch, style: Style): str
     style.good(`    - expected ${cut(expected)}`),
     style.bad(`    + received ${cut(show(actual))}`),
   ];
-}
-
-function renderRequest({ method, path, body }: Outgoing, style: Style): string[] {
-  return [style.faint(`  request  ${method} ${printable(path)}${body === undefined ? "" : ` ${cut(body)}`}`)];
-}
-
-function renderAnswer({ status, body }: Answer, style: Style): string[] {
-  return [style.faint(`  answer   ${status}${body === undefined ? "" : ` ${cut(show(body))}`}`)];
 }
 
 function renderReceived(received: readonly Received[], style: Style): string[] {
@@ -83,10 +80,10 @@ function cut(text: string): string {
   return printable(text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text);
 }
 
-/** Why something failed, in words: of a failed connection the cause, which is where the reason stands. */
+/** Why something failed, in words. The reason of a failed connection is in its cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // One for each address of a name that was tried; their own text is empty.
+  // One error for each address that was tried. The text of the whole is empty.
   if (error instanceof AggregateError && error.errors.length > 0)
     return [...new Set(error.errors.map(reasonOf))].join("; ");
   const own = error.message === "" ? error.name : error.message;

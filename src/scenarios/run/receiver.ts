@@ -13,13 +13,7 @@ export interface Received {
   readonly genuine: boolean;
 }
 
-export interface Inbox {
-  readonly url: string;
-  readonly received: readonly Received[];
-  close(): void;
-}
-
-export interface InboxOptions {
+interface InboxOptions {
   /** Called at every webhook: a scenario may rotate the key, or rename the header. */
   readonly secretKey: () => string;
   readonly signatureHeader: () => string;
@@ -27,13 +21,10 @@ export interface InboxOptions {
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
-/** One server on loopback for all scenarios of a run, with a path for each. */
-export interface Receiver {
-  open(name: string, options: InboxOptions): Inbox;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-export async function startReceiver(): Promise<Receiver> {
+/** One server on loopback for all scenarios of a run, with a path for each. */
+export async function startReceiver() {
   const inboxes = new Map<string, InboxOptions & { received: Received[] }>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -61,21 +52,22 @@ export async function startReceiver(): Promise<Receiver> {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    open(name, options) {
+    open(name: string, options: InboxOptions) {
       const path = `/${encodeURIComponent(name)}`;
       const received: Received[] = [];
       inboxes.set(path, { ...options, received });
-      return { url: `http://127.0.0.1:${port}${path}`, received, close: () => void inboxes.delete(path) };
+      const close = (): void => void inboxes.delete(path);
+      return { url: `http://127.0.0.1:${port}${path}`, received: received as readonly Received[], close };
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
 }
 
-/** A truncated body is no JSON: its text is kept, so that a message can show it. */
+/** A truncated body is not JSON: its text is kept for messages. */
 function parseWebhook(bytes: Buffer, request: IncomingMessage, options: InboxOptions): Received {
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const expected = Buffer.from(signBody(bytes, options.secretKey()));

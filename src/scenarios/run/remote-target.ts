@@ -1,6 +1,6 @@
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { toIso } from "../../kernel/time/instant.js";
-import { type SourcePosition, UsageError } from "../../kernel/messages/problem.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
   type Answer,
@@ -30,7 +30,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
  */
 export function createRemoteTarget(options: RemoteOptions): Target {
   return {
-    unfit: (scenario) => findNeed(scenario),
+    unfit: findNeed,
     open: async () => createRemoteWorld(options),
     close: async () => undefined,
   };
@@ -84,28 +84,20 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
 /** The first thing in the scenario that only the sandbox has. */
 function findNeed({ steps, givenKeys, file }: Scenario): string | undefined {
   if (givenKeys.length > 0) return `given.${givenKeys[0]} needs the sandbox`;
-  const found = findInSteps(steps);
-  if (found === undefined) return undefined;
-  const { need, position } = found;
-  return `${need} (${position.file === file ? "" : `${position.file}, `}line ${position.line})`;
-}
-
-interface Need {
-  readonly need: string;
-  readonly position: SourcePosition;
-}
-
-function findInSteps(steps: readonly Step[]): Need | undefined {
-  for (const step of steps) {
-    const found = "steps" in step ? findInSteps(step.steps) : findInStep(step);
-    if (found !== undefined) return found;
+  for (const step of leavesOf(steps)) {
+    const need = needOf(step);
+    const { position } = step;
+    if (need !== undefined)
+      return `${need} (${position.file === file ? "" : `${position.file}, `}line ${position.line})`;
   }
   return undefined;
 }
 
-function findInStep(step: LeafStep): Need | undefined {
-  const need = needOf(step);
-  return need === undefined ? undefined : { need, position: step.position };
+function* leavesOf(steps: readonly Step[]): Generator<LeafStep> {
+  for (const step of steps) {
+    if ("steps" in step) yield* leavesOf(step.steps);
+    else yield step;
+  }
 }
 
 function needOf(step: LeafStep): string | undefined {

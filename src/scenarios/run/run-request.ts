@@ -28,29 +28,24 @@ export async function runRequest(context: StepContext, step: RequestFields): Pro
     return saveFrom(context, step.save, {}, { request: shown });
   }
   const answer = await context.world.send(request);
-  const expected = context.variables.fill(step.expect ?? {});
-  const actual = { status: answer.status, headers: answer.headers, body: answer.body };
-  const mismatches = findMismatches(withLowerCaseHeaders(expected), actual, "");
+  const expected = context.variables.fill(withLowerCaseHeaders(step.expect ?? {}));
+  const mismatches = findMismatches(expected, answer, "");
   if (mismatches.length > 0) {
     throw new StepFailed({ message: "The answer is not what was expected", mismatches, request: shown, answer });
   }
-  saveFrom(context, step.save, actual, { request: shown, answer });
+  saveFrom(context, step.save, answer, { request: shown, answer });
 }
 
 /** A rule may break the connection. Later steps show what the request has done. */
 async function expectLost(world: ScenarioWorld, request: Outgoing): Promise<void> {
   const answer = await world.send(request).catch((error: unknown) => {
-    if (isConnectionLost(error)) return undefined;
+    // `fetch` reports a broken connection by this message.
+    if (error instanceof TypeError && error.message === "fetch failed") return undefined;
     throw error;
   });
   if (answer === undefined) return;
   const message = "An answer came, where it was expected to be lost";
   throw new StepFailed({ message, request: withoutSecrets(request), answer });
-}
-
-/** `fetch` reports a broken connection by this message. */
-function isConnectionLost(error: unknown): boolean {
-  return error instanceof TypeError && error.message === "fetch failed";
 }
 
 /** Saves values under the names that later steps use. */
@@ -116,12 +111,8 @@ function withoutSecrets(request: Outgoing): Outgoing {
 }
 
 /** Header names are case-insensitive; those of answers are lower case. */
-function withLowerCaseHeaders(expected: unknown): unknown {
-  if (typeof expected !== "object" || expected === null || !("headers" in expected)) return expected;
-  const { headers } = expected;
-  if (typeof headers !== "object" || headers === null) return expected;
-  return {
-    ...expected,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-  };
+function withLowerCaseHeaders(expected: NonNullable<RequestFields["expect"]>) {
+  if (expected.headers === undefined) return expected;
+  const headers = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...expected, headers: Object.fromEntries(headers) };
 }

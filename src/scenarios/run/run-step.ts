@@ -1,7 +1,7 @@
 import { formatDuration } from "../../kernel/time/duration.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
 import { UsageError, assertNever } from "../../kernel/messages/problem.js";
-import type { RequestFields, Saves, Step, StepOf } from "../file/scenario.js";
+import type { Saves, Step, StepOf } from "../file/scenario.js";
 import { type Failure, StepFailed, reasonOf } from "./failure.js";
 import type { Received } from "./receiver.js";
 import { type StepContext, runRequest, saveFrom } from "./run-request.js";
@@ -130,8 +130,13 @@ async function runEventually(
   const start = system.monotonic();
   let waitedMs = 0;
   for (;;) {
-    const failed = await attempt(context, request);
-    if (failed === undefined) return;
+    let failed: StepFailed;
+    try {
+      return await runRequest(context, request);
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error;
+      failed = error;
+    }
     if (waitedMs + every > within) {
       throw new StepFailed({ ...failed.details, message: `${failed.message}, even after ${formatDuration(waitedMs)}` });
     }
@@ -142,17 +147,6 @@ async function runEventually(
       await system.sleep(every);
       waitedMs = system.monotonic() - start;
     }
-  }
-}
-
-/** Returns an expectation that failed; throws when the request cannot be made. */
-async function attempt(context: StepContext, request: RequestFields): Promise<StepFailed | undefined> {
-  try {
-    await runRequest(context, request);
-    return undefined;
-  } catch (error) {
-    if (error instanceof StepFailed) return error;
-    throw error;
   }
 }
 
