@@ -49,12 +49,28 @@ export class Journal {
   }
 
   record(exchange: Exchange): JournalEntry {
-    const { door: _door, company: _company, onLost: _onLost, answerText: _answerText, ...request } = exchange;
+    const { operation, at, receivedAt, method, path, headers, body, bodyText } = exchange;
+    const { status, answer, retryAfter, problem, rule, fault, made, settings } = exchange;
     const seq = ++this.#last;
     const entry: JournalEntry = {
-      ...request,
       id: `req_${seq}`,
       seq,
+      operation,
+      at,
+      receivedAt,
+      method,
+      path,
+      headers,
+      body,
+      bodyText,
+      status,
+      answer,
+      retryAfter,
+      problem,
+      rule,
+      fault,
+      made,
+      settings,
       fate: "written",
       enqueued: enqueuedBy(exchange),
       created: createdBy(exchange),
