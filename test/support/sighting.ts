@@ -1,4 +1,4 @@
-import { createWorld } from "../../src/domain/model/world.js";
+import { createWorld } from "../../src/domain/model/work.js";
 import { fromXof } from "../../src/domain/values/money.js";
 import type { Charge } from "../../src/domain/model/charge.js";
 import type { Attempt, Delivery } from "../../src/domain/model/delivery.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { createWorld } from "../../domain/model/world.js";
+import { createWorld } from "../../domain/model/work.js";
 import { type Coverage, counted, mergeCoverage, summarize } from "../../sandbox/observation/coverage-report.js";
 import { WIDTH_MAX } from "../shared/output.js";
 import { renderCoverageTable } from "./exec-report.js";

@@ -1,4 +1,4 @@
-import { topics } from "../../domain/values/topic.js";
+import { type Topic, topics } from "../../domain/values/topic.js";
 import { payloadNames, spellingsOf } from "../response-schemas.js";
 import { resting, schemaRef } from "./schemas.js";
 import type { ParameterObject, PathItem } from "./document.js";
@@ -21,7 +21,6 @@ export function describeWebhooks(sample: SampleWorld): Record<string, PathItem> 
   );
 }
 
-type Topic = (typeof topics)[number];
 type Deliveries = readonly [SampleDelivery, ...SampleDelivery[]];
 
 /** "Sent when", in the contract's words. */

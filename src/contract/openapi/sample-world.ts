@@ -1,10 +1,9 @@
 import { fromXof } from "../../domain/values/money.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
-import { createWorld } from "../../domain/model/world.js";
+import { Work, createWorld } from "../../domain/model/work.js";
 import type { DomainEvent, EventType } from "../../domain/model/events.js";
 import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { Work } from "../../domain/model/work.js";
 import { createIdSource } from "../../kernel/records/ids.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { Bug, type Problem } from "../../kernel/messages/problem.js";

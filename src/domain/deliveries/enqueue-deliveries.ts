@@ -1,10 +1,10 @@
 import { Bug } from "../../kernel/messages/problem.js";
 import type { DomainEvent } from "../model/events.js";
-import type { DeliveryEffect, DeliveryRule } from "../model/rule.js";
+import type { DeliveryEffect, RuleOn } from "../model/rule.js";
 import { countRule, findRule, isHolding } from "../rules/use-rule.js";
 import { shownTopic } from "../model/subscription.js";
 import type { Work } from "../model/work.js";
-import { type Delivery, type WireEffect, dropDelivery } from "../model/delivery.js";
+import { type Delivery, type WireEffect, moveDelivery } from "../model/delivery.js";
 import { findHold, holdDelivery, isLastEvent, releaseHolds } from "../rules/holds.js";
 import { webhookTopicOf } from "./webhook-topic.js";
 
@@ -26,12 +26,10 @@ export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): voi
 function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
   const topic = webhookTopicOf(work.profile, event);
   if (topic === undefined) return;
-  let rendered: { readonly spelling: string; readonly body: string } | undefined;
   for (const subscription of work.world.subscriptions.values()) {
     if (subscription.topic !== topic) continue;
     const spelling = shownTopic(work.profile, subscription);
-    if (rendered?.spelling !== spelling) rendered = { spelling, body: renderPayload(spelling, event) };
-    const { body } = rendered;
+    const body = renderPayload(spelling, event);
     const { id: subscriptionId, url } = subscription;
     const { resource, resourceKind } = resourceOf(event);
     const base = { eventId: event.id, subscriptionId, topic: spelling, url, resource, resourceKind, body };
@@ -66,14 +64,14 @@ function store(work: Work, base: Addressed, copy: number, effect: WireEffect | n
 }
 
 /** Each copy (`duplicate`) is a delivery with its own attempts. */
-function enqueueByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
+function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed): void {
   const { deliveries } = work.world;
   const { then } = rule;
   countUse(work, rule, base.resource);
   for (let copy = 0; copy <= (then.duplicate ?? 0); copy++) {
     const delivery = store(work, base, copy, wireEffectOf(then));
     if (then.drop === true) {
-      work.put(deliveries, dropDelivery(work, delivery));
+      work.put(deliveries, moveDelivery(work, delivery, "drop", null));
     } else if (then.delayMs !== undefined) {
       const nextAttemptAt = work.at + then.delayMs;
       work.put(deliveries, { ...delivery, nextAttemptAt });
@@ -88,7 +86,7 @@ function enqueueByRule(work: Work, rule: DeliveryRule, base: Addressed): void {
 }
 
 /** A rule that holds events (`reverse`) is used once for each resource, however many events it has. */
-function countUse(work: Work, rule: DeliveryRule, resource: string): void {
+function countUse(work: Work, rule: RuleOn<"delivery">, resource: string): void {
   if (rule.then.reverse !== true || findHold(work, rule.id, resource) === undefined) countRule(work, rule);
 }
 

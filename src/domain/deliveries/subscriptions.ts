@@ -1,4 +1,4 @@
-import { cancelDelivery } from "../model/delivery.js";
+import { moveDelivery } from "../model/delivery.js";
 import type { Work } from "../model/work.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Subscription } from "../model/subscription.js";
@@ -49,7 +49,7 @@ export function deleteSubscription(work: Work, id: string): void {
   work.remove(work.world.subscriptions, id);
   for (const delivery of work.world.deliveries.values()) {
     if (delivery.subscriptionId !== id || delivery.status !== "pending") continue;
-    work.put(work.world.deliveries, cancelDelivery(work, delivery));
+    work.put(work.world.deliveries, moveDelivery(work, delivery, "cancel", null));
     work.unschedule("delivery.attempt", delivery.id);
   }
   work.emit({ type: "subscription.deleted", resource: id, subject: { kind: "subscription", subscription } });

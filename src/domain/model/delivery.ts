@@ -122,36 +122,21 @@ export function attemptsWith({ attempts }: Pick<Delivery, "attempts">, attempt: 
 
 /** After an attempt: done, planned again, or given up. */
 export function recordAttempt(log: MoveLog, delivery: Delivery, attempt: Attempt, retryAt: Instant | null): Delivery {
-  const attempts = attemptsWith(delivery, attempt);
-  if (attempt.error === null) return move(log, delivery, "succeed", { attempts, nextAttemptAt: null });
-  return retryAt === null
-    ? move(log, delivery, "exhaust", { attempts, nextAttemptAt: null })
-    : move(log, delivery, "retry", { attempts, nextAttemptAt: retryAt });
+  const action = attempt.error === null ? "succeed" : retryAt === null ? "exhaust" : "retry";
+  const nextAttemptAt = action === "retry" ? retryAt : null;
+  return { ...moveDelivery(log, delivery, action, nextAttemptAt), attempts: attemptsWith(delivery, attempt) };
 }
 
-export function cancelDelivery(log: MoveLog, delivery: Delivery): Delivery {
-  return move(log, delivery, "cancel", { nextAttemptAt: null });
-}
-
-/** A rule keeps it from ever being sent by itself. */
-export function dropDelivery(log: MoveLog, delivery: Delivery): Delivery {
-  return move(log, delivery, "drop", { nextAttemptAt: null });
-}
-
-/** One more attempt now, whatever the earlier ones achieved. */
-export function redeliver(log: MoveLog, delivery: Delivery, at: Instant): Delivery {
-  return move(log, delivery, "redeliver", { nextAttemptAt: at });
-}
-
-function move(log: MoveLog, delivery: Delivery, action: DeliveryAction, change: Partial<Delivery>): Delivery {
-  const status = nextStatus<DeliveryStatus, DeliveryAction>(
-    log,
-    deliveryLifecycle,
-    "delivery",
-    delivery.status,
-    action,
-  );
-  return { ...delivery, ...change, status };
+/** The only writer of a delivery's status. */
+export function moveDelivery(
+  log: MoveLog,
+  delivery: Delivery,
+  action: DeliveryAction,
+  nextAttemptAt: Instant | null,
+): Delivery {
+  const { status: from } = delivery;
+  const status = nextStatus<DeliveryStatus, DeliveryAction>(log, deliveryLifecycle, "delivery", from, action);
+  return { ...delivery, status, nextAttemptAt };
 }
 
 const storedHold = object({

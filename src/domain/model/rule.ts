@@ -2,11 +2,20 @@ import type { Instant } from "../../kernel/time/instant.js";
 import type { Row } from "../../kernel/records/table.js";
 
 /** What the sandbox does instead of the ordinary: "A rule is `{name?, on, match?, then, times?}`". */
-export type Rule = RequestRule | TransferRule | PaymentRule | DeliveryRule;
+export type Rule = {
+  readonly [On in RuleKind]: RuleBase & { readonly on: On; readonly then: RuleEffects[On] };
+}[RuleKind];
 
 export const ruleKinds = ["request", "transfer", "payment", "delivery"] as const;
 export type RuleKind = (typeof ruleKinds)[number];
 export type RuleOn<Kind extends RuleKind> = Extract<Rule, { readonly on: Kind }>;
+
+interface RuleEffects {
+  readonly request: RequestEffect;
+  readonly transfer: TransferEffect;
+  readonly payment: PaymentEffect;
+  readonly delivery: DeliveryEffect;
+}
 
 interface RuleBase extends Row {
   readonly createdAt: Instant;
@@ -21,15 +30,10 @@ interface RuleBase extends Row {
 
 export type RuleMatch = Readonly<Record<string, unknown>>;
 
-/** `on: request`: the answer of the API under test. */
-export interface RequestRule extends RuleBase {
-  readonly on: "request";
-  readonly then: RequestEffect;
-}
-
 export const requestFaults = ["reset", "hang", "empty", "malformed"] as const;
 export type RequestFault = (typeof requestFaults)[number];
 
+/** `on: request`: the answer of the API under test. */
 export interface RequestEffect {
   /** Real time before the answer leaves, or, of a `hang`, before the sandbox gives up; ms. */
   readonly delayMs?: number | undefined;
@@ -43,11 +47,6 @@ export interface RequestEffect {
 }
 
 /** `on: transfer`: how a transfer ends. What is undefined stays as the number and the profile have it. */
-export interface TransferRule extends RuleBase {
-  readonly on: "transfer";
-  readonly then: TransferEffect;
-}
-
 export interface TransferEffect {
   readonly outcome?: "completed" | "failed" | "pending" | undefined;
   /** Of a failure. */
@@ -57,11 +56,6 @@ export interface TransferEffect {
 }
 
 /** `on: payment`: how a payment of a charge ends. */
-export interface PaymentRule extends RuleBase {
-  readonly on: "payment";
-  readonly then: PaymentEffect;
-}
-
 export interface PaymentEffect {
   readonly outcome?: "paid" | "failed" | undefined;
   /** Of a failed attempt. */
@@ -71,11 +65,6 @@ export interface PaymentEffect {
 }
 
 /** `on: delivery`: how an event reaches its receiver. */
-export interface DeliveryRule extends RuleBase {
-  readonly on: "delivery";
-  readonly then: DeliveryEffect;
-}
-
 export interface DeliveryEffect {
   readonly drop?: boolean | undefined;
   /** On the company's clock, ms. */

@@ -11,29 +11,20 @@ import { findSetting, settingGroups } from "./settings.js";
  */
 export function mergeOverrides(base: unknown, patch: unknown): unknown {
   if (!isObject(patch) || !isObject(base)) return patch;
-  const merged = new Map(Object.entries(base));
+  return merge(base, patch, "");
+}
+
+function merge(base: unknown, patch: Readonly<Record<string, unknown>>, group: string): object {
+  const merged = new Map(isObject(base) ? Object.entries(base) : []);
   for (const [name, value] of Object.entries(patch)) {
-    if (value === null && isKnown(name)) merged.delete(name);
-    else if (isObject(value) && settingGroups.has(name))
-      setOrDelete(merged, name, mergeGroup(name, merged.get(name), value));
-    else merged.set(name, value);
+    const isGroup = group === "" && settingGroups.has(name) && isObject(value);
+    const result = isGroup ? merge(merged.get(name), value, `${name}.`) : value;
+    const isEmpty = isGroup && Object.keys(Object(result)).length === 0;
+    if (isEmpty || (value === null && isKnown(group + name))) merged.delete(name);
+    else merged.set(name, result);
   }
   // fromEntries defines properties and never assigns them: a key `__proto__` stays a key.
   return Object.fromEntries(merged);
-}
-
-function mergeGroup(group: string, base: unknown, patch: Readonly<Record<string, unknown>>): Map<string, unknown> {
-  const merged = new Map(isObject(base) ? Object.entries(base) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null && isKnown(`${group}.${name}`)) merged.delete(name);
-    else merged.set(name, value);
-  }
-  return merged;
-}
-
-function setOrDelete(target: Map<string, unknown>, name: string, members: ReadonlyMap<string, unknown>): void {
-  if (members.size === 0) target.delete(name);
-  else target.set(name, Object.fromEntries(members));
 }
 
 function isKnown(name: string): boolean {

@@ -5,7 +5,6 @@ import { Bug } from "../../kernel/messages/problem.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { readOverrides } from "./overrides.js";
 import type { Json } from "../../kernel/messages/json.js";
-import type { Setting } from "./setting.js";
 import { type ProfileOverrides, type ProfileValues, settings } from "./settings.js";
 
 export type ParsedProfile =
@@ -33,15 +32,19 @@ export function parseProfile(overrides: unknown = {}): ParsedProfile {
   for (const setting of settings) {
     const { path } = setting;
     const given = written.get(path) ?? undefined;
-    const read = given === undefined ? undefined : readSetting(setting, given);
-    if (read !== undefined && "problems" in read) {
-      problems.push(...read.problems);
+    const parsed = given === undefined ? undefined : setting.schema.safeParse(given);
+    compiled.set(path, parsed?.success === true ? parsed.data : setting.compiledDefault);
+    values.set(path, setting.default);
+    if (parsed?.success === true) {
+      // A copy, so that a later change of the caller's object changes no company; the schemas accept nothing that is not JSON.
+      const override = JSON.parse(JSON.stringify(given)) as Json;
+      cleaned.set(path, override);
+      const isPartial = setting.partial && isObject(override) && isObject(setting.default);
+      values.set(path, isPartial ? { ...setting.default, ...override } : override);
+    } else if (parsed !== undefined) {
+      problems.push(...problemsOfValue(setting, given, parsed.error));
       refused.add(path);
     }
-    const accepted = read !== undefined && "compiled" in read ? read : undefined;
-    compiled.set(path, accepted === undefined ? setting.compiledDefault : accepted.compiled);
-    values.set(path, accepted?.value ?? setting.default);
-    if (accepted !== undefined) cleaned.set(path, accepted.override);
   }
 
   // The one cast of the profile: the compiler checked the table and each schema of it against `Profile` (settings.ts),
@@ -58,25 +61,6 @@ export function defaultProfile(): Profile {
   const parsed = parseProfile();
   if (!parsed.ok) throw new Bug(`The default profile is wrong: ${JSON.stringify(parsed.problems)}`);
   return parsed.profile;
-}
-
-interface AcceptedSetting {
-  readonly compiled: unknown;
-  /** For display, with the members that were not given. */
-  readonly value: Json;
-  /** For the store: only what was given. */
-  readonly override: Json;
-}
-
-function readSetting(setting: Setting, given: unknown): AcceptedSetting | { readonly problems: ProfileProblem[] } {
-  const parsed = setting.schema.safeParse(given);
-  if (!parsed.success) return { problems: problemsOfValue(setting, given, parsed.error) };
-  // A copy, so that a later change of the caller's object changes no company; the schemas accept nothing that is not
-  // JSON.
-  const override = JSON.parse(JSON.stringify(given)) as Json;
-  const value =
-    setting.partial && isObject(override) && isObject(setting.default) ? { ...setting.default, ...override } : override;
-  return { compiled: parsed.data, value, override };
 }
 
 /**

@@ -3,7 +3,7 @@ import { behaviourOf } from "../accounts/test-numbers.js";
 import { defaultProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 import { settings } from "./settings.js";
-import { oncePerProfile, SettingReads, SettingSet, touchSettings, trackProfile } from "./track-profile.js";
+import { oncePerProfile, SettingReads, touchSettings, trackProfile } from "./track-profile.js";
 
 const plain = defaultProfile();
 const reads = new SettingReads();
@@ -14,9 +14,9 @@ function read(path: string): unknown {
 }
 
 function settingsOf(run: () => unknown): readonly string[] {
-  const settings = new SettingSet();
+  const settings = new Set<string>();
   reads.collect(settings, run);
-  return settings.paths;
+  return [...settings];
 }
 
 /** Read by every request, to see whether they apply. */
@@ -55,15 +55,15 @@ describe("a tracked profile", () => {
 
 describe("collecting", () => {
   it("adds several calls to the same set", () => {
-    const settings = new SettingSet();
+    const settings = new Set<string>();
     reads.collect(settings, () => tracked.charges.ttl);
     expect(tracked.charges.min).toBe(plain.charges.min);
     reads.collect(settings, () => touchSettings(tracked, ["rateLimit"]));
-    expect(settings.paths).toEqual(["charges.ttl", "rateLimit"]);
+    expect([...settings]).toEqual(["charges.ttl", "rateLimit"]);
   });
 
   it("adds the reads of an inner call to the inner set only, also when it throws", () => {
-    const inner = new SettingSet();
+    const inner = new Set<string>();
     const outer = settingsOf(() => {
       expect(() =>
         reads.collect(inner, () => {
@@ -72,16 +72,16 @@ describe("collecting", () => {
       ).toThrow(String(plain.charges.ttl));
       return tracked.charges.min;
     });
-    expect(inner.paths).toEqual(["charges.ttl"]);
+    expect([...inner]).toEqual(["charges.ttl"]);
     expect(outer).toEqual(["charges.min"]);
   });
 
   it("adds reads to the outer set only outside of inner calls", () => {
-    const outside = new SettingSet();
+    const outside = new Set<string>();
     expect(settingsOf(() => reads.collectOutside(outside, () => tracked.charges.ttl))).toEqual(["charges.ttl"]);
-    expect(outside.paths).toEqual([]);
+    expect([...outside]).toEqual([]);
     expect(reads.collectOutside(outside, () => tracked.charges.ttl)).toBe(plain.charges.ttl);
-    expect(outside.paths).toEqual(["charges.ttl"]);
+    expect([...outside]).toEqual(["charges.ttl"]);
   });
 
   it("records the sources of a derived value each time it is used", () => {

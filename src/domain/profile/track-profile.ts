@@ -1,18 +1,5 @@
 import type { Profile } from "./profile.js";
 
-/** Collects the paths of settings that were read, each once. */
-export class SettingSet {
-  readonly #paths = new Set<string>();
-
-  add(path: string): void {
-    this.#paths.add(path);
-  }
-
-  get paths(): readonly string[] {
-    return [...this.#paths];
-  }
-}
-
 /**
  * Provenance: "each open point touched while answering is recorded with the request". One per sandbox. While `collect` runs, it notes the settings
  * that are read from tracked profiles, by their paths (`transfers.settlement`).
@@ -20,25 +7,25 @@ export class SettingSet {
  * `run` must be synchronous: what it reads after an `await` would count for another request.
  */
 export class SettingReads {
-  #set: SettingSet | undefined;
+  #paths: Set<string> | undefined;
 
-  collect<T>(into: SettingSet, run: () => T): T {
-    const outer = this.#set;
-    this.#set = into;
+  collect<T>(into: Set<string>, run: () => T): T {
+    const outer = this.#paths;
+    this.#paths = into;
     try {
       return run();
     } finally {
-      this.#set = outer;
+      this.#paths = outer;
     }
   }
 
   /** As `collect`, but inside of another `collect` that one has priority. For work that may or may not be part of a request. */
-  collectOutside<T>(into: SettingSet, run: () => T): T {
-    return this.#set === undefined ? this.collect(into, run) : run();
+  collectOutside<T>(into: Set<string>, run: () => T): T {
+    return this.#paths === undefined ? this.collect(into, run) : run();
   }
 
   note(paths: Iterable<string>): void {
-    if (this.#set !== undefined) for (const path of paths) this.#set.add(path);
+    for (const path of paths) this.#paths?.add(path);
   }
 }
 
@@ -46,7 +33,7 @@ export class SettingReads {
 interface Tracking {
   readonly reads: SettingReads;
   /** Values that were built from this profile, with the settings they were built from. */
-  readonly built: Map<unknown, { readonly value: unknown; readonly paths: readonly string[] }>;
+  readonly built: Map<unknown, { readonly value: unknown; readonly paths: ReadonlySet<string> }>;
 }
 
 const tracking = Symbol("tracking");
@@ -63,15 +50,15 @@ export function oncePerProfile<T>(build: (profile: Profile) => T): (profile: Pro
     const known = profile[tracking];
     if (known === undefined) return build(profile);
     // What is stored under a function is what that function built.
-    const found = known.built.get(build) as { readonly value: T; readonly paths: readonly string[] } | undefined;
+    const found = known.built.get(build) as { readonly value: T; readonly paths: ReadonlySet<string> } | undefined;
     if (found !== undefined) {
       known.reads.note(found.paths);
       return found.value;
     }
-    const set = new SettingSet();
-    const value = known.reads.collect(set, () => build(profile));
-    known.built.set(build, { value, paths: set.paths });
-    known.reads.note(set.paths);
+    const paths = new Set<string>();
+    const value = known.reads.collect(paths, () => build(profile));
+    known.built.set(build, { value, paths });
+    known.reads.note(paths);
     return value;
   };
 }
@@ -81,26 +68,16 @@ export function oncePerProfile<T>(build: (profile: Profile) => T): (profile: Pro
  * whether they apply: the code that applies one calls `touchSettings`.
  */
 export function trackProfile(profile: Profile, reads: SettingReads): Profile {
-  const tracked: Tracked = {
-    http: track("http", profile.http, reads),
-    auth: track("auth", profile.auth, reads),
-    errors: track("errors", profile.errors, reads),
-    transfers: track("transfers", profile.transfers, reads),
-    batch: track("batch", profile.batch, reads),
-    charges: track("charges", profile.charges, reads),
-    refunds: track("refunds", profile.refunds, reads),
-    customers: track("customers", profile.customers, reads),
-    webhooks: track("webhooks", profile.webhooks, reads),
-    paging: track("paging", profile.paging, reads),
-    rateLimit: profile.rateLimit,
-    server: track("server", profile.server, reads),
-    testNumbers: profile.testNumbers,
-  };
+  const tracked: Tracked = { ...profile };
+  for (const [name, group] of Object.entries(profile)) {
+    if (group === null || name === "rateLimit" || name === "testNumbers") continue;
+    Object.defineProperty(tracked, name, { value: trackGroup(name, group, reads) });
+  }
   return Object.defineProperty(tracked, tracking, { value: { reads, built: new Map() } satisfies Tracking });
 }
 
-function track<Group extends object>(name: keyof Profile, group: Group, reads: SettingReads): Group {
-  const tracked = { ...group };
+function trackGroup(name: string, group: object, reads: SettingReads): object {
+  const tracked = {};
   for (const [member, value] of Object.entries(group)) {
     const path = [`${name}.${member}`];
     const get = (): unknown => {

@@ -1,19 +1,13 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { releaseHolds } from "./holds.js";
 import type { Work } from "../model/work.js";
-import type { Rule, RuleMatch } from "../model/rule.js";
+import type { Rule, RuleKind, RuleOn } from "../model/rule.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** A new rule. */
 export type RuleOrder = {
-  readonly [Kind in Rule["on"]]: {
-    readonly on: Kind;
-    readonly name: string | null;
-    readonly match: RuleMatch;
-    readonly then: Extract<Rule, { readonly on: Kind }>["then"];
-    readonly times: number | null;
-  };
-}[Rule["on"]];
+  readonly [Kind in RuleKind]: Pick<RuleOn<Kind>, "on" | "name" | "match" | "then"> & { readonly times: number | null };
+}[RuleKind];
 
 /** Rules of one company. Each request, transfer, payment and delivery tries them one by one. */
 export const RULES_MAX = 1_000;

@@ -37,21 +37,10 @@ export function isLastEvent({ type }: DomainEvent): boolean {
 /** Enqueues what a rule holds back: of one resource, or of all. A rule that is used up is removed with the last event it held. */
 export function releaseHolds(work: Work, ruleId: string, resource?: string): void {
   const { holds, rules } = work.world;
-  const released = resource === undefined ? holds.values().filter((hold) => hold.ruleId === ruleId) : [];
-  const one = resource === undefined ? undefined : findHold(work, ruleId, resource);
-  for (const hold of one === undefined ? [...released] : [one]) release(work, hold);
+  const isReleased = (hold: Hold) => hold.ruleId === ruleId && hold.resource === (resource ?? hold.resource);
+  for (const hold of holds.values().filter(isReleased)) release(work, hold);
   const rule = rules.get(ruleId);
   if (rule?.timesLeft === 0 && !holds.values().some((hold) => hold.ruleId === ruleId)) work.remove(rules, ruleId);
-}
-
-/** These deliveries will never be sent, so no rule holds them any more. */
-export function forgetHeld(work: Work, deliveryIds: ReadonlySet<string>): void {
-  for (const hold of work.world.holds.values().slice()) {
-    const left = hold.deliveryIds.filter((id) => !deliveryIds.has(id));
-    if (left.length === hold.deliveryIds.length) continue;
-    if (left.length > 0) work.put(work.world.holds, { ...hold, deliveryIds: left });
-    else releaseHolds(work, hold.ruleId, hold.resource);
-  }
 }
 
 /** Newest event first; the deliveries of one event in their own order. */
@@ -71,5 +60,11 @@ function release(work: Work, hold: Hold): void {
 /** These deliveries will never be sent: removes their timers and holds. */
 export function cancelDeliveryTimers(work: Work, deliveries: readonly Delivery[]): void {
   for (const { id } of deliveries) work.unschedule("delivery.attempt", id);
-  forgetHeld(work, new Set(deliveries.map(({ id }) => id)));
+  const cancelled = new Set(deliveries.map(({ id }) => id));
+  for (const hold of work.world.holds.values().slice()) {
+    const left = hold.deliveryIds.filter((id) => !cancelled.has(id));
+    if (left.length === hold.deliveryIds.length) continue;
+    if (left.length > 0) work.put(work.world.holds, { ...hold, deliveryIds: left });
+    else releaseHolds(work, hold.ruleId, hold.resource);
+  }
 }

@@ -5,7 +5,7 @@ import type { Work } from "../model/work.js";
 import { SHORT_OF_MONEY, type Transfer, type TransferOrder, type TransferOutcome, totalOf } from "../model/transfer.js";
 import { balanceOf, book } from "../accounts/ledger.js";
 import { refuse } from "../model/problem-codes.js";
-import { settleTransfer } from "./settle-transfer.js";
+import { emitTransfer, settleTransfer } from "./settle-transfer.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /**
@@ -85,12 +85,7 @@ export function startTransfer(work: Work, order: PlannedOrder, batchId: string |
       { account: "pending", amount: totalOf(transfer) },
     ]);
   }
-  work.emit({
-    type: "transaction.started",
-    resource: transfer.id,
-    subject: { kind: "transaction", transaction: transfer },
-    silent: transfer.silent,
-  });
+  emitTransfer(work, "transaction.started", transfer);
   return transfer;
 }
 

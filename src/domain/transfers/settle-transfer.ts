@@ -1,3 +1,4 @@
+import type { EventType } from "../model/events.js";
 import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
 import { SHORT_OF_MONEY, type Transfer, finishBatch, moveTransfer, totalOf } from "../model/transfer.js";
@@ -43,14 +44,14 @@ export function failTransfer(work: Work, transfer: Transfer, reason: string): Tr
 function finish(work: Work, transfer: Transfer, type: "transaction.completed" | "transaction.failed"): Transfer {
   work.put(work.world.transfers, transfer);
   work.unschedule("transfer.settle", transfer.id);
-  work.emit({
-    type,
-    resource: transfer.id,
-    subject: { kind: "transaction", transaction: transfer },
-    silent: transfer.silent,
-  });
+  emitTransfer(work, type, transfer);
   if (transfer.batchId !== null) countDown(work, transfer.batchId);
   return transfer;
+}
+
+export function emitTransfer(work: Work, type: EventType, transfer: Transfer): void {
+  const subject = { kind: "transaction", transaction: transfer } as const;
+  work.emit({ type, resource: transfer.id, subject, silent: transfer.silent });
 }
 
 /** A batch ends with the last of its transactions. */

@@ -1,12 +1,12 @@
 import type { OperationId } from "../../contract/operations.js";
-import { type SettingReads, SettingSet, touchSettings } from "../../domain/profile/track-profile.js";
+import { type SettingReads, touchSettings } from "../../domain/profile/track-profile.js";
 import type { Deferred } from "../../kernel/events.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
 import { whenAnswered } from "../shared/after-answer.js";
-import type { RequestFault, RequestRule } from "../../domain/model/rule.js";
+import type { RequestFault, RuleOn } from "../../domain/model/rule.js";
 import { StoreUnavailable } from "../../adapters/store/store.js";
 import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
 import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
@@ -114,13 +114,13 @@ export interface RequestRecord {
   bodyText: string | undefined;
   ruled: Ruled | undefined;
   made: Exchange["made"];
-  readonly settings: SettingSet;
+  readonly settings: Set<string>;
   readonly reads: SettingReads;
 }
 
 /** What a rule does to the request. */
 export interface Ruled {
-  readonly rule: RequestRule;
+  readonly rule: RuleOn<"request">;
   /** The company that has the rule. */
   readonly company: Company;
   /** Resolves when the answer leaves, or is lost. */
@@ -135,7 +135,7 @@ export function startRecord({ system, reads }: Sandbox): RequestRecord {
     bodyText: undefined,
     ruled: undefined,
     made: { from: 0, to: 0 },
-    settings: new SettingSet(),
+    settings: new Set(),
     reads,
   };
 }
@@ -175,7 +175,7 @@ export function recordExchange(
     rule: ruled && { id: ruled.rule.id, name: ruled.rule.name },
     fault,
     made,
-    settings: settings.paths,
+    settings: [...settings],
     onLost(listener) {
       if (fault !== undefined) listener();
       else whenAnswered(c, (lost) => lost && listener());

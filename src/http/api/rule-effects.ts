@@ -16,11 +16,11 @@ import {
   respond,
 } from "./answer.js";
 import { useRule } from "../../domain/rules/use-rule.js";
-import type { RequestEffect, RequestFault, RequestRule } from "../../domain/model/rule.js";
+import type { RequestEffect, RequestFault, RuleOn } from "../../domain/model/rule.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** The newest rule that matches this request. It is counted immediately, whatever becomes of the request. */
-export function useRequestRule(c: HttpContext, company: Company, body: unknown): RequestRule | undefined {
+export function useRequestRule(c: HttpContext, company: Company, body: unknown): RuleOn<"request"> | undefined {
   const { method, path } = c.req;
   const subject = () => ({ method, path, query: c.req.query(), headers: headersOf(c), body });
   return company.run((work) => useRule(work, "request", subject), undefined);
@@ -45,7 +45,7 @@ export interface MisbehaveContext {
 }
 
 /** The answer that a rule gives in the place of the one to the work, or of {@link nothingDone}. */
-export function misbehave(context: MisbehaveContext, rule: RequestRule, answer: ApiAnswer): ApiAnswer {
+export function misbehave(context: MisbehaveContext, rule: RuleOn<"request">, answer: ApiAnswer): ApiAnswer {
   const { fault, status, body } = rule.then;
   if (fault !== undefined) return { ...spoil(context, fault, answer), fault };
   const headers = lowerNames(rule.then.headers);
@@ -54,13 +54,13 @@ export function misbehave(context: MisbehaveContext, rule: RequestRule, answer: 
 }
 
 /** Another answer. Without a status it is that of success, without a body one that fits the status. */
-function replace(context: MisbehaveContext, rule: RequestRule): ApiAnswer {
+function replace(context: MisbehaveContext, rule: RuleOn<"request">): ApiAnswer {
   const { status = successOf(context), body = describeOwn(context, rule, status) } = rule.then;
   if (BODYLESS.has(status)) return { status, body: undefined };
   return { status, body, text: typeof body === "string" ? body : undefined };
 }
 
-function describeOwn(context: MisbehaveContext, { id, name }: RequestRule, status: number): unknown {
+function describeOwn(context: MisbehaveContext, { id, name }: RuleOn<"request">, status: number): unknown {
   if (status < 400) return status < 300 ? {} : undefined;
   const { sandbox, company, path } = context;
   const messages = [`A rule of the sandbox answers ${status} (${quote(name ?? id)})`];

@@ -19,8 +19,9 @@ export function isChangeOf<T extends Row>(store: RowStore<T>, change: Change): c
 export class UnitOfWork {
   readonly #changes: Change[] = [];
 
-  put<T extends Row>(store: RowStore<T>, row: T): void {
+  put<T extends Row>(store: RowStore<T>, row: T): T {
     this.#changes.push({ store, before: store.set(row), after: row });
+    return row;
   }
 
   remove<T extends Row>(store: RowStore<T>, id: string): void {

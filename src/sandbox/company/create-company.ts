@@ -5,7 +5,7 @@ import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
 import type { CompanyRecord, Snapshot } from "../state/company-record.js";
 import type { ClockOver } from "../config/options.js";
-import { createWorld } from "../../domain/model/world.js";
+import { createWorld } from "../../domain/model/work.js";
 import type { ClockState } from "../../kernel/time/clock.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { Table } from "../../kernel/records/table.js";

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { Company } from "./company.js";
 import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
-import { type Delivery, redeliver } from "../../domain/model/delivery.js";
+import { type Delivery, moveDelivery } from "../../domain/model/delivery.js";
 import { unholdDelivery } from "../../domain/rules/holds.js";
 import type { Work } from "../../domain/model/work.js";
 
@@ -41,5 +41,8 @@ function planAttempt(work: Work, { company, delivery }: { company: Company; deli
   }
   work.unschedule("delivery.attempt", id);
   unholdDelivery(work, delivery);
-  return work.put(work.world.deliveries, redeliver(work, work.world.deliveries.get(id) ?? delivery, work.at));
+  return work.put(
+    work.world.deliveries,
+    moveDelivery(work, work.world.deliveries.get(id) ?? delivery, "redeliver", work.at),
+  );
 }

@@ -3,7 +3,7 @@ import type { Rule } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { SettingReads, SettingSet } from "../../domain/profile/track-profile.js";
+import { SettingReads } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
@@ -72,11 +72,11 @@ export class CoverageTally implements CompanyWatcher {
   /** Counts the transitions that `run` makes, unless it throws, and the settings that it reads, unless a request counts them. */
   watch<T>(run: () => T): T {
     const sheet = this.#sheet();
-    const read = new SettingSet();
+    const read = new Set<string>();
     try {
       return this.#reads.collectOutside(read, run);
     } finally {
-      for (const setting of read.paths) add(sheet, "setting", setting);
+      for (const setting of read) add(sheet, "setting", setting);
     }
   }
 

@@ -11,13 +11,12 @@ import { isReceiverAllowed } from "../../domain/deliveries/allowed-receivers.js"
 import { createSubscription } from "../../domain/deliveries/subscriptions.js";
 import { type Charge, type ChargeEntry, chargeTerms } from "../../domain/model/charge.js";
 import { isApiProblem, refuse } from "../../domain/model/problem-codes.js";
-import { Work, type World } from "../../domain/model/work.js";
-import { createWorld } from "../../domain/model/world.js";
+import { Work, type World, createWorld } from "../../domain/model/work.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { addRule } from "../../domain/rules/change-rules.js";
 import { afterStart, planOrder, startTransfer } from "../../domain/transfers/create-transfer.js";
 import { completeTransfer, failTransfer } from "../../domain/transfers/settle-transfer.js";
-import { fromXof, type Money } from "../../domain/values/money.js";
+import { type Money, fromXof } from "../../domain/values/money.js";
 import { digitsOf } from "../../domain/values/msisdn.js";
 import type { IdSource } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";

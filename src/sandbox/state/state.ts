@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
-import type { World } from "../../domain/model/work.js";
-import { createWorld } from "../../domain/model/world.js";
+import { type World, createWorld } from "../../domain/model/work.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { isObject } from "../../kernel/messages/json.js";
@@ -10,7 +9,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Row, RowStore } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
 import { checkState } from "./state-checks.js";
-import { type State, type StateTable, STATE_VERSION, stateSchema, stateTables } from "./state-schema.js";
+import { STATE_VERSION, type State, type StateTable, stateSchema, stateTables } from "./state-schema.js";
 
 /** What a company shows of itself to be dumped and restored. */
 export interface StateOwner {

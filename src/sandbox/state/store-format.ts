@@ -1,6 +1,5 @@
 import type { StoreEntry, StoreFormat } from "../../adapters/store/store.js";
-import type { World } from "../../domain/model/work.js";
-import { createWorld } from "../../domain/model/world.js";
+import { type World, createWorld } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { isObject } from "../../kernel/messages/json.js";

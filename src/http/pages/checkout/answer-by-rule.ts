@@ -1,5 +1,5 @@
 import { operations } from "../../../contract/operations.js";
-import type { RequestRule } from "../../../domain/model/rule.js";
+import type { RuleOn } from "../../../domain/model/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Deferred } from "../../../kernel/events.js";
@@ -12,7 +12,11 @@ import type { HttpContext } from "../../shared/env.js";
  * The newest `request` rule that matches this form and names a `path`, counted at once. A rule without a path is about the API under test: a customer's
  * click must not use it up.
  */
-export function useCheckoutRule(c: HttpContext, company: Company, form: URLSearchParams): RequestRule | undefined {
+export function useCheckoutRule(
+  c: HttpContext,
+  company: Company,
+  form: URLSearchParams,
+): RuleOn<"request"> | undefined {
   const { method, path } = c.req;
   const subject = () => ({ method, path, query: c.req.query(), headers: headersOf(c), body: Object.fromEntries(form) });
   return company.run((work) => {
@@ -24,7 +28,7 @@ export function useCheckoutRule(c: HttpContext, company: Company, form: URLSearc
 
 interface Ruled {
   readonly company: Company;
-  readonly rule: RequestRule;
+  readonly rule: RuleOn<"request">;
   /** Resolves when the answer leaves, or is lost. */
   readonly returned: Deferred;
 }
