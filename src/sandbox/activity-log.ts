@@ -2,7 +2,6 @@ import { toXof } from "../domain/values/money.js";
 import type { Charge } from "../domain/model/charge.js";
 import { type Delivery, type DeliveryStatus, shownDeliveryResource } from "../domain/model/delivery.js";
 import { type DomainEvent, shownEventResource } from "../domain/model/events.js";
-import type { Transfer } from "../domain/model/transfer.js";
 import { toIso } from "../kernel/time/instant.js";
 import { parseUrl } from "../kernel/messages/text.js";
 import type { Exchange } from "./company/exchange.js";
@@ -15,8 +14,6 @@ import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 export interface ActivityLog {
   /** Writes immediately what is waiting. */
   flush(): void;
-  /** Writes what is waiting, and nothing after it. */
-  stop(): void;
 }
 
 /** Writes one line. It knows the requests of its batch, one of which may be its cause. */
@@ -31,7 +28,7 @@ const WAITING_MAX = 10_000;
  */
 export function logActivity(sandbox: Sandbox): ActivityLog {
   const { log, system, events } = sandbox;
-  if (!wants(log, "info")) return { flush: () => undefined, stop: () => undefined };
+  if (!wants(log, "info")) return { flush: () => undefined };
   let lines: WriteLine[] = [];
   let requests: ExchangeEvent[] = [];
   const flush = (): void => {
@@ -51,27 +48,20 @@ export function logActivity(sandbox: Sandbox): ActivityLog {
     if (lines.length === 1) void whenAnswered(sandbox).then(flush);
     else if (lines.length > WAITING_MAX) flush();
   };
-  const stopRequests = events.on("exchange", (answered) => {
+  events.on("exchange", (answered) => {
     const endedAt = system.monotonic();
     requests.push(answered);
     add(() => {
-      if (wants(log, "debug")) writeRequest(log, answered, endedAt);
+      if (wants(log, "debug")) log.write("debug", "request", fieldsOfExchange(answered, endedAt));
     });
   });
-  const stopChanges = events.on("changed", ({ company, changes }) => {
+  events.on("changed", ({ company, changes }) => {
     for (const change of changes) {
       const line = lineOf(log, company, change);
       if (line !== undefined) add(line);
     }
   });
-  return {
-    flush,
-    stop() {
-      stopRequests();
-      stopChanges();
-      flush();
-    },
-  };
+  return { flush };
 }
 
 function wants(log: Log, level: "debug" | "info"): boolean {
@@ -108,11 +98,6 @@ function lineOf(log: Log, owner: Company, change: Change): WriteLine | undefined
   return () => log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, isAttempt) });
 }
 
-function writeRequest(log: Log, { exchange, companyId, requestId }: ExchangeEvent, endedAt: number): void {
-  const fields = fieldsOfExchange(exchange, requestId, endedAt);
-  log.write("debug", "request", { company: companyId, now: toIso(exchange.at), ...fields });
-}
-
 /** After a reset, the company of the same id has another `world`. */
 function hasCaused({ made, company }: Exchange, world: World, event: DomainEvent): boolean {
   return company?.world === world && event.seq > made.from && event.seq <= made.to;
@@ -131,7 +116,11 @@ function fieldsOfSubject({ subject, type }: DomainEvent): LogFields {
     case "charge":
       return fieldsOfCharge(subject.charge, type === "charge.payment_failed");
     case "transaction":
-      return fieldsOfTransfer(subject.transaction);
+      return {
+        amount: toXof(subject.transaction.amount),
+        reference: subject.transaction.reference,
+        reason: subject.transaction.failureReason ?? undefined,
+      };
     case "batch":
       return { amount: toXof(subject.batch.totalAmount), transactions: subject.batch.transactionIds.length };
     case "subscription":
@@ -149,10 +138,6 @@ function fieldsOfCharge(charge: Charge, hasFailed: boolean): LogFields {
     externalId,
     reason: (hasFailed ? entries[0]?.error : droppedReason) ?? undefined,
   };
-}
-
-function fieldsOfTransfer({ amount, reference, failureReason }: Transfer): LogFields {
-  return { amount: toXof(amount), reference, reason: failureReason ?? undefined };
 }
 
 /** With its last attempt if that is the change. */
@@ -190,10 +175,12 @@ const deliveryEvents: Readonly<Record<DeliveryStatus, string>> = {
 };
 
 /** `endedAt`: real time, as `receivedAt`. */
-function fieldsOfExchange(exchange: Exchange, request: string | undefined, endedAt: number): LogFields {
-  const { method, path, status, receivedAt, operation, problem, rule, fault, answer } = exchange;
+function fieldsOfExchange({ exchange, companyId, requestId }: ExchangeEvent, endedAt: number): LogFields {
+  const { at, method, path, status, receivedAt, operation, problem, rule, fault, answer } = exchange;
   return {
-    request,
+    company: companyId,
+    now: toIso(at),
+    request: requestId,
     method,
     path,
     status,

@@ -319,8 +319,8 @@ export class Sandbox {
     return { system, log, transport: this.#transport, store: this.store, seed, limits, reads, watcherOf, events };
   }
 
-  #create(setup: CompanySetup, snapshots: CompanyRecord["snapshots"] | undefined): Company {
-    return createCompany(this.#deps(), setup, { checkoutUrl: `${this.publicUrl}/checkout/`, snapshots });
+  #create(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
+    return createCompany(this.#deps(), setup, `${this.publicUrl}/checkout/`, snapshots);
   }
 }
 

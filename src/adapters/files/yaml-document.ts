@@ -14,6 +14,7 @@ import {
   type YAMLMap,
   type YAMLWarning,
 } from "yaml";
+import { shorten } from "../../kernel/messages/text.js";
 
 /** A problem in a text, and its offset in characters. */
 export interface YamlProblem {
@@ -164,7 +165,7 @@ function checkNumber(scalar: Scalar): YamlProblem[] {
   const { value, source = String(value) } = scalar;
   if (typeof value !== "number") return [];
   const offset = offsetOf(scalar);
-  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+  const shown = shorten(source, 40);
   if (!Number.isFinite(value)) {
     return [{ offset, message: `${shown} is not a number that JSON can hold. Write it as text, in quotes` }];
   }

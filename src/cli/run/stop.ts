@@ -24,7 +24,7 @@ export async function stopGracefully(
   if (cancelled > 0) log.write("warn", "deliveries-given-up", { count: cancelled });
   server.cutOff();
   await sandbox.close();
-  activityLog.stop();
+  activityLog.flush();
   log.write("info", "stopped");
 }
 

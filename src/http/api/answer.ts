@@ -110,8 +110,6 @@ export interface RequestRecord {
   readonly receivedAt: number;
   company: Company | undefined;
   body: unknown;
-  /** `body` as it was sent. */
-  bodyText: string | undefined;
   ruled: Ruled | undefined;
   made: Exchange["made"];
   readonly settings: Set<string>;
@@ -132,7 +130,6 @@ export function startRecord({ system, reads }: Sandbox): RequestRecord {
     receivedAt: system.monotonic(),
     company: undefined,
     body: undefined,
-    bodyText: undefined,
     ruled: undefined,
     made: { from: 0, to: 0 },
     settings: new Set(),
@@ -150,10 +147,10 @@ export function recordExchange(
   c: HttpContext,
   sandbox: Sandbox,
   operation: OperationId | undefined,
-  { company, body, bodyText, ruled, made, receivedAt, settings }: RequestRecord,
+  { company, body, ruled, made, receivedAt, settings }: RequestRecord,
   answer: ApiAnswer,
 ): void {
-  const { status, problem, fault, headers, text } = answer;
+  const { status, problem, fault, headers } = answer;
   const { method, url } = c.req;
   sandbox.recordExchange({
     door: "api",
@@ -165,11 +162,8 @@ export function recordExchange(
     path: url.slice(originOf(url).length),
     headers: headersOf(c),
     body,
-    bodyText,
     status,
     answer: answer.body,
-    // A rule's own text differs from the body.
-    answerText: ruled === undefined ? text : undefined,
     retryAfter: headers?.["retry-after"],
     problem,
     rule: ruled && { id: ruled.rule.id, name: ruled.rule.name },

@@ -11,7 +11,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../shared/after-answer.js";
 import { whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
-import { readJsonText } from "../shared/read-body.js";
+import { readJson } from "../shared/read-body.js";
 import {
   type ApiAnswer,
   type RequestRecord,
@@ -81,11 +81,9 @@ async function answerCall(
 ): Promise<ApiAnswer> {
   let company = (record.company = authenticate(c, sandbox));
   if (operation.method !== "GET") await sandbox.store.writable();
-  const reading = operation.body === "none" ? undefined : readJsonText(c, company.profile.server.bodyLimit);
+  const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
   // A rule sees no body where it cannot be read. The problem is reported in its turn.
-  const read = await reading?.catch(() => undefined);
-  record.body = read?.value;
-  record.bodyText = read?.text;
+  record.body = await reading?.catch(() => undefined);
   // A reset has put another company in the place of a closed one.
   const find = (current: Company): Company => (record.company = current.closed ? authenticate(c, sandbox) : current);
   company = find(company);
@@ -110,7 +108,7 @@ async function answerCall(
     if (absence !== undefined) refuse("route_not_found", `There is no ${c.req.method} ${c.req.path} here: ${absence}`);
     checkCompanyHeader(c, company, operation);
   });
-  const body = (await reading)?.value;
+  const body = await reading;
   await handler.prepare?.(company);
 
   const gate = afterAnswer(c, sandbox.system, record.ruled?.returned.promise);

@@ -8,35 +8,19 @@ import { quote } from "../../kernel/messages/text.js";
 /** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
 export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
 
-/** A JSON value, and how it was written. */
-export interface Json {
-  readonly value: unknown;
-  readonly text: string;
-}
-
-/** The value of {@link readJsonText}. */
-export async function readJson(c: HttpContext, limit: number, bounds?: JsonBounds): Promise<unknown> {
-  return (await readJsonText(c, limit, bounds))?.value;
-}
-
 /**
  * The body's JSON; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for text that
  * is not JSON or goes beyond `bounds`.
  */
-export async function readJsonText(
-  c: HttpContext,
-  limit: number,
-  bounds: JsonBounds = JSON_BOUNDS,
-): Promise<Json | undefined> {
+export async function readJson(c: HttpContext, limit: number, bounds = JSON_BOUNDS): Promise<unknown> {
   const bytes = await readBytes(c, limit);
   if (bytes.length === 0) return undefined;
   assertMediaType(c);
   if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
-  const text = bytes.toString("utf8");
-  const value = parse(text);
+  const value = parse(bytes.toString("utf8"));
   const excess = beyondBounds(value, bounds);
   if (excess !== undefined) refuse("malformed_json", `The body ${excess}`);
-  return { value, text };
+  return value;
 }
 
 /** The body as it was sent. Beyond the limit nothing more is kept. */

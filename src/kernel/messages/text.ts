@@ -1,6 +1,11 @@
 /** A given text for a message, cut to a recognisable length. */
 export function quote(text: string, charactersMax = 60): string {
-  return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
+  return JSON.stringify(shorten(text, charactersMax));
+}
+
+/** What was given comes back in a message, but never a megabyte of it. */
+export function shorten(text: string, charactersMax = 60): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Bug, UsageError } from "../messages/problem.js";
+import { quote, shorten } from "../messages/text.js";
 
 /**
  * Milliseconds of a duration as people write it, or a `UsageError("input")` that says what is wrong with it.
@@ -18,7 +19,7 @@ export type ParsedDuration = { readonly ms: number } | { readonly error: string 
 /** As `parseDuration`, with the reason as a value: a whole sentence that quotes what was given. */
 export function tryParseDuration(value: unknown): ParsedDuration {
   const read = readDuration(value);
-  if (typeof read === "string") return { error: `${quote(value)} is not a duration: ${read}` };
+  if (typeof read === "string") return { error: `${show(value)} is not a duration: ${read}` };
   // Adding 0 turns -0 into 0.
   return { ms: Math.round(read) + 0 };
 }
@@ -113,14 +114,9 @@ function readIso(text: string): number | string {
   );
 }
 
-function quote(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(shorten(value));
+function show(value: unknown): string {
+  if (typeof value === "string") return quote(value);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
   if (value === undefined) return "nothing";
   return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
-}
-
-/** What was given comes back in the message, but never a megabyte of it. */
-function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -1,14 +1,7 @@
 import type { TransportRequest } from "../../adapters/delivery/transport.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Company } from "./company.js";
-import {
-  type Attempt,
-  type Delivery,
-  type Headers,
-  attemptsWith,
-  nextRetryAt,
-  recordAttempt,
-} from "../../domain/model/delivery.js";
+import { type Attempt, type Delivery, attemptsWith, nextRetryAt, recordAttempt } from "../../domain/model/delivery.js";
 import { signedBody } from "../../domain/deliveries/sign-delivery.js";
 import type { Work } from "../../domain/model/work.js";
 
@@ -43,22 +36,17 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   return { succeeded };
 }
 
-function requestOf(company: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
-  const { allow, timeout: timeoutMs, insecureTls } = company.profile.webhooks;
+function requestOf({ profile, record }: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
+  const { allow, timeout: timeoutMs, insecureTls, signatureHeader, topicHeader } = profile.webhooks;
   // The signed bytes are the sent bytes, unless a rule corrupts the signature or cuts the body.
-  const { body, signature } = signedBody(delivery, company.record.identity.secretKey);
-  const headers = headersOf(company, delivery, signature);
-  return { url: delivery.url, body, headers, timeoutMs, insecureTls, allow, signal };
-}
-
-function headersOf({ profile }: Company, { topic }: Delivery, signature: string): Headers {
-  const { signatureHeader, topicHeader } = profile.webhooks;
-  return {
+  const { body, signature } = signedBody(delivery, record.identity.secretKey);
+  const headers = {
     "content-type": "application/json",
     "user-agent": `business-payments-sandbox/${VERSION}`,
     [signatureHeader]: signature,
-    ...(topicHeader === null ? {} : { [topicHeader]: topic }),
+    ...(topicHeader === null ? {} : { [topicHeader]: delivery.topic }),
   };
+  return { url: delivery.url, body, headers, timeoutMs, insecureTls, allow, signal };
 }
 
 interface AttemptReport {

@@ -12,18 +12,15 @@ import { Table } from "../../kernel/records/table.js";
 import type { CompanySetup } from "../state/fixture.js";
 import { seedCompany } from "../state/seed.js";
 
-export interface CompanyPlace {
-  /** The start of the `paymentUrl` of seeded charges. */
-  readonly checkoutUrl: string;
-  /** Those of the company of the same id that it replaces. */
-  readonly snapshots: CompanyRecord["snapshots"] | undefined;
-}
-
-/** A new company with its fixtures. Throws UsageError("input") when its profile is wrong. */
+/**
+ * A new company with its fixtures. `checkoutUrl`: the start of the `paymentUrl` of seeded charges. `snapshots`: those of the company of the same id
+ * that it replaces. Throws UsageError("input") when its profile is wrong.
+ */
 export function createCompany(
   deps: CompanyDeps,
   setup: CompanySetup,
-  { checkoutUrl, snapshots }: CompanyPlace,
+  checkoutUrl: string,
+  snapshots = new Table<Snapshot>("snapshots"),
 ): Company {
   const accepted = acceptProfile(setup.profile);
   const { id, tokens, secretKey } = setup;
@@ -36,7 +33,7 @@ export function createCompany(
       overrides: accepted.overrides,
       seq: 0,
       idPosition: 0,
-      snapshots: snapshots ?? new Table<Snapshot>("snapshots"),
+      snapshots,
     },
     accepted.profile,
   );

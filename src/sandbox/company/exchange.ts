@@ -22,13 +22,9 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed JSON; undefined without a body, or when it could not be read. */
   readonly body: unknown;
-  /** `body` as it was sent, where it is known. */
-  readonly bodyText?: string | undefined;
   /** Of the answer, also when a fault kept it from the client; 0 when a fault replaced the work and nothing was sent. */
   readonly status: number;
   readonly answer: unknown;
-  /** `answer` as JSON, where it is known. */
-  readonly answerText?: string | undefined;
   /** The `Retry-After` of the answer; undefined without one. */
   readonly retryAfter: string | undefined;
   /** Why it was refused; undefined when it was not. */

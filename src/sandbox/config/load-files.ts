@@ -19,12 +19,12 @@ import { type FileDefaults, setUpCompanies, setUpWorld } from "./set-up.js";
  */
 
 export async function loadConfig(file: string): Promise<FileConfig> {
-  const [config] = await readAll([file], configOf);
+  const [config] = await readAll([file], schemas.config);
   return config ?? {};
 }
 
 export async function loadProfileFile(file: string): Promise<ProfileOverrides> {
-  const [overrides] = await readAll([file], profileOf);
+  const [overrides] = await readAll([file], schemas.profile);
   return overrides ?? {};
 }
 
@@ -42,7 +42,7 @@ export async function loadFixtureFiles(
   { seed, company = resolveOptions().defaults }: FileDefaults = {},
 ): Promise<LoadedFixtures> {
   const unique = [...new Map(files.map((file) => [resolve(file), file])).values()];
-  const read = await readAll(unique, fixturesOf);
+  const read = await readAll(unique, schemas.fixtures);
   const worlds = read.map((file) => file.shared);
   const shared = await setUpWorld(worlds, seed, company.fixtures);
   const defaults = { ...company, fixtures: [...company.fixtures, shared] };
@@ -60,7 +60,7 @@ export async function validateFile(file: string): Promise<{ kind: FileKind; prob
     throw new UsageError("file", `Failed to validate ${file}: ${why}. ${what}.`);
   }
   const problems = new FileProblems();
-  parseAll([source], schemas[kind], problems);
+  parseAll<unknown>([source], schemas[kind], problems);
   return { kind, problems: problems.messages };
 }
 
@@ -97,15 +97,11 @@ const belongs: Readonly<Record<FileKind, (key: string, member: unknown) => boole
 
 type SchemaOf<T> = (source: Source) => z.ZodType<T>;
 
-const configOf = ({ file }: Source) => configSchema(dirname(resolve(file)));
-const profileOf = () => profile;
-const fixturesOf = () => fixturesSchema;
-
-const schemas: Readonly<Record<FileKind, SchemaOf<unknown>>> = {
-  config: configOf,
-  profile: profileOf,
-  fixtures: fixturesOf,
-};
+const schemas = {
+  config: ({ file }) => configSchema(dirname(resolve(file))),
+  profile: () => profile,
+  fixtures: () => fixturesSchema,
+} satisfies Readonly<Record<FileKind, SchemaOf<unknown>>>;
 
 /** The content of each file that has no problems. */
 function parseAll<T>(sources: readonly Source[], schemaOf: SchemaOf<T>, problems: FileProblems): T[] {

@@ -90,18 +90,12 @@ type Items = { readonly [Section in CoverageSection]: Coverage[Section] };
 
 /** Adds the totals to the items. */
 export function summarize(items: Items): Coverage {
-  const { operations, transitions, causes, topics, rules, openPoints } = items;
-  const sections = {
-    operations: tally(operations),
-    transitions: tally(transitions),
-    causes: tally(causes),
-    topics: tally(topics),
-    rules: tally(rules),
-    openPoints: tally(openPoints),
-  };
+  const tallies = coverageSections.map((section) => [section, tally(items[section])]);
+  const sections = Object.fromEntries(tallies) as Coverage["sections"];
   const met = gatedSections.reduce((sum, section) => sum + sections[section].met, 0);
   const total = gatedSections.reduce((sum, section) => sum + sections[section].total, 0);
   const percent = total === 0 ? 100 : Math.floor((met * 1000) / total) / 10;
+  const { operations, transitions, causes, topics, rules, openPoints } = items;
   return { percent, met, total, sections, operations, transitions, causes, topics, rules, openPoints };
 }
 
@@ -116,39 +110,22 @@ export const OWN_MAX = 1000;
 export function mergeCoverage(parts: readonly Coverage[]): Coverage {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
-  const operations = merge(
-    parts.flatMap((part) => part.operations),
-    keyOf.operations,
-  );
-  const openPoints = merge(
-    parts.flatMap((part) => part.openPoints),
-    keyOf.openPoints,
-  );
+  const operations = merge(parts, ({ operations }: Coverage) => operations, keyOf.operations);
+  const openPoints = merge(parts, ({ openPoints }: Coverage) => openPoints, keyOf.openPoints);
   const placeOf = ({ setting }: OpenPointCoverage): number => settings.findIndex(({ path }) => path === setting);
   return summarize({
     operations: operations.toSorted(
       (a, b) => operationIds.indexOf(a.operation) - operationIds.indexOf(b.operation) || a.status - b.status,
     ),
-    transitions: merge(
-      parts.flatMap((part) => part.transitions),
-      keyOf.transitions,
-    ),
-    causes: merge(
-      parts.flatMap((part) => part.causes),
-      keyOf.causes,
-    ),
+    transitions: merge(parts, ({ transitions }: Coverage) => transitions, keyOf.transitions),
+    causes: merge(parts, ({ causes }: Coverage) => causes, keyOf.causes),
     topics: merge(
-      parts.flatMap((part) => part.topics),
+      parts,
+      ({ topics }: Coverage) => topics,
       keyOf.topics,
-      (a, b) => ({
-        ...add(a, b),
-        delivered: a.delivered + b.delivered,
-      }),
+      (a, b) => ({ ...add(a, b), delivered: a.delivered + b.delivered }),
     ),
-    rules: merge(
-      parts.flatMap((part) => part.rules),
-      keyOf.rules,
-    ).slice(0, OWN_MAX),
+    rules: merge(parts, ({ rules }: Coverage) => rules, keyOf.rules).slice(0, OWN_MAX),
     openPoints: openPoints.slice(0, OWN_MAX).toSorted((a, b) => placeOf(a) - placeOf(b)),
   });
 }
@@ -171,12 +148,13 @@ export function counted(count: number): Counted {
 
 /** Items with the same key become one, at the place of the first. */
 function merge<Item extends Counted>(
-  items: readonly Item[],
+  parts: readonly Coverage[],
+  itemsOf: (part: Coverage) => readonly Item[],
   key: (item: Item) => string,
   join: (a: Item, b: Item) => Item = add,
 ): readonly Item[] {
   const merged = new Map<string, Item>();
-  for (const item of items) {
+  for (const item of parts.flatMap(itemsOf)) {
     const before = merged.get(key(item));
     merged.set(key(item), before === undefined ? item : join(before, item));
   }

@@ -109,13 +109,6 @@ describe("an entry", () => {
     expect([nulls?.body, nulls?.answer, nulls?.rule]).toEqual([null, null, { id: "rule_1", name: null }]);
   });
 
-  it("keeps its line breaks", () => {
-    const journal = new Journal(10);
-    const bodyText = '{\n  "amount": 1\n}\n';
-    journal.record(exchange({ body: JSON.parse(bodyText), bodyText, answer: "x" }));
-    expect(journal.entries.get("req_1")).toMatchObject({ body: { amount: 1 }, answer: "x" });
-  });
-
   it("does not change for a reader that holds it", () => {
     const journal = new Journal(2);
     const first = journal.record(exchange({ body: "first" }));

@@ -6,7 +6,7 @@ import type { EventSubject } from "../../domain/model/events.js";
  * A request to the API under test and its answer, with credentials: show it only through a redactor. `id` is `req_1`, `req_2` and so on, in the order
  * in which the company's requests were answered.
  */
-export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost" | "answerText"> {
+export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "onLost"> {
   readonly fate: AnswerFate;
   /** The ids of the deliveries that its own work enqueued. */
   readonly enqueued: readonly string[];
@@ -49,7 +49,7 @@ export class Journal {
   }
 
   record(exchange: Exchange): JournalEntry {
-    const { operation, at, receivedAt, method, path, headers, body, bodyText } = exchange;
+    const { operation, at, receivedAt, method, path, headers, body } = exchange;
     const { status, answer, retryAfter, problem, rule, fault, made, settings } = exchange;
     const seq = ++this.#last;
     const entry: JournalEntry = {
@@ -62,7 +62,6 @@ export class Journal {
       path,
       headers,
       body,
-      bodyText,
       status,
       answer,
       retryAfter,
@@ -110,13 +109,8 @@ export class Journal {
   }
 }
 
-function bytesOf({ path, headers, body, bodyText, answer, answerText }: Exchange): number {
-  const texts = [path, JSON.stringify(headers), bodyText ?? jsonOf(body), answerText ?? jsonOf(answer)];
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), ENTRY_BYTES);
-}
-
-function jsonOf(value: unknown): string {
-  return value === undefined ? "" : JSON.stringify(value);
+function bytesOf({ path, headers, body, answer }: Exchange): number {
+  return ENTRY_BYTES + Buffer.byteLength(JSON.stringify([path, headers, body, answer]));
 }
 
 /** Read when the request is answered: after a state was put in, other records have the same seqs. */

@@ -11,24 +11,22 @@ interface SnapshotOwner extends StateOwner {
   emitChanged(): void;
 }
 
-export interface SnapshotLimits {
-  /** Snapshots of one company. */
-  readonly count: number;
-  /** All of one company's together. */
-  readonly bytes: number;
-  /** Of one: as much as a state that is put in may have. A store writes it as one string, and strings have a maximum length. */
-  readonly bytesOfOne: number;
-}
-
 const MIB = 1024 * 1024;
-export const SNAPSHOT_LIMITS: SnapshotLimits = { count: 100, bytes: 512 * MIB, bytesOfOne: 256 * MIB };
+export const SNAPSHOT_LIMITS = {
+  /** Snapshots of one company. */
+  count: 100,
+  /** All of one company's together. */
+  bytes: 512 * MIB,
+  /** Of one: as much as a state that is put in may have. A store writes it as one string, and strings have a maximum length. */
+  bytesOfOne: 256 * MIB,
+};
 
 /**
  * Saves the company's state under `name`, and replaces a snapshot of that name. The company itself does not change.
  *
  * Throws UsageError("input") for an invalid name, UsageError("state") when a limit is reached.
  */
-export function saveSnapshot(company: SnapshotOwner, name: string, limits: SnapshotLimits = SNAPSHOT_LIMITS): Snapshot {
+export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAPSHOT_LIMITS): Snapshot {
   assertName(name);
   const { snapshots } = company.record;
   const others = snapshots.values().filter(({ id }) => id !== name);
