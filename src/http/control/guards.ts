@@ -55,18 +55,18 @@ function isNavigation(c: HttpContext): boolean {
 export function requireAdminToken(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   const { adminToken } = sandbox.options;
   if (adminToken === undefined) return (_, next) => next();
-  const expected = digest(adminToken);
   return async (c, next) => {
     if (c.req.path === "/_sandbox/health") return next();
     const given = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
-    if (given !== undefined && timingSafeEqual(digest(given), expected)) return next();
+    if (given !== undefined && isSameSecret(given, adminToken)) return next();
     return refuse(sandbox, c, 401, "Authorization must be: Bearer <admin token>, the one that --admin-token set");
   };
 }
 
-/** `timingSafeEqual` compares equal lengths only, and digests have one length. */
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+/** In constant time. `timingSafeEqual` compares equal lengths only, and digests have one length. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
 }
 
 /** A name or an address, and a port, without a user before it or a path after it. */

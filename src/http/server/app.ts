@@ -8,7 +8,7 @@ import { type HttpEnv, wantsPage } from "../shared/env.js";
 import { logRequest, logRequests } from "../shared/log-request.js";
 import type { AppExtensions } from "./control-app.js";
 import { answerMalformed } from "./malformed.js";
-import { addAssetRoutes } from "../pages/shared/asset-routes.js";
+import { addAssetRoutes } from "../pages/shared/assets.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {

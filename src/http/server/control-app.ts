@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../shared/env.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Auditor } from "../pages/dashboard/view/auditor.js";
-import { addDashboardRoutes } from "../pages/dashboard/dashboard-routes.js";
+import { createDashboard } from "../pages/dashboard/create-dashboard.js";
 import { logRequests } from "../shared/log-request.js";
 import { describeProblem, respond } from "../api/answer.js";
 import { type ScenarioReplayer, behaviourRoutes, scenarioRoutes } from "../control/behaviour-routes.js";
@@ -45,7 +45,11 @@ export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExt
   app.use("*", dropBodyOfHead);
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
-  addDashboardRoutes(app, { sandbox, ask: async (request) => app.fetch(request), scenarios: replayer, auditor });
+  const ask = async (request: Request): Promise<Response> => app.fetch(request);
+  const dashboard = createDashboard({ sandbox, ask, scenarios: replayer, auditor });
+  const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
+  app.get("/", answerPage);
+  app.on(["GET", "POST"], ["/dashboard", "/dashboard/*"], answerPage);
   app.use("*", requireAdminToken(sandbox));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);

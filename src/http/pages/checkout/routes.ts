@@ -1,26 +1,232 @@
+import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Hono } from "hono";
+import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
+import { type ExtraHeaders, describeProblem, respond } from "../../api/answer.js";
+import { answerPage } from "../shared/answer-page.js";
+import { ChargePage, NoticePage } from "./pages.js";
+import { type Payment, findPayment, findPaymentNow, settlePayment, stateOf, timeLeft, versionOf } from "./payment.js";
+import type { Entered } from "./payment-form.js";
+import type { Notice } from "./texts.js";
+import { type CheckoutView, WAITING, redirectionTo, viewOf } from "./view.js";
 import { refuseRoute } from "../../api/routes.js";
-import type { HttpEnv } from "../../shared/env.js";
+import type { HttpContext, HttpEnv } from "../../shared/env.js";
+import { cancelPayment } from "../../../domain/charges/drop-charge.js";
+import { payCharge } from "../../../domain/charges/pay-charge.js";
+import { createDeferred } from "../../../kernel/events.js";
+import { replacesWork } from "../../api/rule-effects.js";
+import { originProblem } from "../../control/guards.js";
+import { afterAnswer } from "../../shared/after-answer.js";
+import { readBytes } from "../../shared/read-body.js";
+import { answerByRule, useCheckoutRule } from "./answer-by-rule.js";
+import type { ReleaseGate } from "../../../sandbox/company/release-gate.js";
+import { getCharge } from "../../../domain/charges/create-charge.js";
+import { isMsisdn } from "../../../domain/values/msisdn.js";
+import { isApiProblem, refuse } from "../../../domain/model/problem-codes.js";
+import type { Work } from "../../../domain/model/work.js";
 import { logRequests } from "../../shared/log-request.js";
 
 const PAGE = "/checkout/:chargeId";
 const STATUS = `${PAGE}/status`;
 
 /**
- * The customer's payment page, to which `paymentUrl` leads. As in production, anyone with the link may use it: it asks for no token. The handlers are loaded
- * by the first request.
+ * The customer's payment page, to which `paymentUrl` leads. As in production, anyone with the link may use it: it asks for no token.
  */
 export function addCheckoutRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   app.use(PAGE, logRequests(sandbox));
   app.use(STATUS, logRequests(sandbox));
-  app.get(PAGE, async (c) => (await import("./show-checkout.js")).showCheckout(c, sandbox));
-  app.post(PAGE, async (c) => (await import("./take-checkout.js")).takeCheckout(c, sandbox));
-  app.get(STATUS, async (c) => (await import("./show-checkout.js")).showStatus(c, sandbox));
+  app.get(PAGE, (c) => showCheckout(c, sandbox));
+  app.post(PAGE, (c) => takeCheckout(c, sandbox));
+  app.get(STATUS, (c) => showStatus(c, sandbox));
   for (const [path, allow] of Object.entries({ [PAGE]: "GET, POST", [STATUS]: "GET" })) {
     app.all(path, (c) => {
       const message = `${c.req.method} is not a method of this path; it has ${allow}`;
       return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
     });
   }
+}
+
+/**
+ * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the
+ * merchant, or back to the page, which shows the result. Forms of another origin are refused.
+ */
+async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+  const view = viewOf(c);
+  if (originProblem(sandbox, c) !== undefined) return answerNotice(sandbox, view, 403, view.texts.foreign);
+  try {
+    return await take(c, sandbox, view);
+  } catch (thrown) {
+    const { status } = describeProblem(sandbox, undefined, c.req.path, thrown);
+    return answerNotice(sandbox, view, status, status < 500 ? view.texts.unreadable : view.texts.failed);
+  }
+}
+
+async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promise<Response> {
+  const form = await readForm(c);
+  await sandbox.store.writable();
+  await settlePayment(c, sandbox);
+  // No await from here to the end of the work: of two forms that arrive at once the second sees what the first has done.
+  const payment = findPaymentNow(c, sandbox);
+  if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
+  const { company } = payment;
+  const rule = useCheckoutRule(c, company, form);
+  const returned = createDeferred();
+  const gate = afterAnswer(c, sandbox.system, rule === undefined ? undefined : returned.promise);
+  const work = async (): Promise<Response> => {
+    const answer = await act({ sandbox, view, payment, form, gate });
+    await gate.ready();
+    await sandbox.store.durable();
+    return answer;
+  };
+  if (rule === undefined) return work();
+  const answer = replacesWork(rule.then) ? undefined : await work();
+  return answerByRule(c, sandbox, { company, rule, returned }, answer);
+}
+
+const FORM_BYTES_MAX = 16 * 1024;
+
+/** The fields of a form as a browser sends it. 413 beyond the limit, 415 for another content type. */
+async function readForm(c: HttpContext): Promise<URLSearchParams> {
+  const bytes = await readBytes(c, FORM_BYTES_MAX);
+  if (bytes.length > 0 && !/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(c.req.header("content-type") ?? ""))
+    refuse("media_type_unsupported", "content-type must be application/x-www-form-urlencoded");
+  return new URLSearchParams(bytes.toString("utf8"));
+}
+
+interface CheckoutOrder {
+  readonly sandbox: Sandbox;
+  readonly view: CheckoutView;
+  readonly payment: Payment;
+  readonly form: URLSearchParams;
+  readonly gate: ReleaseGate;
+}
+
+/** Does the work synchronously; only rendering a page is asynchronous. */
+function act(order: CheckoutOrder): Response | Promise<Response> {
+  switch (order.form.get("action")) {
+    case "pay":
+      return pay(order);
+    case "cancel":
+      return cancel(order);
+    default:
+      return answerNotice(order.sandbox, order.view, 400, order.view.texts.unreadable);
+  }
+}
+
+function pay(order: CheckoutOrder): Response | Promise<Response> {
+  const { sandbox, view, payment, form, gate } = order;
+  const { company, charge } = payment;
+  if (stateOf(payment) !== "due" || isRepeated(order)) return redirectFrom(order, payment);
+  const typed = form.get("msisdn") ?? "";
+  const showProblem = (problem: Entered["problem"], status: number): Promise<Response> =>
+    answerCharge(sandbox, view, payment, { msisdn: typed, problem }, status);
+  const msisdn = typed.replaceAll(/[\s.()-]/g, "");
+  if (msisdn === "") return showProblem("phoneMissing", 400);
+  if (!isMsisdn(msisdn)) return showProblem("phoneWrong", 400);
+  try {
+    return redirectFrom(order, { company, charge: company.run(payCharge, { chargeId: charge.id, msisdn }, gate) });
+  } catch (thrown) {
+    if (!isApiProblem(thrown)) throw thrown;
+    if (thrown.code === "payer_refused") return showProblem("phoneRefused", 422);
+    // It expired between reading and paying.
+    return redirect(sandbox, company, view.linkTo());
+  }
+}
+
+/** "The service URL the user is redirected to after a canceled payment." The charge stays due. */
+function cancel(order: CheckoutOrder): Response {
+  const { sandbox, view, payment, gate } = order;
+  const { company, charge } = payment;
+  if (stateOf(payment) !== "due" || !company.run(cancelIfDue, charge.id, gate)) return redirectFrom(order, payment);
+  return redirect(sandbox, company, redirectionTo(charge.onCanceledRedirectionUrl) ?? view.linkTo());
+}
+
+/** False when the charge is not due: it may have expired between reading and cancelling. */
+function cancelIfDue(work: Work, chargeId: string): boolean {
+  if (getCharge(work, chargeId).status !== "due") return false;
+  cancelPayment(work, chargeId);
+  return true;
+}
+
+/** A second click sends the same form again: the first one has done the work. */
+function isRepeated({ payment, form }: CheckoutOrder): boolean {
+  const attempt = form.get("attempt");
+  return attempt !== null && attempt !== String(payment.charge.attempts);
+}
+
+/** To the merchant once the charge is paid, otherwise to the page, which shows its state. */
+function redirectFrom({ sandbox, view }: CheckoutOrder, payment: Payment): Response {
+  const { company, charge } = payment;
+  const state = stateOf(payment);
+  const merchant = state === "paid" ? redirectionTo(charge.onCompletedRedirectionUrl) : undefined;
+  return redirect(sandbox, company, merchant ?? view.linkTo(state === "pending" ? { [WAITING]: "" } : {}));
+}
+
+/** GET /checkout/:chargeId. `?msisdn=` fills the field; `?waiting` is the page on which a customer waits for the result, and redirects when it is there. */
+async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+  const view = viewOf(c);
+  const payment = await findPayment(c, sandbox);
+  if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
+  const { company, charge } = payment;
+  const state = stateOf(payment);
+  if (c.req.query(WAITING) !== undefined && state !== "pending") {
+    const merchant = state === "paid" ? redirectionTo(charge.onCompletedRedirectionUrl) : undefined;
+    return redirect(sandbox, company, merchant ?? view.linkTo());
+  }
+  return answerCharge(sandbox, view, payment, { msisdn: (c.req.query("msisdn") ?? "").slice(0, 40) });
+}
+
+/** GET /checkout/:chargeId/status, for the page's script: whether the page has changed, and how much time is left. */
+async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+  const payment = await findPayment(c, sandbox);
+  if (payment === undefined) return refuseRoute(c, sandbox, "route_not_found", `There is no charge at ${c.req.path}`);
+  const { company } = payment;
+  const body = {
+    version: versionOf(payment),
+    leftMs: timeLeft(payment),
+    isRunning: company.clock.mode === "running" && !company.clock.pinned,
+  };
+  return respond(sandbox, company, { status: 200, body, headers: { "cache-control": "no-store" } });
+}
+
+/** The form redirects to the merchant, and a merchant may redirect on to another host: Chromium checks every step against this list. */
+const ANYWHERE = "'self' http: https:";
+
+function answerCharge(
+  sandbox: Sandbox,
+  view: CheckoutView,
+  payment: Payment,
+  entered: Entered,
+  status = 200,
+): Promise<Response> {
+  return answer(sandbox, payment.company, view, status, ChargePage(view, payment, entered));
+}
+
+function answerNotice(sandbox: Sandbox, view: CheckoutView, status: number, notice: Notice): Promise<Response> {
+  return answer(sandbox, undefined, view, status, NoticePage(view, notice));
+}
+
+function redirect(sandbox: Sandbox, company: Company, location: string): Response {
+  const headers: ExtraHeaders = { location, "cache-control": "no-store" };
+  return respond(sandbox, company, { status: 303, body: undefined, headers });
+}
+
+function answer(
+  sandbox: Sandbox,
+  company: Company | undefined,
+  { language }: CheckoutView,
+  status: number,
+  page: JSX.Element,
+): Promise<Response> {
+  return answerPage(sandbox, company, {
+    status,
+    page,
+    formAction: ANYWHERE,
+    headers: {
+      "content-language": language,
+      vary: "accept-language",
+      // A shop that opens the page in a new window asks that window whether it is closed.
+      "cross-origin-opener-policy": "unsafe-none",
+    },
+  });
 }

@@ -7,8 +7,7 @@ import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
-import { backOf, requireSession, showSignIn, signIn, signOut, takeForm } from "./guard-dashboard.js";
-import { ProblemPage } from "./sign-in.js";
+import { ProblemPage, backOf, requireSession, showSignIn, signIn, signOut, takeForm } from "./guard-dashboard.js";
 import { createLive } from "./live.js";
 import { pages } from "./registry.js";
 import { type AskControl, runAction } from "./run-action.js";
@@ -20,9 +19,9 @@ import type { Auditor } from "./view/auditor.js";
 import { Memory, type SwitchedOff } from "./view/memory.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { renderRule } from "../../../sandbox/state/rules.js";
-import { makeReady, selectCompany } from "../../shared/company.js";
+import { selectCompany, whenReady } from "../../shared/company.js";
 
-export interface DashboardDeps {
+interface DashboardDeps {
   readonly sandbox: Sandbox;
   /** The control API, without the guards of a socket. */
   readonly ask: AskControl;
@@ -54,7 +53,12 @@ export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardD
 
   for (const page of pages) {
     app.get(page.path === "" ? "/_sandbox" : DASHBOARD + page.path, async (c) => {
-      const company = await readyCompany(c);
+      // A reset meanwhile replaces the company.
+      const company = await whenReady(
+        companyOf(c),
+        () => companyOf(c),
+        (ready) => ready,
+      );
       const view = viewOf(c, company);
       const title = typeof page.title === "string" ? page.title : page.title(view);
       const content = await page.render(view);
@@ -98,13 +102,6 @@ export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardD
 
   function companyOf(c: HttpContext): Company {
     return selectCompany(sandbox, c.req.query("company"));
-  }
-
-  /** The company after everything due has happened. A reset meanwhile replaces the company. */
-  async function readyCompany(c: HttpContext): Promise<Company> {
-    const company = companyOf(c);
-    await makeReady(company);
-    return companyOf(c) === company ? company : readyCompany(c);
   }
 
   function viewOf(c: HttpContext, company: Company): View {

@@ -1,5 +1,6 @@
 import { getCookie } from "hono/cookie";
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { isSameSecret } from "../../control/guards.js";
 import { createIdSource } from "../../../kernel/records/ids.js";
 import type { SystemClock } from "../../../kernel/time/system-clock.js";
 import type { HttpContext } from "../../shared/env.js";
@@ -17,7 +18,7 @@ const GUESS_MS = 6_000;
 
 export class Sessions {
   readonly #system: Pick<SystemClock, "monotonic">;
-  readonly #expected: Buffer | undefined;
+  readonly #expected: string | undefined;
   /** Without a seed: nobody can guess the next id. */
   readonly #ids = createIdSource(undefined, "sessions");
   readonly #formKey = this.#ids.hex32() + this.#ids.hex32();
@@ -27,7 +28,7 @@ export class Sessions {
 
   constructor(system: Pick<SystemClock, "monotonic">, adminToken: string | undefined) {
     this.#system = system;
-    this.#expected = adminToken === undefined ? undefined : digest(adminToken);
+    this.#expected = adminToken;
   }
 
   /** Whether there is an admin token: without one the dashboard is open. */
@@ -44,7 +45,7 @@ export class Sessions {
       this.#guessedAt = now;
     }
     if (this.#guessesLeft === 0) return { waitMs: Math.max(1, this.#guessedAt + GUESS_MS - now) };
-    if (this.#expected === undefined || !timingSafeEqual(digest(token), this.#expected)) {
+    if (this.#expected === undefined || !isSameSecret(token, this.#expected)) {
       this.#guessesLeft--;
       return { wrong: true };
     }
@@ -68,7 +69,7 @@ export class Sessions {
   }
 
   isFormToken(c: HttpContext, given: string): boolean {
-    return timingSafeEqual(digest(given), digest(this.formTokenOf(c)));
+    return isSameSecret(given, this.formTokenOf(c));
   }
 }
 
@@ -80,9 +81,4 @@ export function cookieName(c: HttpContext): string {
 
 function idOf(c: HttpContext): string {
   return getCookie(c, cookieName(c)) ?? "";
-}
-
-/** Digests of tokens have one length, as `timingSafeEqual` needs. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

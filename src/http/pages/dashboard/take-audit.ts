@@ -30,18 +30,13 @@ interface AuditDeps {
   readonly memory: Memory;
 }
 
-export interface AuditDesk {
-  readonly isRunning: () => boolean;
-  /** Audits the receiver that a form names; redirects to the report, or to the form with the reason why there is none. */
-  readonly take: (c: HttpContext, company: Company, fields: Fields) => Promise<Response>;
-}
-
 /** One audit at a time. It is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
-export function createAuditDesk({ sandbox, auditor, memory }: AuditDeps): AuditDesk {
+export function createAuditDesk({ sandbox, auditor, memory }: AuditDeps) {
   let isRunning = false;
   return {
     isRunning: () => isRunning,
-    take: async (c, company, fields) => {
+    /** Audits the receiver that a form names; redirects to the report, or to the form with the reason why there is none. */
+    async take(c: HttpContext, company: Company, fields: Fields): Promise<Response> {
       const place = { sandbox, company, root: rootOf(c.req.path) };
       const refuse = (problems: readonly string[]): Response => {
         const title = "There is no report: the receiver was not audited.";

@@ -1,5 +1,7 @@
+import type { Hono } from "hono";
 import { createHash } from "node:crypto";
 import idiomorphText from "idiomorph/dist/idiomorph.min.js?raw";
+import type { HttpEnv } from "../../shared/env.js";
 import checkoutScriptText from "./checkout.js?raw";
 import checkoutStyleText from "./checkout.css?raw";
 import dashboardScriptText from "./dashboard.js?raw";
@@ -42,6 +44,17 @@ export const dashboardScripts = [
 
 const all = [icon, pageStyle, checkoutStyle, checkoutScript, dashboardStyle, ...dashboardScripts];
 
-export function findAsset(file: string): Asset | undefined {
-  return all.find((asset) => asset.file === file);
+/** GET /_sandbox/assets/:file. The control API answers an unknown name with its 404. */
+export function addAssetRoutes(app: Hono<HttpEnv>): void {
+  app.get("/_sandbox/assets/:file", async (c, next) => {
+    const asset = all.find(({ file }) => file === c.req.param("file"));
+    if (asset === undefined) return next();
+    return c.body(asset.text, 200, {
+      "content-type": asset.contentType,
+      // The name changes with the content.
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+    });
+  });
 }

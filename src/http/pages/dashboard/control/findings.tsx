@@ -1,6 +1,6 @@
 import { searchList } from "../view/search-list.js";
 import type { Finding } from "../../../../sandbox/observation/finding.js";
-import { Code, Pill, type Tone } from "../parts/show.js";
+import { Code, Status } from "../parts/show.js";
 import { Empty } from "../parts/table.js";
 import { type DashboardPage, type View, linkTo } from "../view/view.js";
 import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
@@ -30,8 +30,6 @@ export const findingsPage: DashboardPage = {
   },
 };
 
-const tones: Readonly<Record<Finding["severity"], Tone>> = { critical: "bad", high: "warn", warning: "plain" };
-
 interface CardProps {
   readonly view: View;
   readonly id: string;
@@ -44,7 +42,7 @@ function FindingCard({ view, id, finding: { kind, severity, why, fix, requests }
   return (
     <article class="panel finding" id={`finding-${id.replaceAll(/\s/g, "-")}`}>
       <h2>
-        <Pill tone={tones[severity]}>{severity}</Pill> <span class="code">{kind}</span>
+        <Status of={severity} /> <span class="code">{kind}</span>
       </h2>
       <p>{redactor.text(why)}</p>
       {requests.length > 0 && (

@@ -44,12 +44,7 @@ interface ListSearch<T> {
 }
 
 export function createListPage<T extends Row>(spec: ListSpec<T>): DashboardPage {
-  return {
-    path: spec.path,
-    title: spec.title,
-    ...(spec.lead === undefined ? {} : { lead: spec.lead }),
-    render: (view) => <List view={view} spec={spec} />,
-  };
+  return { ...spec, render: (view) => <List view={view} spec={spec} /> };
 }
 
 export function List<T extends Row>({ view, spec }: { readonly view: View; readonly spec: ListSpec<T> }) {

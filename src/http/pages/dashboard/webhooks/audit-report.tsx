@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { AuditedCheck, AuditedReceiver, Group, Snippet, Verdict } from "../view/auditor.js";
-import { Code, Pill, Sentence, Text, Time, type Tone } from "../parts/show.js";
+import { Code, Pill, Sentence, Status, Text, Time, type Tone } from "../parts/show.js";
 import { CommandLine } from "../parts/action.js";
 import { DataTable, type Fact, Facts, Section } from "../parts/table.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
@@ -76,8 +76,6 @@ function headline({ accepted, passed, counts }: AuditedReceiver): string {
   return counts.fail === 1 ? "One check failed" : `${counts.fail} checks failed`;
 }
 
-const tones: Readonly<Record<AuditedCheck["severity"], Tone>> = { critical: "bad", high: "warn", warning: "plain" };
-
 function Mistake({ view, check }: { readonly view: View; readonly check: AuditedCheck }) {
   const { id, title, verdict, severity, sent, cameBack, seen, why, bug, fix, snippet } = check;
   const fact = (name: string, text: string | null): Fact =>
@@ -85,7 +83,7 @@ function Mistake({ view, check }: { readonly view: View; readonly check: Audited
   return (
     <article class="panel finding" id={`mistake-${id}`}>
       <h2>
-        <VerdictPill of={verdict} /> <span class="code">{id}</span> <Pill tone={tones[severity]}>{severity}</Pill>
+        <VerdictPill of={verdict} /> <span class="code">{id}</span> <Status of={severity} />
       </h2>
       <Facts of={[fact("Expected", title), fact("Sent", sent), fact("Came back", cameBack), fact("Seen", seen)]} />
       <p>

@@ -4,18 +4,10 @@ import type { Instant } from "../../../../kernel/time/instant.js";
 import { quoted } from "../view/curl.js";
 import { sentBody, signBody } from "../../../../domain/deliveries/sign-delivery.js";
 
-export interface DeliveryBytes {
-  readonly size: number;
-  /** Undefined when the bytes are not printable text. */
-  readonly text: string | undefined;
-  /** The first {@link HEX_BYTES_SHOWN} bytes, sixteen to a line; undefined when there is a text. */
-  readonly hex: string | undefined;
-  readonly cut: number;
-}
-
 export const HEX_BYTES_SHOWN = 4096;
 
-export function bytesOf(delivery: Pick<Delivery, "body" | "effect">): DeliveryBytes {
+/** The bytes that each attempt sends: printable text, or the first in hexadecimal, and how many a rule cut off. */
+export function bytesOf(delivery: Pick<Delivery, "body" | "effect">) {
   const sent = sentBody(delivery);
   const text = sent.toString();
   const isText = isUtf8(sent) && isPrintable(text);
@@ -44,37 +36,23 @@ function hexDump(bytes: Buffer): string {
   return lines.join("\n");
 }
 
-/** Whether the sent signature is that of the sent body. */
-export type SignatureVerdict =
-  /** Made of the sent body with the company's present secret key. */
-  | "valid"
-  /** A rule corrupted it. */
-  | "corrupted"
-  /** Made of the whole body, of which a rule cut off the end. */
-  | "of-whole-body"
-  /** Made with a secret key that has been replaced since. */
-  | "other-key"
-  /** No attempt was made, or the header had another name. */
-  | "none";
+export type SignatureVerdict = "valid" | "corrupted" | "of-whole-body" | "other-key" | "none";
 
-export interface Signature {
-  /** The header's present name in the profile. */
-  readonly header: string;
-  /** From the last attempt; undefined when none sent it. */
-  readonly sent: string | undefined;
-  readonly verdict: SignatureVerdict;
-}
-
+/** What the last attempt sent in `header`, and whether it is the signature of the sent body. */
 export function signatureSent(
   delivery: Pick<Delivery, "body" | "effect" | "attempts">,
   header: string,
   secretKey: string,
-): Signature {
+) {
   const sent = delivery.attempts.at(-1)?.requestHeaders[header];
-  return { header, sent, verdict: judge(delivery, sent, secretKey) };
+  return { sent, verdict: judge(delivery, sent, secretKey) };
 }
 
-function judge({ body, effect }: Pick<Delivery, "body" | "effect">, sent: string | undefined, secretKey: string) {
+function judge(
+  { body, effect }: Pick<Delivery, "body" | "effect">,
+  sent: string | undefined,
+  secretKey: string,
+): SignatureVerdict {
   if (sent === undefined) return "none";
   if (effect?.corruptSignature === true) return "corrupted";
   if (sent !== signBody(body, secretKey)) return "other-key";

@@ -92,14 +92,14 @@ const verdicts: Readonly<Record<SignatureVerdict, readonly [tone: Tone, word: st
 function Signed({ view, delivery }: Props) {
   const { profile, record } = view.company;
   const { signatureHeader } = profile.webhooks;
-  const { header, sent, verdict } = signatureSent(delivery, signatureHeader, record.identity.secretKey);
+  const { sent, verdict } = signatureSent(delivery, signatureHeader, record.identity.secretKey);
   const [tone, word, why] = verdicts[verdict];
   const signed = verdict === "of-whole-body" ? "whole body, before it was cut" : "exact bytes of the body";
   return (
     <Panel title="Signature">
       <Facts
         of={[
-          ["Header", <Code>{header}</Code>],
+          ["Header", <Code>{signatureHeader}</Code>],
           ["Sent", sent === undefined ? <span class="soft">—</span> : <Code>{sent}</Code>],
           ["It is", <Pill tone={tone}>{word}</Pill>, ` ${why}`],
         ]}
