@@ -3,7 +3,7 @@ import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { listChecks } from "./check-list.js";
 import { bugs } from "./checks/bugs.js";
-import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
+import { languageNames, type Snippet, snippetLanguages, snippets } from "./checks/snippets.js";
 import { CONTENT, HEADER, SECRET } from "./conclude.js";
 import { cameBack } from "./reporters/details.js";
 import { type CheckResult, byGroup } from "./reporters/report.js";
@@ -64,12 +64,12 @@ function renderCheck(check: CheckResult) {
     isSilent: received === null && error !== null,
     seen: causedBy !== null ? `a consequence of ${causedBy}` : repeatsSent ? null : seen,
     bug: bugs[id] ?? null,
-    snippet: snippet === null ? null : { title: snippets[snippet].title, code: codeOf(snippet) },
+    snippet: snippet === null ? null : renderSnippet(snippets[snippet]),
   };
 }
 
-function codeOf(name: keyof typeof snippets) {
-  return snippetLanguages.map((id) => ({ id, language: languageNames[id], text: snippets[name].code[id] }));
+function renderSnippet({ title, code }: Snippet) {
+  return { title, code: snippetLanguages.map((id) => ({ id, language: languageNames[id], text: code[id] })) };
 }
 
 /** The same advice without the options of the command line. */

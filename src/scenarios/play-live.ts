@@ -7,7 +7,6 @@ import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Log } from "../kernel/log.js";
 import { matches } from "../kernel/matchers.js";
-import type { Exchange } from "../sandbox/company/exchange.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Scenario, When } from "./file/scenario.js";
 import { type Failure, renderFailure } from "./run/failure.js";
@@ -83,7 +82,9 @@ function startWatch(sandbox: Sandbox) {
   let dropped = 0;
   const stop = sandbox.events.on("exchange", ({ exchange }) => {
     if (exchange.company?.id !== id) return;
-    requests.push(describeExchange(exchange));
+    // `when.request` is compared with these members.
+    const { operation, method, path, body, status, answer } = exchange;
+    requests.push({ operation, method, path, body, status, answer });
     if (requests.length <= REQUESTS_MAX) return;
     requests.shift();
     dropped++;
@@ -115,19 +116,11 @@ function startWatch(sandbox: Sandbox) {
   return { stop, cursor };
 }
 
-/** `when.request` is compared with it. */
-function describeExchange({ operation, method, path, body, status, answer }: Exchange) {
-  return { operation, method, path, body, status, answer };
-}
-
 /** `when.event` is compared with it. */
 function describeEvent(event: DomainEvent, profile: Profile) {
   const { type, resource, subject } = event;
-  const data =
-    subject.kind === "charge"
-      ? renderCharge(subject.charge, "read", profile)
-      : subject.kind === "transaction"
-        ? renderTransfer(subject.transaction, "read", profile)
-        : undefined;
+  let data;
+  if (subject.kind === "charge") data = renderCharge(subject.charge, "read", profile);
+  if (subject.kind === "transaction") data = renderTransfer(subject.transaction, "read", profile);
   return { type, topic: webhookTopicOf(profile, event), resource, at: toIso(event.at), data };
 }

@@ -173,10 +173,9 @@ function collectIds(recorded: readonly Recorded[]): KnownIds {
     if (base === undefined || !isObject(item.answer)) continue;
     const { id, transactions, cursor } = item.answer;
     add(item, id, base, "id");
-    if (item.operation === "createBatch" && Array.isArray(transactions)) {
-      for (const [index, entry] of transactions.entries())
-        add(item, isObject(entry) ? entry["id"] : undefined, "transaction", `transactions[${index}].id`);
-    }
+    const entries: readonly unknown[] = base === "batch" && Array.isArray(transactions) ? transactions : [];
+    for (const [index, entry] of entries.entries())
+      add(item, isObject(entry) ? entry["id"] : undefined, "transaction", `transactions[${index}].id`);
     for (const [key, value] of isObject(cursor) ? Object.entries(cursor) : [])
       add(item, value, `cursor_${key}`, `cursor.${key}`);
   }

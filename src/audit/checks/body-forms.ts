@@ -15,11 +15,8 @@ export function printSpaced(value: unknown): string {
 
 /** `paid` as `\u0070aid`, `/` as `\/`. */
 export function printEscaped(value: unknown): string {
-  return printPhp(value).replaceAll(/(?<=[{[,:]")[a-z]/gi, unicodeEscape);
-}
-
-function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return printPhp(value).replaceAll(/(?<=[{[,:]")[a-z]/gi, escape);
 }
 
 /** 10000 as `1e4`, 50.5 as `50.50`. */
@@ -38,15 +35,7 @@ function respell(value: number): string {
   return /e/.test(String(value)) ? String(value) : `${value}0`;
 }
 
-export function printReversed(value: unknown): string {
-  return printOrdered(value, (keys) => keys.toReversed());
-}
-
-function printSorted(value: unknown): string {
-  return printOrdered(value, (keys) => keys.toSorted());
-}
-
-function printOrdered(value: unknown, order: (keys: string[]) => string[]): string {
+export function printOrdered(value: unknown, order: (keys: string[]) => string[]): string {
   return JSON.stringify(value, (_, item: unknown) =>
     isObject(item) ? Object.fromEntries(order(Object.keys(item)).map((key) => [key, item[key]])) : item,
   );
@@ -63,23 +52,20 @@ function printPhp(value: unknown): string {
 }
 
 /** A body with unusual white space, and what receivers make of it before they hash it. */
-export function signedFormsOf(value: EventValue): {
-  readonly body: string;
-  readonly forms: readonly (readonly [form: string, text: string])[];
-} {
+export function signedFormsOf(value: EventValue) {
   const body = printSpaced(value);
   const forms: readonly (readonly [form: string, text: string])[] = [
     ["parsed and printed again (JSON.stringify)", JSON.stringify(value)],
     ["parsed and printed again (json.dumps)", printPython(value)],
     ["parsed and printed again (json_encode)", printPhp(value)],
     ["parsed and printed again with two spaces", JSON.stringify(value, undefined, 2)],
-    ["parsed and printed again with its members sorted", printSorted(value)],
+    ["parsed and printed again with its members sorted", printOrdered(value, (keys) => keys.toSorted())],
     ["without what stands around its data", JSON.stringify(value.data ?? null)],
     ["in lower case", body.toLowerCase()],
     ["without the white space around it", body.trim()],
     ["as base64", Buffer.from(body).toString("base64")],
   ];
-  // The user's event may have no capitals, for example.
+  // A form may equal the body, such as the one in lower case when the user's event has no capitals.
   return { body, forms: forms.filter(([, text]) => text !== body) };
 }
 

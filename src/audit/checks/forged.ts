@@ -1,6 +1,6 @@
 import type { AuditRequest, Check, CheckInfo, Stage } from "../wire/check.js";
-import { mustRefuse, wireCheck } from "../wire/judge.js";
-import { differsInBase64url, post, postSigned } from "../wire/stage.js";
+import { mustRefuse, type WireCheck, wireCheck } from "../wire/judge.js";
+import { differsInBase64url, post, type Signature } from "../wire/stage.js";
 import { signedFormsOf, tamper } from "./body-forms.js";
 
 const COMPARE =
@@ -36,8 +36,7 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "Verification that is skipped when the header is missing is no verification: anybody who knows the address reports a payment by leaving the header out.",
     fix: "Refuse with 401 when the header is missing, before anything else.",
-    requests: 1,
-    send: (stage) => [postSigned(stage, "an event without a signature", () => null)],
+    signed: { "an event without a signature": () => null },
   }),
   forged({
     id: "signature-wrong-secret",
@@ -45,11 +44,10 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "The signature is not compared with anything, or one is looked at that never comes: whoever knows the address can report payments that nobody has made.",
     fix: COMPARE,
-    requests: 2,
-    send: (stage) => [
-      postSigned(stage, "an event signed with another secret", (_, body) => stage.sign(body, stage.ids.hex32())),
-      postSigned(stage, "an event with a made-up signature", () => `${"A".repeat(43)}=`),
-    ],
+    signed: {
+      "an event signed with another secret": (_, body, stage) => signWrongly(stage, body),
+      "an event with a made-up signature": () => `${"A".repeat(43)}=`,
+    },
   }),
   forged({
     id: "signature-empty-secret",
@@ -59,9 +57,11 @@ export const forgedChecks: readonly Check[] = [
     fix: "Refuse to start without the secret key, instead of verifying with nothing.",
     requests: EMPTY_SECRETS.length,
     send: (stage) =>
-      EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) =>
-        postSigned(stage, `an event signed with the secret "${secret}"`, (_, body) => stage.sign(body, secret)),
-      ),
+      EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) => {
+        const { text } = stage.event();
+        const signature = stage.sign(text, secret);
+        return post(stage, `an event signed with the secret "${secret}"`, text, { signature });
+      }),
   }),
   forged({
     id: "body-changed",
@@ -83,8 +83,7 @@ export const forgedChecks: readonly Check[] = [
     why: "An empty text is false in most languages, so `if (signature && …)` lets it pass; and every text begins with it.",
     fix: "Refuse an empty header like a missing one.",
     follows: ["signature-missing", "signature-prefix:accepted", "signature-length"],
-    requests: 1,
-    send: (stage) => [postSigned(stage, "an event with an empty signature", () => "")],
+    signed: { "an event with an empty signature": () => "" },
   }),
   forged({
     id: "signature-prefix",
@@ -93,12 +92,11 @@ export const forgedChecks: readonly Check[] = [
     why: "A comparison that stops early (startsWith, includes, the length of the shorter one) accepts a signature of one character: some dozens of tries forge any event.",
     fix: COMPARE,
     follows: ["signature-base64url:accepted", "signature-length"],
-    requests: 3,
-    send: (stage) => [
-      postSigned(stage, "an event with the first half of its signature", (right) => right.slice(0, 22)),
-      postSigned(stage, "an event with more than its signature", (right) => `${right}AAAA`),
-      postSigned(stage, "an event with something before its signature", (right) => `AAAA${right}`),
-    ],
+    signed: {
+      "an event with the first half of its signature": (right) => right.slice(0, 22),
+      "an event with more than its signature": (right) => `${right}AAAA`,
+      "an event with something before its signature": (right) => `AAAA${right}`,
+    },
   }),
   forged({
     id: "signature-hex",
@@ -106,14 +104,13 @@ export const forgedChecks: readonly Check[] = [
     why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that takes both has a way in that nobody tests.",
     fix: 'Encode as base64: `digest("base64")`, not `digest("hex")`.',
     follows: ["signature-length"],
-    requests: 4,
-    send: (stage) => [
-      postSigned(stage, "an event whose signature is in hex", hexOf),
+    signed: {
+      "an event whose signature is in hex": hexOf,
       // base64_encode(hash_hmac('sha256', …)) of PHP.
-      postSigned(stage, "an event whose signature is the base64 of its hex", (right) => btoa(hexOf(right))),
-      postSigned(stage, "an event whose signature is in capital hex", (right) => hexOf(right).toUpperCase()),
-      postSigned(stage, "an event whose signature is sha256= and hex", (right) => `sha256=${hexOf(right)}`),
-    ],
+      "an event whose signature is the base64 of its hex": (right) => btoa(hexOf(right)),
+      "an event whose signature is in capital hex": (right) => hexOf(right).toUpperCase(),
+      "an event whose signature is sha256= and hex": (right) => `sha256=${hexOf(right)}`,
+    },
   }),
   forged({
     id: "signature-base64url",
@@ -137,11 +134,10 @@ export const forgedChecks: readonly Check[] = [
     title: "the signature in another case is refused",
     why: "Base64 tells A from a. A comparison without case takes billions of signatures for the right one.",
     fix: COMPARE,
-    requests: 2,
-    send: (stage) => [
-      postSigned(stage, "an event whose signature is in lower case", (right) => right.toLowerCase()),
-      postSigned(stage, "an event whose signature is in upper case", (right) => right.toUpperCase()),
-    ],
+    signed: {
+      "an event whose signature is in lower case": (right) => right.toLowerCase(),
+      "an event whose signature is in upper case": (right) => right.toUpperCase(),
+    },
   }),
   forged({
     id: "signature-white-space",
@@ -151,15 +147,10 @@ export const forgedChecks: readonly Check[] = [
     why: "Who trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
     follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
-    requests: 2,
-    send: (stage) => [
-      postSigned(
-        stage,
-        "an event with a space in its signature",
-        (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
-      ),
-      postSigned(stage, "an event whose signature ends with a no-break space", (right) => `${right}\u00A0`),
-    ],
+    signed: {
+      "an event with a space in its signature": (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
+      "an event whose signature ends with a no-break space": (right) => `${right}\u00A0`,
+    },
   }),
   forged({
     id: "signature-reprinted",
@@ -186,19 +177,9 @@ export const forgedChecks: readonly Check[] = [
       "header-case:unequal",
       "signature-length",
     ],
-    requests: 2,
-    send: (stage) => {
-      const other = stage.ids.hex32();
-      return [
-        postSigned(stage, "an event with its signature and a wrong one", (right, body) => [
-          right,
-          stage.sign(body, other),
-        ]),
-        postSigned(stage, "an event with a wrong signature and its own", (right, body) => [
-          stage.sign(body, other),
-          right,
-        ]),
-      ];
+    signed: {
+      "an event with its signature and a wrong one": (right, body, stage) => [right, signWrongly(stage, body)],
+      "an event with a wrong signature and its own": (right, body, stage) => [signWrongly(stage, body), right],
     },
   }),
   forged({
@@ -221,11 +202,10 @@ export const forgedChecks: readonly Check[] = [
     title: "a signature of another length is refused, without a crash",
     why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare the lengths first, then the bytes.",
-    requests: 2,
-    send: (stage) => [
-      postSigned(stage, "an event with a signature of four characters", () => "zzzz"),
-      postSigned(stage, "an event with a signature of 200 characters", () => "z".repeat(200)),
-    ],
+    signed: {
+      "an event with a signature of four characters": () => "zzzz",
+      "an event with a signature of 200 characters": () => "z".repeat(200),
+    },
   }),
   forged({
     id: "signature-not-ascii",
@@ -234,28 +214,47 @@ export const forgedChecks: readonly Check[] = [
     why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare bytes, not text: encode the header first.",
     follows: ["signature-length"],
-    requests: 1,
-    send: (stage) => [postSigned(stage, "an event with a signature that is not ASCII", () => `${"é".repeat(43)}=`)],
+    signed: { "an event with a signature that is not ASCII": () => `${"é".repeat(43)}=` },
   }),
 ];
 
-type Forged = Pick<CheckInfo, "id" | "title" | "why" | "fix" | "follows"> & {
-  readonly severity?: CheckInfo["severity"];
-  readonly requests: number;
-  readonly send: (stage: Stage) => readonly AuditRequest[];
-};
+type Forged = Pick<CheckInfo, "id" | "title" | "why" | "fix"> &
+  Partial<Pick<CheckInfo, "severity" | "follows">> &
+  (
+    | {
+        /** What is special about the request, in words → the signature of an ordinary event. */
+        readonly signed: Readonly<Record<string, (right: string, body: string, stage: Stage) => Signature>>;
+      }
+    | Pick<WireCheck, "requests" | "send">
+  );
 
 /** A receiver that checks no signature fails all of these for one reason. */
 function forged({ severity = "high", follows = [], ...info }: Forged): Check {
   const root = info.id === "signature-wrong-secret" ? [] : ["signature-wrong-secret"];
+  const sending =
+    "send" in info
+      ? info
+      : {
+          requests: Object.keys(info.signed).length,
+          send: (stage: Stage) =>
+            Object.entries(info.signed).map(([sent, signatureOf]) => {
+              const { text } = stage.event();
+              return post(stage, sent, text, { signature: signatureOf(stage.sign(text), text, stage) });
+            }),
+        };
   return wireCheck({
     ...info,
+    ...sending,
     group: "forged",
     severity,
     snippet: "verify",
     follows: ["valid-event", ...root, ...follows],
     judge: mustRefuse,
   });
+}
+
+function signWrongly(stage: Stage, body: string): string {
+  return stage.sign(body, stage.ids.hex32());
 }
 
 function hexOf(base64: string): string {

@@ -1,7 +1,7 @@
 import { isObject } from "../../kernel/messages/json.js";
 import { isSuccess, mustAccept, silent, wireCheck } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
-import { printEscaped, printNumbers, printReversed, printSpaced } from "./body-forms.js";
+import { printEscaped, printNumbers, printOrdered, printSpaced } from "./body-forms.js";
 import type { AuditEvent, Check, CheckInfo, EventValue, Exchange, Verdict } from "../wire/check.js";
 
 const RAW_BYTES = "Verify the raw bytes of the request, before anything parses, decodes or changes them.";
@@ -80,7 +80,7 @@ export const genuineChecks: readonly Check[] = [
     id: "key-order",
     title: "members in another order are accepted",
     why: "JSON has no order. Who builds the signed text anew from known members, or sorts them, refuses genuine events when the service adds or moves one.",
-    body: ({ value }) => printReversed(value),
+    body: ({ value }) => printOrdered(value, (keys) => keys.toReversed()),
     sent: "a genuine event with its members in another order",
   }),
   trap({

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Resource, Step } from "../wire/events.js";
-import { type Order, openResource, renderedOrder, type OrderOptions, type Orders, topicFor } from "./orders.js";
+import { type Order, type OrderOptions, type Orders, openResource, renderedOrder, topicFor } from "./orders.js";
 
 /** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */
 export type SandboxDoor = (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<SandboxAnswer>;
@@ -132,3 +133,56 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
 
 const NO_ADMIN_TOKEN =
   "Failed to audit the state beside the sandbox: it is guarded. Give its admin token (SANDBOX_ADMIN_TOKEN), or audit without the sandbox (SANDBOX_URL).";
+
+/** Where a sandbox is, and the credentials for it. */
+export interface SandboxAddress {
+  readonly url: string;
+  readonly accessToken: string;
+  /** Undefined: the company of the token, and for the control API the first one. */
+  readonly companyId: string | undefined;
+  readonly adminToken: string | undefined;
+  /** Real time for one call. */
+  readonly timeoutMs: number;
+  readonly system: SystemClock;
+}
+
+/** Calls a sandbox over HTTP. Throws UsageError("cannot-run") when it does not answer; redirects are not followed. */
+export function createSandboxDoor(address: SandboxAddress): SandboxDoor {
+  const { accessToken, companyId, adminToken, timeoutMs, system } = address;
+  return async (method, path, body) => {
+    const isControl = path.startsWith("/_sandbox");
+    const url = new URL(address.url.replace(/\/+$/, "") + path);
+    if (isControl && companyId !== undefined) url.searchParams.set("company", companyId);
+    const token = isControl ? adminToken : accessToken;
+    const abort = new AbortController();
+    const cancel = system.after(timeoutMs, () => abort.abort());
+    try {
+      const answer = await fetch(url, {
+        method,
+        redirect: "manual",
+        signal: abort.signal,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(isControl || companyId === undefined ? {} : { "x-company-id": companyId }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, body: parseJson(await answer.text()) };
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      const why = abort.signal.aborted ? `no answer within ${timeoutMs} ms` : cause;
+      throw new UsageError("cannot-run", `Failed to reach the sandbox at ${address.url}: ${why}.`);
+    } finally {
+      cancel();
+    }
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

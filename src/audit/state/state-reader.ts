@@ -29,7 +29,7 @@ const SHOWN_MAX = 300;
  * Throws UsageError("cannot-run") when nothing usable is printed.
  */
 export async function readState(source: StateSource, options: ReadOptions): Promise<unknown> {
-  if (typeof source === "function") return clone(await withinTime(source, options), options);
+  if (typeof source === "function") return callFunction(source, options);
   if (source.trim() === "") throw failed(options, source, "it is empty. Give a URL or a command");
   const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
   const text = printed.trim();
@@ -44,20 +44,17 @@ export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && URL.canParse(source);
 }
 
-/** The test may change its value later. */
-function clone(value: unknown, options: ReadOptions): unknown {
-  const text = JSON.stringify(value);
-  if (text === undefined)
-    throw failed(options, "the function", "it must return a number or something else that JSON can tell");
-  return JSON.parse(text);
-}
-
-async function withinTime<T>(task: () => T | Promise<T>, options: ReadOptions): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const why = `it was not over within ${options.timeoutMs} ms`;
-    const cancel = options.system.after(options.timeoutMs, () => reject(failed(options, "the function", why)));
-    Promise.resolve().then(task).then(resolve, reject).finally(cancel);
+/** A copy of what the function returns: the test may change the value later. */
+async function callFunction(source: () => unknown, options: ReadOptions): Promise<unknown> {
+  const refusal = (why: string): UsageError => failed(options, "the function", why);
+  const value = await new Promise<unknown>((resolve, reject) => {
+    const { system, timeoutMs } = options;
+    const cancel = system.after(timeoutMs, () => reject(refusal(`it was not over within ${timeoutMs} ms`)));
+    Promise.resolve().then(source).then(resolve, reject).finally(cancel);
   });
+  const text = JSON.stringify(value);
+  if (text === undefined) throw refusal("it must return a number or something else that JSON can tell");
+  return JSON.parse(text);
 }
 
 async function readUrl(url: string, options: ReadOptions): Promise<string> {
@@ -116,20 +113,25 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
     // In a process group, so that everything it starts ends with it, and with this process.
     const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
     const stop = (): void => {
-      if (child.pid !== undefined) kill(HAS_GROUPS ? -child.pid : child.pid);
+      try {
+        // A negative id is that of a group.
+        if (child.pid !== undefined) process.kill(HAS_GROUPS ? -child.pid : child.pid, "SIGKILL");
+      } catch {
+        // It has already ended.
+      }
     };
     process.once("exit", stop);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let size = 0;
+    const settle = (): void => {
+      cancel();
+      process.off("exit", stop);
+    };
     const end = (why: string): void => {
       stop();
       settle();
       reject(failed(options, command, why));
-    };
-    const settle = (): void => {
-      cancel();
-      process.off("exit", stop);
     };
     const cancel = options.system.after(options.timeoutMs, () => end(`it was not over within ${options.timeoutMs} ms`));
     const keep = (into: Buffer[]) => (piece: Buffer) => {
@@ -151,15 +153,6 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
       );
     });
   });
-}
-
-/** A negative id is that of a group. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has already ended.
-  }
 }
 
 function failed({ name }: ReadOptions, source: string, why: string): UsageError {

@@ -48,7 +48,7 @@ export async function sendOnWire(options: WireOptions, request: AuditRequest): P
   const { code = "", message } = failure;
   const timedOut = code === TIMED_OUT;
   const error = errors[code] ?? (timedOut || code === "" ? message : `${code}: ${message}`);
-  const unreachable = !isConnected || unreachableCodes.has(code);
+  const unreachable = !isConnected || Object.hasOwn(unreachableErrors, code);
   return { request, answer: null, error, unreachable, timedOut, latencyMs };
 }
 
@@ -72,8 +72,6 @@ const unreachableErrors: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
 };
-
-const unreachableCodes: ReadonlySet<string> = new Set(Object.keys(unreachableErrors));
 
 const errors: Readonly<Record<string, string>> = {
   ...unreachableErrors,

@@ -38,9 +38,12 @@ export function differsInBase64url(signature: string): boolean {
   return signature.includes("+") && signature.includes("/");
 }
 
-export interface PostOptions {
-  /** Default: the right one. Null: no such header. */
-  readonly signature?: string | readonly string[] | null;
+/** The values of the header. Null: no such header. */
+export type Signature = string | readonly string[] | null;
+
+interface PostOptions {
+  /** Default: the right one. */
+  readonly signature?: Signature;
   /** Of the signature's header. */
   readonly name?: string;
   readonly contentType?: string;
@@ -57,14 +60,4 @@ export function post(stage: Stage, sent: string, body: string | Buffer, options:
     headers: [["content-type", contentType], ...values.map((value): HeaderLine => [name, value])],
     ...(cuts === undefined ? {} : { cuts }),
   };
-}
-
-/** An ordinary event with a special signature. */
-export function postSigned(
-  stage: Stage,
-  sent: string,
-  signature: (right: string, body: string) => string | readonly string[] | null,
-): AuditRequest {
-  const { text } = stage.event();
-  return post(stage, sent, text, { signature: signature(stage.sign(text), text) });
 }

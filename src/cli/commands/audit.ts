@@ -10,7 +10,7 @@ import type { AuditReport } from "../../audit/reporters/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit } from "../../audit/reporters/machine-readable.js";
 import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
-import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
+import { createSandboxDoor } from "../../audit/state/sandbox-orders.js";
 import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/json.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";

@@ -31,22 +31,21 @@ const USE_DEPTH_MAX = 20;
 const USES_MAX = 1000;
 
 /** Common to all files of a scenario. */
-class Shared {
-  readonly problems = new FileProblems();
-  readonly sources = new Map<string, Source>();
-  /** The absolute paths of the files whose steps were used so far. */
-  readonly usedFiles = new Set<string>();
-  readonly fakes: { readonly path: readonly string[]; readonly report: (problem: string) => void }[] = [];
-  uses = 0;
-  usesRules = false;
-  /** A file could not be used, so the variables that it saves are unknown. */
-  isIncomplete = false;
-  readonly read: ReadSource;
-
-  constructor(read: ReadSource) {
-    this.read = read;
-  }
+function createShared(read: ReadSource) {
+  return {
+    read,
+    problems: new FileProblems(),
+    sources: new Map<string, Source>(),
+    /** The absolute paths of the files whose steps were used so far. */
+    usedFiles: new Set<string>(),
+    fakes: [] as { readonly path: readonly string[]; readonly report: (problem: string) => void }[],
+    uses: 0,
+    usesRules: false,
+    /** A file could not be used, so the variables that it saves are unknown. */
+    isIncomplete: false,
+  };
 }
+type Shared = ReturnType<typeof createShared>;
 
 interface Place {
   readonly source: Source;
@@ -72,7 +71,7 @@ export class ParseContext {
 
   static create(source: Source, read: ReadSource): ParseContext {
     const place: Place = { source, chain: [resolve(source.file)], known: new Set(), locals: new Set() };
-    return new ParseContext(new Shared(read), place);
+    return new ParseContext(createShared(read), place);
   }
 
   get problems(): FileProblems {

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { SourcePath } from "../../adapters/files/source.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import type { ParseContext } from "./parse-context.js";
 import type { Step } from "./scenario.js";
@@ -37,9 +38,7 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
     return undefined;
   };
   const all = stepKeywords.join(", ");
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return refuse(`A step must be a mapping with one of ${all}`);
-  }
+  if (!isObject(value)) return refuse(`A step must be a mapping with one of ${all}`);
   const keys = Object.keys(value);
   const found = stepKeywords.filter((keyword) => keys.includes(keyword));
   if (found.length === 1) return found[0];
@@ -95,22 +94,23 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
       if (inner === undefined) return undefined;
       // Only the steps of the file: its `given` is for when it runs alone.
       const { value } = inner.source;
-      const list = typeof value === "object" && value !== null && "steps" in value ? value.steps : undefined;
+      const list = isObject(value) ? value["steps"] : undefined;
       return { ...parsed, position, steps: await parseSteps(inner, list, ["steps"]) };
     }
     case "rule":
       context.shared.usesRules = true;
-      return { ...parsed, position };
+      break;
     case "request":
     case "webhook":
       context.know(Object.keys(parsed.save ?? {}));
-      return { ...parsed, position };
+      break;
     case "eventually":
       context.know(Object.keys(parsed.eventually.save ?? {}));
-      return { ...parsed, position };
+      break;
     default:
-      return { ...parsed, position };
+      break;
   }
+  return { ...parsed, position };
 }
 
 /** Branches of a `parallel` begin together: none knows what another saves. */

@@ -120,7 +120,8 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
       const headers: Outgoing["headers"] = json === undefined ? {} : { "content-type": "application/json" };
       const answer = await send({ method, path, headers, body: json });
       if (answer.status < 300) return answer;
-      const messages = messagesOf(answer.body);
+      const { message }: Readonly<Record<string, unknown>> = isObject(answer.body) ? answer.body : {};
+      const messages = Array.isArray(message) ? message.map(String) : [];
       throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
     },
     other(otherName) {
@@ -137,14 +138,11 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     received: () => inbox.received,
     seen: () => {
       const ids = [companyId, ...[...others.values()].map((other) => other.companyId)];
-      const companies = ids.map((id) => sandbox.findCompany(id)).filter((found) => found !== undefined);
+      const companies = ids.flatMap((id) => sandbox.findCompany(id) ?? []);
       return {
         findings: companies.flatMap(({ id }) => [...sandbox.observationOf(id).findings.list()]),
         rulesNeverFired: companies.flatMap(({ world }) =>
-          world.rules
-            .values()
-            .filter(({ fired }) => fired === 0)
-            .map(describeRule),
+          world.rules.values().flatMap((rule) => (rule.fired === 0 ? describeRule(rule) : [])),
         ),
       };
     },
@@ -160,8 +158,4 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
       for (const other of others.values()) removeCompany(sandbox, other.companyId);
     },
   };
-}
-
-function messagesOf(body: unknown): string[] {
-  return isObject(body) && Array.isArray(body["message"]) ? body["message"].map(String) : [];
 }
