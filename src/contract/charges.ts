@@ -21,8 +21,6 @@ export const createChargeRequest = oncePerProfile((profile) =>
   }),
 );
 
-export type CreateChargeRequest = z.output<ReturnType<typeof createChargeRequest>>;
-
 /** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
 export const payRequest = openObject(
   {

@@ -2,9 +2,6 @@ import { STATUS_CODES } from "node:http";
 import type { ProblemCode } from "../domain/model/problem-codes.js";
 import type { ErrorBody } from "./resources.js";
 
-/** Every status the API answers with. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500;
-
 /** Each problem's status; forgetting one does not compile. */
 export const statusOfProblem = {
   malformed_json: 400,
@@ -31,22 +28,10 @@ export const statusOfProblem = {
   payer_refused: 422,
   rate_limited: 429,
   internal: 500,
-} as const satisfies Record<ProblemCode, ErrorStatus>;
+} as const satisfies Record<ProblemCode, number>;
 
-/** The text of `error` for each status. The contract: "Error body shape: not shown." */
-export const errorNames: Readonly<Record<ErrorStatus, string>> = {
-  400: "Bad Request Exception",
-  401: "Unauthorized Exception",
-  403: "Forbidden Exception",
-  404: "Not Found Exception",
-  405: "Method Not Allowed Exception",
-  409: "Conflict Exception",
-  413: "Payload Too Large Exception",
-  415: "Unsupported Media Type Exception",
-  422: "Unprocessable Entity Exception",
-  429: "Too Many Requests Exception",
-  500: "Internal Server Error Exception",
-};
+/** Every status of an error that the API answers with. */
+export type ErrorStatus = (typeof statusOfProblem)[ProblemCode];
 
 /** `status` is also one that the API itself never answers, where a rule says so. */
 export function renderError(
@@ -57,17 +42,16 @@ export function renderError(
   return {
     statusCode: status,
     message: [...messages],
-    error: nameOf(status),
+    error: errorName(status),
     correlationId: context.correlationId,
     path: context.path,
     timestamp: context.timestamp,
   };
 }
 
-/** 503 is a `Service Unavailable Exception`. */
-function nameOf(status: number): string {
-  const own: Readonly<Record<number, string>> = errorNames;
-  return own[status] ?? `${STATUS_CODES[status] ?? "Unknown Error"} Exception`;
+/** The text of `error`: 404 is a `Not Found Exception`. The contract: "Error body shape: not shown." */
+export function errorName(status: number): string {
+  return `${STATUS_CODES[status] ?? "Unknown Error"} Exception`;
 }
 
 /** `errors.shape: message`: one text, all problems in it. */

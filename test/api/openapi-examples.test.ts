@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
 import type { OpenApiDocument } from "../../src/contract/openapi/describe-api.js";
 import { type OperationId, operationIds, operations } from "../../src/contract/operations.js";
-import { errorNames } from "../../src/contract/problems.js";
+import { errorName } from "../../src/contract/problems.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
@@ -109,7 +109,7 @@ describe("an example of an error", () => {
     const { status, body } = await provoke();
     const own = { correlationId: expect.any(String), timestamp: expect.any(String) };
     expect(body).toEqual({ ...example, ...own });
-    expect(example.error).toBe(errorNames[status as keyof typeof errorNames]);
+    expect(example.error).toBe(errorName(status));
   });
 });
 

@@ -11,17 +11,12 @@ export function describeWebhooks(sample: SampleWorld): Record<string, PathItem> 
   return Object.fromEntries(
     topics.flatMap((topic) =>
       spellingsOf(profile, topic).flatMap((spelling) => {
-        const deliveries = renderSampleDeliveries(sample, spelling);
-        const [first] = deliveries;
-        return first === undefined
-          ? []
-          : [[spelling, describeWebhook(sample, topic, spelling, [first, ...deliveries.slice(1)])]];
+        const deliveries = renderSampleDeliveries(sample, topic, spelling);
+        return deliveries.length === 0 ? [] : [[spelling, describeWebhook(sample, topic, spelling, deliveries)]];
       }),
     ),
   );
 }
-
-type Deliveries = readonly [SampleDelivery, ...SampleDelivery[]];
 
 /** "Sent when", in the contract's words. */
 const sentWhen: Readonly<Record<Topic, string>> = {
@@ -34,7 +29,12 @@ const sentWhen: Readonly<Record<Topic, string>> = {
 const ofCharges = ["webhooks.chargeEvents", "webhooks.chargePayload", "testNumbers.silent"] as const;
 const ofTransactions = ["transfers.webhookId", "testNumbers.silent"] as const;
 
-function describeWebhook(sample: SampleWorld, topic: Topic, spelling: string, deliveries: Deliveries): PathItem {
+function describeWebhook(
+  sample: SampleWorld,
+  topic: Topic,
+  spelling: string,
+  deliveries: readonly SampleDelivery[],
+): PathItem {
   const { profile } = sample.stage;
   const examples = deliveries.map(({ name, summary, body }) => [name, { summary, value: JSON.parse(body) }] as const);
   return {
@@ -49,7 +49,7 @@ function describeWebhook(sample: SampleWorld, topic: Topic, spelling: string, de
       ]),
       security: [],
       parameters: [
-        signatureParameter(sample, deliveries[0]),
+        ...deliveries.slice(0, 1).map((first) => signatureParameter(sample, first)),
         ...topicParameter(profile.webhooks.topicHeader, spelling),
       ],
       requestBody: {

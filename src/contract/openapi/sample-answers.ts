@@ -1,10 +1,9 @@
 import { balanceOf } from "../../domain/accounts/ledger.js";
-import type { Charge } from "../../domain/model/charge.js";
 import { checkCustomer } from "../../domain/accounts/customers.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
-import type { DomainEvent } from "../../domain/model/events.js";
+import type { EventType } from "../../domain/model/events.js";
 import type { ChargeEvent } from "../../domain/profile/setting-kinds.js";
-import { type Topic, findTopic } from "../../domain/values/topic.js";
+import type { Topic } from "../../domain/values/topic.js";
 import { listPage } from "../../kernel/records/page.js";
 import { renderCharge } from "../charges.js";
 import type { OperationId } from "../operations.js";
@@ -67,71 +66,60 @@ export function renderSampleAnswers(sample: SampleWorld): SampleAnswers {
   };
 }
 
-/** The exact text of a delivery's body, and its signature. */
-export interface SampleDelivery {
-  readonly name: string;
-  readonly summary: string;
-  readonly body: string;
-  readonly signature: string;
-}
-
 /** The secret key of the sandbox's first company. */
 export const SAMPLE_SECRET_KEY = "secret_sandbox";
 
-/** What is sent under a topic, in this spelling of it. */
-export function renderSampleDeliveries(sample: SampleWorld, spelling: string): readonly SampleDelivery[] {
-  const topic = findTopic(spelling);
-  return topic === undefined
-    ? []
-    : eventsOf(sample, topic).map(({ name, summary, event }) => {
-        const body = renderPayload(sample.stage.profile, spelling, event);
-        return { name, summary, body, signature: signBody(body, SAMPLE_SECRET_KEY) };
-      });
+export type SampleDelivery = ReturnType<typeof renderSampleDeliveries>[number];
+
+/** What is sent under a topic, in this spelling of it: the exact text of each body, and its signature. */
+export function renderSampleDeliveries(sample: SampleWorld, topic: Topic, spelling: string) {
+  return eventsOf(sample, topic).map(({ name, summary, type, about }) => {
+    const body = renderPayload(sample.stage.profile, spelling, sample.stage.eventOf(type, about.id));
+    return { name, summary, body, signature: signBody(body, SAMPLE_SECRET_KEY) };
+  });
 }
 
-interface NamedEvent {
+interface SampleEvent {
   readonly name: string;
   readonly summary: string;
-  readonly event: DomainEvent;
+  readonly type: EventType;
+  readonly about: { readonly id: string };
 }
 
-function eventsOf({ stage, transfers, settledInBatch, charges }: SampleWorld, topic: Topic): NamedEvent[] {
-  const about = (name: string, summary: string, type: DomainEvent["type"], { id }: { id: string }): NamedEvent => ({
-    name,
-    summary,
-    event: stage.eventOf(type, id),
-  });
+function eventsOf({ stage, transfers, settledInBatch, charges }: SampleWorld, topic: Topic): SampleEvent[] {
+  const { pending, completed, failed } = transfers;
   switch (topic) {
     case "transactions/started":
-      return [about("started", "Received and queued", "transaction.started", transfers.pending)];
+      return [{ name: "started", summary: "Received and queued", type: "transaction.started", about: pending }];
     case "transactions/completed":
       return [
-        about("completed", "Executed", "transaction.completed", transfers.completed),
-        about("inBatch", "Executed, as part of a batch", "transaction.completed", settledInBatch),
+        { name: "completed", summary: "Executed", type: "transaction.completed", about: completed },
+        {
+          name: "inBatch",
+          summary: "Executed, as part of a batch",
+          type: "transaction.completed",
+          about: settledInBatch,
+        },
       ];
     case "transactions/failed":
-      return [about("failed", "Could not be executed", "transaction.failed", transfers.failed)];
+      return [{ name: "failed", summary: "Could not be executed", type: "transaction.failed", about: failed }];
     case "charges/events":
       return stage.profile.webhooks.chargeEvents.flatMap((status) => {
-        const { charge, name, summary } = chargeEvents[status](charges);
+        const [name, summary] = chargeEvents[status];
         // Of one XOF no part can be refunded: under such a profile there is no example of it.
-        return charge.status === status ? [about(name, summary, `charge.${status}`, charge)] : [];
+        return charges[name].status === status
+          ? [{ name, summary, type: `charge.${status}` as const, about: charges[name] }]
+          : [];
       });
   }
 }
 
-type NamedCharge = { readonly name: string; readonly summary: string; readonly charge: Charge };
-
-const chargeEvents: Readonly<Record<ChargeEvent, (charges: SampleWorld["charges"]) => NamedCharge>> = {
-  paid: ({ paid }) => ({ name: "paid", summary: "Paid", charge: paid }),
-  dropped: ({ dropped }) => ({ name: "dropped", summary: "Nobody paid in time", charge: dropped }),
-  refunded: ({ refunded }) => ({ name: "refunded", summary: "Refunded in full", charge: refunded }),
-  refunded_partially: ({ refundedPartially }) => ({
-    name: "refundedPartially",
-    summary: "Refunded in part",
-    charge: refundedPartially,
-  }),
-};
+const chargeEvents = {
+  paid: ["paid", "Paid"],
+  dropped: ["dropped", "Nobody paid in time"],
+  refunded: ["refunded", "Refunded in full"],
+  refunded_partially: ["refundedPartially", "Refunded in part"],
+} as const satisfies Record<ChargeEvent, readonly [name: keyof SampleWorld["charges"], summary: string]>;
 
 function example(summary: string, value: unknown): Example {
   return { summary, value };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { oneOf } from "../../kernel/fields.js";
 import type { Json } from "../../kernel/messages/json.js";
 
 /**
@@ -36,6 +37,17 @@ export function setting<Output, Input>(
   definition: Omit<CheckedDefinition<Output, Input>, "types" | "default"> & { readonly default: NoInfer<Input> & Json },
 ): SettingDefinition<Output, Input> {
   return definition;
+}
+
+/** A setting with a few fixed values: the default and its alternatives. */
+export function choice<const Value extends string | number | boolean>(
+  definition: Omit<SettingDefinition<Value, Value>, "types" | "default" | "alternatives"> & {
+    readonly default: Value;
+    readonly alternatives: readonly { readonly value: Value; readonly effect: string }[];
+  },
+): SettingDefinition<Value, Value> {
+  const values = definition.alternatives.map(({ value }) => value);
+  return setting<Value, Value>({ ...definition, schema: oneOf(definition.default, ...values) });
 }
 
 export function isDefinition(value: object): value is CheckedDefinition {

@@ -1,4 +1,4 @@
-import { setting } from "./setting.js";
+import { choice, setting } from "./setting.js";
 import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
 import { AMOUNT_BOUND_MAX } from "./settings-transfers.js";
@@ -30,21 +30,19 @@ export const chargeSettings = {
     schema: duration(1),
   }),
   /** `createdAt` in the creation answer. Default `compact`: `20250128T083908.249Z`. */
-  createdAtFormat: setting({
+  createdAtFormat: choice({
     summary: "How the creation response writes `createdAt`: by default compactly, `20250128T083908.249Z`.",
     default: "compact",
     alternatives: [{ value: "iso", effect: "`2025-01-28T08:39:08.249Z`, as everywhere else." }],
     contract:
       "The charge creation response shows a compact form (date and time without separators, with milliseconds and Z).",
-    schema: oneOf("compact", "iso"),
   }),
   /** The status in the creation answer. Default `created`, though a GET right after shows `due`. */
-  creationStatus: setting({
+  creationStatus: choice({
     summary: "The status in the creation response: by default `created`, though a GET right after shows `due`.",
     default: "created",
     alternatives: [{ value: "due", effect: "The creation response shows `due` too." }],
     contract: "`created` in the response, then `due` per the lifecycle",
-    schema: oneOf("created", "due"),
   }),
   /** amount × `rate`, rounded to `decimals`. Default `{ rate: 0.01, decimals: 0, credit: "full" }`: shown in `fees`, and the account is credited in full. */
   fee: setting({
@@ -72,14 +70,13 @@ export const chargeSettings = {
     ),
   }),
   /** What a failed payment does. Default `stay`: still `due`, one attempt more. */
-  failedAttempt: setting({
+  failedAttempt: choice({
     summary:
       "What a failed payment does to a charge: by default it stays `due` with one attempt more and a `failed` " +
       "entry, and no event is sent.",
     default: "stay",
     alternatives: [{ value: "drop", effect: "The charge becomes `dropped`." }],
     contract: "The effect of a failed payment attempt on the charge state: not shown.",
-    schema: oneOf("stay", "drop"),
   }),
   /** Of a charge that was not paid in time. Default `expired`. */
   droppedReason: setting({
@@ -90,23 +87,21 @@ export const chargeSettings = {
     schema: settingText(),
   }),
   /** The status of paying a charge that is not due. Default 422. */
-  payNotDue: setting({
+  payNotDue: choice({
     summary: "The status of paying a charge that is not due: paid already, dropped or refunded.",
     default: 422,
     alternatives: [{ value: 409, effect: "It is a conflict." }],
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
-    schema: oneOf(422, 409),
   }),
   /** The staging-only `POST /v1/charges/:id/pay`. `absent`: 404, as in production. */
-  payEndpoint: setting({
+  payEndpoint: choice({
     summary: "Whether the staging-only POST /v1/charges/:id/pay is there.",
     default: "present",
     alternatives: [{ value: "absent", effect: "It is 404, as in production." }],
     contract: "Simulates payment of the charge. Not usable in production.",
-    schema: oneOf("present", "absent"),
   }),
   /** What a GET shows of a charge refunded in part. Default `refunded_partially`. */
-  partialStatusOnRead: setting({
+  partialStatusOnRead: choice({
     summary: "The status that a GET shows of a charge refunded in part.",
     default: "refunded_partially",
     alternatives: [
@@ -114,15 +109,13 @@ export const chargeSettings = {
       { value: "paid", effect: "It reads as `paid`." },
     ],
     contract: "Status is one of `due`, `paid`, `refunded`, `dropped`.",
-    schema: oneOf("refunded_partially", "refunded", "paid"),
   }),
   /** Whether a GET shows `paymentUrl`. Default false. */
-  paymentUrlOnRead: setting({
+  paymentUrlOnRead: choice({
     summary: "Whether a GET shows `paymentUrl`: by default only the creation response does.",
     default: false,
     alternatives: [{ value: true, effect: "A GET shows it too." }],
     contract: "Present in the creation response; the link the customer uses to pay.",
-    schema: oneOf(false, true),
   }),
   /** The label of entries in `transactions`. Default `wallet`. */
   service: setting({
@@ -136,21 +129,19 @@ export const chargeSettings = {
 
 export const refundSettings = {
   /** A refund after a partial one. Default `allowed`, until the paid amount is used up. */
-  further: setting({
+  further: choice({
     summary:
       "What becomes of a refund after a partial one: by default it is allowed until the paid amount is used up, " +
       "then the charge is `refunded`.",
     default: "allowed",
     alternatives: [{ value: "refused", effect: "A charge is refunded once: the second is 422." }],
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
-    schema: oneOf("allowed", "refused"),
   }),
   /** A refund that the balance does not cover. Default `allow`; `reject` is 422. */
-  insufficientBalance: setting({
+  insufficientBalance: choice({
     summary: "What becomes of a refund that the balance does not cover: by default it is made all the same.",
     default: "allow",
     alternatives: [{ value: "reject", effect: "It is 422." }],
     contract: "A paid charge can be refunded in full or in part.",
-    schema: oneOf("allow", "reject"),
   }),
 };

@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { isMsisdn } from "../values/msisdn.js";
-import { setting } from "./setting.js";
-import { oneOf } from "../../kernel/fields.js";
+import { choice, setting } from "./setting.js";
 
 /** What is known of phone numbers. */
 export const customerSettings = {
   /** What the check answers for a number that is not registered. Default `unknown`; `generated` is a made-up person. */
-  unlisted: setting({
+  unlisted: choice({
     summary:
       "What the customer check says of a number that no fixture and no control call has named: by default `unknown`.",
     default: "unknown",
@@ -15,15 +14,13 @@ export const customerSettings = {
     ],
     contract:
       "A user that is not found is answered with the `unknown` values, not with an error status in the material shown.",
-    schema: oneOf("unknown", "generated"),
   }),
   /** Default `accepted`, without effect; `refused` is 400. */
-  subCompanyId: setting({
+  subCompanyId: choice({
     summary: "What the customer check does with `subCompanyId`: by default it is accepted, without effect.",
     default: "accepted",
     alternatives: [{ value: "refused", effect: "It is 400." }],
     contract: "`subCompanyId` (String, optional; id of a sub company)",
-    schema: oneOf("accepted", "refused"),
   }),
 };
 

@@ -1,31 +1,29 @@
 import * as z from "zod";
-import { setting } from "./setting.js";
-import { duration, oneOf, wholeNumber } from "../../kernel/fields.js";
+import { choice, setting } from "./setting.js";
+import { duration, wholeNumber } from "../../kernel/fields.js";
 import { members } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
 export const httpSettings = {
   /** Of creations: a charge, a transaction, a batch, a subscription. Default 201. */
-  createdStatus: setting({
+  createdStatus: choice({
     summary: "The status of a successful creation: a charge, a transaction, a batch or a webhook subscription.",
     default: 201,
     alternatives: [{ value: 200, effect: "Creations answer 200." }],
     contract: "Success status code: not shown",
-    schema: oneOf(201, 200),
   }),
   /** Of pay and refund. Default 200. */
-  actionStatus: setting({
+  actionStatus: choice({
     summary: "The status of a successful pay or refund.",
     default: 200,
     alternatives: [{ value: 201, effect: "Pay and refund answer 201." }],
     contract: "General HTTP status handling: not shown.",
-    schema: oneOf(200, 201),
   }),
 };
 
 export const authSettings = {
   /** Where `X-Company-Id` is wanted. Default `charges`: on charge creation, and checked wherever it is present. */
-  companyHeader: setting({
+  companyHeader: choice({
     summary:
       "Where X-Company-Id is wanted: by default on charge creation, where a missing one is 400; present anywhere " +
       "but not the token's company, it is 403.",
@@ -35,20 +33,18 @@ export const authSettings = {
       { value: "ignored", effect: "The header is never looked at." },
     ],
     contract: "Whether other endpoints need it: not shown.",
-    schema: oneOf("charges", "everywhere", "ignored"),
   }),
 };
 
 export const errorSettings = {
   /** Default `envelope`; `message` is `{"message": "…"}`. */
-  shape: setting({
+  shape: choice({
     summary:
       "The body of every error: by default an envelope with statusCode, message (a list that names every problem), " +
       "error, correlationId, path and timestamp.",
     default: "envelope",
     alternatives: [{ value: "message", effect: 'Only `{"message": "…"}`, all problems in one text.' }],
     contract: "Error body shape: not shown.",
-    schema: oneOf("envelope", "message"),
   }),
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { setting } from "./setting.js";
-import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
+import { choice, setting } from "./setting.js";
+import { decimal, duration, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
 
 /** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
@@ -65,38 +65,34 @@ export const transferSettings = {
     schema: settlement(),
   }),
   /** A transfer under a reference that is taken. Default `conflict`: 409. */
-  duplicateReference: setting({
+  duplicateReference: choice({
     summary:
       "What becomes of a transfer under a reference that is taken: by default 409, in a batch too, whatever became " +
       "of the first.",
     default: "conflict",
     alternatives: [{ value: "allow", effect: "It is a transfer like any other." }],
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
-    schema: oneOf("conflict", "allow"),
   }),
   /** A transfer that the balance does not cover. Default `reject`: 422, nothing stored. `fail`: accepted, then failed. */
-  insufficientBalance: setting({
+  insufficientBalance: choice({
     summary: "What becomes of a transfer that the balance does not cover: by default 422, and nothing is stored.",
     default: "reject",
     alternatives: [{ value: "fail", effect: "It is accepted as `pending`, then fails with `insufficient_balance`." }],
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
-    schema: oneOf("reject", "fail"),
   }),
   /** When the balance pays. Default `at-creation`, given back on failure. */
-  debit: setting({
+  debit: choice({
     summary: "When the balance pays for a transfer: by default at its creation, given back if it fails.",
     default: "at-creation",
     alternatives: [{ value: "on-completion", effect: "When it is completed; a failed one never touches the balance." }],
     contract: "Transfers: the business debits its account and credits one or many wallet users.",
-    schema: oneOf("at-creation", "on-completion"),
   }),
   /** Ids in webhooks. Default `plain`: without `txn_` and `bat_`. */
-  webhookId: setting({
+  webhookId: choice({
     summary: "The ids in a transfer's webhooks: by default the plain UUID, without `txn_` and `bat_`.",
     default: "plain",
     alternatives: [{ value: "prefixed", effect: "`txn_…` and `bat_…`, as in responses." }],
     contract: "Shape: prefix `txn_` followed by a UUID in transfer responses; a plain UUID in a webhook payload.",
-    schema: oneOf("plain", "prefixed"),
   }),
 };
 
@@ -110,12 +106,11 @@ export const batchSettings = {
     schema: wholeNumber(1, 10_000),
   }),
   /** Whether an item must carry `type`. Default `optional`. */
-  itemType: setting({
+  itemType: choice({
     summary: "Whether an item of a batch must carry `type`: by default it need not, and is `transfer` if it does.",
     default: "optional",
     alternatives: [{ value: "required", effect: "An item without it refuses the batch with 400." }],
     contract: "the per-item type is not given in the example; only type `transfer` is allowed for batches",
-    schema: oneOf("optional", "required"),
   }),
   /** The status of a batch whose transactions are all final, seen in the control API only. Default `completed`. */
   finalStatus: setting({

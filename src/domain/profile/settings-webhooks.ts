@@ -1,5 +1,5 @@
-import { setting } from "./setting.js";
-import { duration, oneOf } from "../../kernel/fields.js";
+import { choice, setting } from "./setting.js";
+import { duration } from "../../kernel/fields.js";
 import { allowedHosts, CHARGE_EVENTS, chargeEvents, headerName, RETRY_PRESETS, retryGaps } from "./setting-kinds.js";
 
 /** What is delivered to receivers, and how often. */
@@ -21,7 +21,7 @@ export const webhookSettings = {
     schema: headerName().transform((name) => (name === "none" ? null : name)),
   }),
   /** Default `as-subscribed`: each subscriber is sent the spelling it subscribed with. */
-  topicSpelling: setting({
+  topicSpelling: choice({
     summary:
       "How a delivery spells its topic: by default as its subscription does; both spellings of every topic are " +
       "accepted and match each other.",
@@ -31,7 +31,6 @@ export const webhookSettings = {
       { value: "singular", effect: "Always `transaction/…` and `charge/events`." },
     ],
     contract: "The topic string that the service stores and matches is therefore ambiguous.",
-    schema: oneOf("as-subscribed", "plural", "singular"),
   }),
   /** The changes of a charge that are reported: a list, such text with commas between, or `none`. Default all four. */
   chargeEvents: setting({
@@ -48,21 +47,19 @@ export const webhookSettings = {
     schema: chargeEvents(),
   }),
   /** Default `full`: the charge as GET shows it. `slim`: without `transactions`. */
-  chargePayload: setting({
+  chargePayload: choice({
     summary: "The `data` of a charge's webhook: by default the charge as a GET shows it.",
     default: "full",
     alternatives: [{ value: "slim", effect: "Without `transactions`." }],
     contract: "Payload shapes of the other topics, including the charge topic: not shown.",
-    schema: oneOf("full", "slim"),
   }),
   /** A second subscription of one URL to one topic. Default `allowed`; `conflict` is 409. */
-  duplicateSubscription: setting({
+  duplicateSubscription: choice({
     summary:
       "What becomes of a second subscription of one URL to one topic: by default it is allowed, and each delivers.",
     default: "allowed",
     alternatives: [{ value: "conflict", effect: "It is 409." }],
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
-    schema: oneOf("allowed", "conflict"),
   }),
   /** The gaps between attempts, on the company's clock. Default `["10s", "1m", "5m", "30m", "2h"]`: six attempts in all. */
   retry: setting({
@@ -88,12 +85,11 @@ export const webhookSettings = {
     schema: duration(1, 3_600_000),
   }),
   /** Calls receivers whose certificate cannot be verified. Default false. */
-  insecureTls: setting({
+  insecureTls: choice({
     summary: "Whether receivers whose TLS certificate cannot be verified are called.",
     default: false,
     alternatives: [{ value: true, effect: "They are: for receivers with a self-signed certificate." }],
     contract: "Not in the contract: it says nothing of the receiver's certificate.",
-    schema: oneOf(false, true),
   }),
   /** Who may receive: host names, addresses and CIDRs. Default `any` but link-local and cloud metadata addresses. */
   allow: setting({
