@@ -232,12 +232,8 @@ export function storedAs<T>(
   return z.codec(row, z.custom<T>(), { decode, encode });
 }
 
-export interface CodecContext {
-  readonly issues: { push(issue: { code: "custom"; input: unknown; message: string }): unknown };
-}
-
 /** Reports a problem from a codec. */
-export function refuseCodec(context: CodecContext, input: unknown, message: string): never {
+export function refuseCodec(context: z.core.ParsePayload, input: unknown, message: string): never {
   context.issues.push({ code: "custom", input, message });
   return z.NEVER;
 }

@@ -12,7 +12,7 @@ export interface StoreDocument {
   readonly schemaVersion: number;
   /** Journals of this generation and of later ones contain what has changed since. */
   readonly generation: number;
-  readonly entries: Iterable<StoreEntry>;
+  readonly entries: readonly StoreEntry[];
 }
 
 /** Characters written at a time, so that requests are answered in between. */

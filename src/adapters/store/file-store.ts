@@ -235,7 +235,7 @@ class FileStore<Data> implements Store<Data> {
     await before?.close().catch(() => undefined);
   }
 
-  async #writeDocument(generation: number, entries: Iterable<StoreEntry>): Promise<void> {
+  async #writeDocument(generation: number, entries: readonly StoreEntry[]): Promise<void> {
     const { path } = this.#options;
     const low = openDocument(path, this.#fs);
     low.data = { schemaVersion: STORE_VERSION, generation, entries };

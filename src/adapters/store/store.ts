@@ -23,8 +23,8 @@ export interface StoreFormat<Data> {
   createEmpty(): Data;
   /** Throws when the entry does not belong to this format. */
   apply(data: Data, entry: StoreEntry): void;
-  /** All data as it is at the time of the call. The entries are created one by one, as they are read. */
-  dump(data: Data): Iterable<StoreEntry>;
+  /** All data as it is at the time of the call. */
+  dump(data: Data): readonly StoreEntry[];
 }
 
 /** The disk is full or the folder is gone: a change could not be kept. The message names the failure and what to do. */

@@ -27,7 +27,6 @@ import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { getTransfer } from "../../domain/transfers/settle-transfer.js";
 import { listPage } from "../../kernel/records/page.js";
-import { checkCustomerOf, loadPeople } from "../../sandbox/company/people.js";
 import type { Handler } from "./endpoint.js";
 
 /** Of most charges: one for all, as charges are kept by the ten thousand. */
@@ -51,10 +50,10 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
     handle: (call) => renderTransfer(call.run(getTransfer, call.id), "read", call.profile),
   },
   checkCustomer: {
-    prepare: loadPeople,
+    prepare: (company) => company.loadPeople(),
     handle: (call) => {
       const { msisdn } = parseCustomerCheck(call.profile, call.query);
-      return renderCustomerCheck(checkCustomerOf(call.company, msisdn));
+      return renderCustomerCheck(call.company.checkCustomer(msisdn));
     },
   },
   getBalance: {

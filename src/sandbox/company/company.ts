@@ -4,7 +4,9 @@ import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
 import { type DueKind, type EnqueuedDelivery, Work, type World } from "../../domain/model/work.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import { renderPayload } from "../../contract/webhooks.js";
-import type { DrawPerson } from "../../domain/accounts/customers.js";
+import { type DrawPerson, checkCustomer } from "../../domain/accounts/customers.js";
+import type { CustomerCheck } from "../../domain/model/customer.js";
+import { createDrawPerson } from "../state/load-faker.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { trackProfile } from "../../domain/profile/track-profile.js";
 import { Clock } from "../../kernel/time/clock.js";
@@ -47,7 +49,7 @@ export class Company {
   /** Whether an advance is firing what is due. No timer does it meanwhile. */
   isAdvancing = false;
   /** Draws the people of unlisted numbers; undefined until the names are loaded. */
-  drawPerson: DrawPerson | undefined;
+  #drawPerson: DrawPerson | undefined;
   readonly #ids: IdSource;
   readonly #forgetEvents: (work: Work) => void;
   readonly #forgetDeliveries: (work: Work) => void;
@@ -128,6 +130,16 @@ export class Company {
   /** Like `run`, but does not fire what is due first: for the outcome of something that began earlier. */
   runAhead<Input, Output>(operation: Operation<Input, Output>, input: Input): Output {
     return this.#runAt(this.now(), operation, input, releaseImmediately);
+  }
+
+  /** Loads the names when the profile wants people for unlisted numbers. */
+  async loadPeople(): Promise<void> {
+    if (this.profile.customers.unlisted === "generated")
+      this.#drawPerson ??= await createDrawPerson(this.deps.seed ?? 0);
+  }
+
+  checkCustomer(msisdn: string): CustomerCheck {
+    return checkCustomer(this, msisdn, this.#drawPerson);
   }
 
   /** The next place in the order of the company's records. */

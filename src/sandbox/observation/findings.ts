@@ -3,21 +3,12 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, Table } from "../../kernel/records/table.js";
 import type { Company } from "../company/company.js";
 import type { Exchange } from "../company/exchange.js";
-import {
-  createPayAfterDropDetector,
-  createRefundBeyondPaidDetector,
-  createWebhookSlowDetector,
-  createWebhookUnacknowledgedDetector,
-} from "./resource-mistakes.js";
+import { payAfterDrop, refundBeyondPaid, webhookSlow, webhookUnacknowledged } from "./resource-mistakes.js";
 import type { Detection, Detector, Scene } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 import { type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import {
-  createPollingTooFastDetector,
-  createRetryAtOnceDetector,
-  createSecretLeakedDetector,
-} from "./request-mistakes.js";
+import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
 import { type Redactor, secretsOf } from "./redact.js";
 
 /** Findings of one company that are kept; the oldest are forgotten first. */
@@ -25,11 +16,11 @@ export const FINDINGS_MAX = 1_000;
 
 const detectorOf: Readonly<Record<FindingKind, () => Detector>> = {
   "double-payout": createDoublePayoutDetector,
-  "refund-beyond-paid": createRefundBeyondPaidDetector,
-  "pay-after-drop": createPayAfterDropDetector,
-  "secret-leaked": createSecretLeakedDetector,
-  "webhook-unacknowledged": createWebhookUnacknowledgedDetector,
-  "webhook-slow": createWebhookSlowDetector,
+  "refund-beyond-paid": () => refundBeyondPaid,
+  "pay-after-drop": () => payAfterDrop,
+  "secret-leaked": () => secretLeaked,
+  "webhook-unacknowledged": () => webhookUnacknowledged,
+  "webhook-slow": () => webhookSlow,
   "retry-at-once": createRetryAtOnceDetector,
   "polling-too-fast": createPollingTooFastDetector,
 };

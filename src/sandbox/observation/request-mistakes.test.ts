@@ -4,7 +4,7 @@ import {
   AT_ONCE_MS,
   createPollingTooFastDetector,
   createRetryAtOnceDetector,
-  createSecretLeakedDetector,
+  secretLeaked,
 } from "./request-mistakes.js";
 import type { JournalEntry } from "./journal.js";
 
@@ -127,7 +127,7 @@ const stage = scene({
     { name: "access token", text: "at_shop" },
   ],
 });
-const watch = (change: Parameters<typeof sighting>[0]) => createSecretLeakedDetector().see?.(sighting(change), stage);
+const watch = (change: Parameters<typeof sighting>[0]) => secretLeaked.see?.(sighting(change), stage);
 
 describe("secret-leaked reports", () => {
   it.each([

@@ -115,21 +115,19 @@ const SECRET_KEY_FIX =
   "Use the secret key only to verify webhook signatures: it is never sent in requests. Then rotate it, it counts as known.";
 
 /** "The secret key or an access token seen in a URL or body", also encoded. Once for each secret, operation and place. */
-export function createSecretLeakedDetector(): Detector {
-  return {
-    see: (entry, scene) =>
-      leaksOf(entry, scene.secrets).map(({ secret: { name }, place }) => ({
-        key: `${name} ${place} ${entry.operation ?? entry.method}`,
-        why:
-          `The ${name} was sent in the ${place} of a request (${entry.id}). ${dangers[place]} ` +
-          (name === "secret key"
-            ? "Who reads it can forge webhooks that look genuine."
-            : "Who reads it can move the business's money."),
-        ...(name === "secret key" ? { fix: SECRET_KEY_FIX } : {}),
-        requests: [describeRequest(entry, scene)],
-      })),
-  };
-}
+export const secretLeaked: Detector = {
+  see: (entry, scene) =>
+    leaksOf(entry, scene.secrets).map(({ secret: { name }, place }) => ({
+      key: `${name} ${place} ${entry.operation ?? entry.method}`,
+      why:
+        `The ${name} was sent in the ${place} of a request (${entry.id}). ${dangers[place]} ` +
+        (name === "secret key"
+          ? "Who reads it can forge webhooks that look genuine."
+          : "Who reads it can move the business's money."),
+      ...(name === "secret key" ? { fix: SECRET_KEY_FIX } : {}),
+      requests: [describeRequest(entry, scene)],
+    })),
+};
 
 type Place = "path" | "query" | "body";
 

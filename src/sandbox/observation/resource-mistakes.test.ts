@@ -8,12 +8,7 @@ import {
   storeCharge,
   storeTransfer,
 } from "../../../test/support/sighting.js";
-import {
-  createPayAfterDropDetector,
-  createRefundBeyondPaidDetector,
-  createWebhookSlowDetector,
-  createWebhookUnacknowledgedDetector,
-} from "./resource-mistakes.js";
+import { payAfterDrop, refundBeyondPaid, webhookSlow, webhookUnacknowledged } from "./resource-mistakes.js";
 import type { Attempt } from "../../domain/model/delivery.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
@@ -33,7 +28,7 @@ describe("refund-beyond-paid", () => {
 
   const stage = scene();
   storeCharge(stage, { status: "refunded_partially", paid: fromXof(8000), refunded: fromXof(3000) });
-  const watch = (entry: ReturnType<typeof refund>) => createRefundBeyondPaidDetector().see?.(entry, stage);
+  const watch = (entry: ReturnType<typeof refund>) => refundBeyondPaid.see?.(entry, stage);
 
   it("reports a refund of more than what is left, with the amounts", () => {
     const [found] = watch(refund(5001, "refund_exceeds_paid")) ?? [];
@@ -69,7 +64,7 @@ describe("pay-after-drop", () => {
   it.each(["charge_not_payable", "charge_not_payable_conflict"] as const)(
     "reports a payment of a dropped charge (%s)",
     (problem) => {
-      const [found] = createPayAfterDropDetector().see?.(pay(problem), dropped) ?? [];
+      const [found] = payAfterDrop.see?.(pay(problem), dropped) ?? [];
       expect(found?.why).toMatch(/charge-1 \(externalId "order-1"\) .* dropped \(expired\)/);
       expect(found?.requests[0]?.summary).toBe('externalId "order-1", amount 8000, answered 422');
     },
@@ -81,13 +76,12 @@ describe("pay-after-drop", () => {
     ["that drops the charge", pay(undefined), dropped],
     ["of an unknown charge", pay("charge_not_payable"), scene()],
   ])("does not report a payment %s", (_, entry, stage) => {
-    expect(createPayAfterDropDetector().see?.(entry, stage)).toEqual([]);
+    expect(payAfterDrop.see?.(entry, stage)).toEqual([]);
   });
 });
 
 describe("webhook-slow", () => {
-  const watch = (change: Partial<Attempt>) =>
-    createWebhookSlowDetector().attempted?.(attempt(change), delivery(), scene());
+  const watch = (change: Partial<Attempt>) => webhookSlow.attempted?.(attempt(change), delivery(), scene());
 
   it("reports an acknowledgement slower than 5 s", () => {
     const [found] = watch({ latencyMs: 5_001 }) ?? [];
@@ -112,8 +106,7 @@ describe("webhook-unacknowledged", () => {
 
   it("reports a webhook after its last retry, with the request that caused it", () => {
     const cause = payout("a");
-    const [found] =
-      createWebhookUnacknowledgedDetector().attempted?.(failed, exhausted, scene({ causeOf: () => cause })) ?? [];
+    const [found] = webhookUnacknowledged.attempted?.(failed, exhausted, scene({ causeOf: () => cause })) ?? [];
     expect(found).toMatchObject({ key: "del_1" });
     expect(found?.why).toMatch(
       /transactions\/started of txn_transfer-1 to https:\/\/shop.test\/hooks .*all 3 attempts failed.*"status 500 is not 2xx" \(delivery del_1\)/,
@@ -128,19 +121,19 @@ describe("webhook-unacknowledged", () => {
     storeTransfer(stage, { reference: "a", status: "completed" });
     const cause = payout("a");
     const causeOf = ({ id }: { id: string }) => (id === "transfer-1" ? cause : undefined);
-    const [found] = createWebhookUnacknowledgedDetector().attempted?.(failed, exhausted, { ...stage, causeOf }) ?? [];
+    const [found] = webhookUnacknowledged.attempted?.(failed, exhausted, { ...stage, causeOf }) ?? [];
     expect(found?.requests.map(({ id }) => id)).toEqual([cause.id]);
   });
 
   it("shows no request when the journal has none", () => {
-    const [found] = createWebhookUnacknowledgedDetector().attempted?.(failed, exhausted, scene()) ?? [];
+    const [found] = webhookUnacknowledged.attempted?.(failed, exhausted, scene()) ?? [];
     expect(found?.requests).toEqual([]);
   });
 
   it.each(["pending", "succeeded", "failed", "cancelled"] as const)(
     "does not report a webhook that is %s",
     (status) => {
-      expect(createWebhookUnacknowledgedDetector().attempted?.(failed, delivery({ status }), scene())).toEqual([]);
+      expect(webhookUnacknowledged.attempted?.(failed, delivery({ status }), scene())).toEqual([]);
     },
   );
 });

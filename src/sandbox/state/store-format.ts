@@ -46,8 +46,8 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     apply: (data, entry) => applyEntry(data, entry as SandboxEntry, system),
     dump({ companies, gone }) {
       // Taken now, because companies change while the entries are being written.
-      const entries = [...companies.values()].map(({ record, setup }) => companyEntries(record, setup, false));
-      return chain([...entries, [...gone].map((id): StoreEntry => ["gone", id, true])]);
+      const entries = [...companies.values()].flatMap(({ record, setup }) => companyEntries(record, setup, false));
+      return [...entries, ...[...gone].map((id): GoneEntry => ["gone", id, true])];
     },
   };
 }
@@ -61,22 +61,17 @@ export function companyEntries(
   { identity, clock, overrides, seq, idPosition, world, snapshots }: CompanyRecord,
   setup: CompanySetup,
   keepsSnapshots: boolean,
-): Iterable<StoreEntry> {
+): readonly StoreEntry[] {
   const { id } = identity;
   const begin: CompanyEntry = ["company", id, { identity, clock, overrides, seq, idPosition, setup }, keepsSnapshots];
-  const tables = tableNames(world).map((name) => [name, [...world[name].values()]] as const);
-  const written = keepsSnapshots ? [] : snapshots.values().map((snapshot): SnapshotEntry => ["snapshot", id, snapshot]);
-  return chain([[begin], rowsEntries(id, tables), written]);
+  const rows = tableNames(world).flatMap((name) => rowsEntries(id, name, [...world[name].values()]));
+  const saved = keepsSnapshots ? [] : snapshots.values().map((snapshot): SnapshotEntry => ["snapshot", id, snapshot]);
+  return [begin, ...rows, ...saved];
 }
 
-function* rowsEntries(id: string, tables: readonly (readonly [TableName, readonly Row[]])[]): Iterable<RowsEntry> {
-  for (const [name, rows] of tables) {
-    for (let at = 0; at < rows.length; at += ROWS_MAX) yield ["rows", id, name, rows.slice(at, at + ROWS_MAX)];
-  }
-}
-
-function* chain(parts: readonly Iterable<StoreEntry>[]): Iterable<StoreEntry> {
-  for (const part of parts) yield* part;
+function rowsEntries(id: string, table: TableName, rows: readonly Row[]): RowsEntry[] {
+  const count = Math.ceil(rows.length / ROWS_MAX);
+  return Array.from({ length: count }, (_, at) => ["rows", id, table, rows.slice(at * ROWS_MAX, (at + 1) * ROWS_MAX)]);
 }
 
 /** What a unit of work has changed, each row once, in its final form. */
