@@ -29,9 +29,6 @@ import { getTransfer } from "../../domain/transfers/settle-transfer.js";
 import { listPage } from "../../kernel/records/page.js";
 import type { Handler } from "./endpoint.js";
 
-/** Of most charges: one for all, as charges are kept by the ten thousand. */
-const noMetadata = Object.freeze({});
-
 /** One handler for each operation of the contract; a forgotten one does not compile. */
 export const handlers: Readonly<Record<OperationId, Handler>> = {
   createTransaction: {
@@ -61,7 +58,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
   },
   createCharge: {
     handle: (call) => {
-      const { amount, metadata = noMetadata, ...terms } = parseRequest(createChargeRequest(call.profile), call.body);
+      const { amount, metadata = {}, ...terms } = parseRequest(createChargeRequest(call.profile), call.body);
       const order = { amount: fromXof(amount), metadata, checkoutUrl: call.checkoutUrl, ...terms };
       return renderCharge(call.run(createCharge, order), "created", call.profile);
     },

@@ -6,7 +6,7 @@ import { addOpenApiRoutes } from "../control/openapi-routes.js";
 import { addCheckoutRoutes } from "../pages/checkout/routes.js";
 import { type HttpEnv, wantsPage } from "../shared/env.js";
 import { logRequest, logRequests } from "../shared/log-request.js";
-import type { AppExtensions } from "./control-app.js";
+import { type AppExtensions, createControlApp } from "./control-app.js";
 import { answerMalformed } from "./malformed.js";
 import { addAssetRoutes } from "../pages/shared/assets.js";
 
@@ -20,7 +20,8 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addAssetRoutes(app);
   app.get("/", leadTo("./_sandbox"));
   app.get("/_sandbox/", leadTo("../_sandbox"));
-  addControlApp(app, sandbox, extensions);
+  const control = createControlApp(sandbox, extensions);
+  app.all("/_sandbox/*", (c) => control.fetch(c.req.raw, c.env));
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
@@ -31,15 +32,6 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   });
   app.onError((error, c) => respond(sandbox, undefined, describeProblem(sandbox, undefined, c.req.path, error)));
   return app;
-}
-
-/** The control API is loaded with its first call: an application under test never makes one. */
-function addControlApp(app: Hono<HttpEnv>, sandbox: Sandbox, extensions: AppExtensions): void {
-  let control: Promise<Hono<HttpEnv>> | undefined;
-  app.all("/_sandbox/*", async (c) => {
-    control ??= import("./control-app.js").then(({ createControlApp }) => createControlApp(sandbox, extensions));
-    return (await control).fetch(c.req.raw, c.env);
-  });
 }
 
 /** "`/` leads people there and answers programs with 404 as the contract would". */

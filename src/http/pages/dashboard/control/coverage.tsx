@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { Counted, Coverage, CoverageSection } from "../../../../sandbox/observation/coverage-report.js";
 import { redactCoverage, sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
 import { describeRendered } from "../../../../sandbox/state/rules.js";
-import { Code, CodeLink, Pill } from "../parts/show.js";
+import { Code, CodeLink, Pill, soft } from "../parts/show.js";
 import { DataTable, Panel, Section } from "../parts/table.js";
 import { type DashboardPage, linkTo, type View } from "../view/view.js";
 
@@ -128,10 +128,6 @@ function Part<Item extends Counted>({ section, items, what, empty = "", children
       />
     </Panel>
   );
-}
-
-function soft(text: string): Child {
-  return <span class="soft">{text}</span>;
 }
 
 /** "which assumptions a client's green test rests on". */

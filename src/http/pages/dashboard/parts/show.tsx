@@ -26,6 +26,10 @@ export function Amount({ money }: { readonly money: Money }) {
   return <span class="amount">{showMoney(money)}</span>;
 }
 
+export function soft(text: string): Child {
+  return <span class="soft">{text}</span>;
+}
+
 /** An id, a path, the name of a field. */
 export function Code({ children }: { readonly children?: Child }) {
   return <code class="code">{children}</code>;

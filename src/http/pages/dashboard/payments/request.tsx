@@ -1,8 +1,7 @@
-import type { Child } from "hono/jsx";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest } from "../../../control/render-request.js";
 import { FateMark, shownPath } from "../parts/links.js";
-import { Code, CodeLink, Pill, Status, Text, Time } from "../parts/show.js";
+import { Code, CodeLink, Pill, Status, Text, Time, soft } from "../parts/show.js";
 import { Empty, Facts, Panel, Section } from "../parts/table.js";
 import { headerLines, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
@@ -75,10 +74,6 @@ export const requestPage: DashboardPage = {
 function entryOf({ sandbox, company, id }: View): JournalEntry {
   const { entries } = sandbox.observationOf(company.id).journal;
   return getOrNotFound(entries.get(id), "request", id, " The journal keeps the newest.");
-}
-
-function soft(text: string): Child {
-  return <span class="soft">{text}</span>;
 }
 
 function Body({ of, body }: { readonly of: string; readonly body: unknown }) {
