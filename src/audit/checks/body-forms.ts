@@ -51,7 +51,7 @@ function printPhp(value: unknown): string {
   return JSON.stringify(value).replaceAll("/", String.raw`\/`);
 }
 
-/** A body with unusual white space, and what receivers make of it before they hash it. */
+/** A body with unusual white space, and the other forms of it that wrong receivers hash. */
 export function signedFormsOf(value: EventValue) {
   const body = printSpaced(value);
   const forms: readonly (readonly [form: string, text: string])[] = [

@@ -11,7 +11,7 @@ const LONG_EVENT_BYTES = 64 * 1024;
 
 export const VALID_EVENT = "valid-event";
 
-/** All other checks depend on it: it always runs, and first. */
+/** It always runs first, because all other checks depend on it. */
 export const validEvent = wireCheck({
   id: VALID_EVENT,
   group: "genuine",

@@ -79,19 +79,14 @@ export function renderTable({ checks }: AuditReport, style: Style): string[] {
   return [...(shown.length === 0 ? [] : [header]), ...lines.slice(1)];
 }
 
-/** How wide each column is; `time` is 0 when that column is left out. */
-interface Columns {
-  readonly id: number;
-  readonly sent: number;
-  readonly time: number;
-}
-
-function columnsFor(checks: readonly CheckResult[], width: number): Columns {
+/** The width of each column. `time` is 0 when that column is left out. */
+function columnsFor(checks: readonly CheckResult[], width: number) {
   const id = Math.max("check".length, ...checks.map((check) => check.id.length));
   const time = width < WIDTH_FOR_TIMES ? 0 : 9;
   return { id, time, sent: width - id - STATUS_WIDTH - time - 3 * GAP.length };
 }
 
+type Columns = ReturnType<typeof columnsFor>;
 type Cells = readonly [mark: string, id: string, sent: string, status: string, time: string];
 
 function renderLine({ id, sent, time }: Columns, cells: Cells): string {

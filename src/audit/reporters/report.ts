@@ -6,9 +6,9 @@ export interface AuditReport {
   readonly receiver: string;
   /** No check failed. Warnings and skipped checks fail no audit. */
   readonly passed: boolean;
-  /** Whether an ordinary event with the right signature is accepted. Where it is not, most other checks tell little. */
+  /** Whether an ordinary event with the right signature is accepted. Otherwise most other checks prove little. */
   readonly accepted: boolean;
-  /** Where it is not: what to look at, first things first. */
+  /** Otherwise: what to look at, the most likely cause first. */
   readonly advice: readonly string[];
   readonly counts: Readonly<Record<AuditVerdict, number>>;
   /** How many requests were sent. */

@@ -53,8 +53,7 @@ export function createOrders(options: OrderOptions): Orders {
 export function renderedOrder({ topic }: Pick<OrderOptions, "topic">, { resource, printed }: OpenedResource): Order {
   return {
     names: resource.names,
-    bodyOf: ({ step, subscription }) =>
-      withPrinted(renderStep(resource, step, topicFor({ step, subscription }, topic)), printed),
+    bodyOf: (delivery) => withPrinted(renderStep(resource, delivery.step, topicFor(delivery, topic)), printed),
   };
 }
 

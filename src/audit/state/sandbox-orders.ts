@@ -5,13 +5,11 @@ import type { Resource, Step } from "../wire/events.js";
 import { type Order, type OrderOptions, type Orders, openResource, renderedOrder, topicFor } from "./orders.js";
 
 /** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */
-export type SandboxDoor = (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) => Promise<SandboxAnswer>;
-
-export interface SandboxAnswer {
-  readonly status: number;
-  /** The parsed JSON; undefined when there is none. */
-  readonly body: unknown;
-}
+export type SandboxDoor = (
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: unknown,
+) => Promise<{ readonly status: number; /** The parsed JSON; undefined when there is none. */ readonly body: unknown }>;
 
 /** The sandbox refused to make an order. */
 export class OrderRefused extends UsageError {

@@ -61,12 +61,17 @@ interface Place {
 export class ParseContext {
   readonly source: Source;
   readonly shared: Shared;
+  readonly problems: FileProblems;
+  /** The variables saved before. */
+  readonly known: Set<string>;
   readonly #place: Place;
 
   private constructor(shared: Shared, place: Place) {
     this.shared = shared;
     this.#place = place;
     this.source = place.source;
+    this.problems = shared.problems;
+    this.known = place.known;
   }
 
   static create(source: Source, read: ReadSource): ParseContext {
@@ -74,17 +79,8 @@ export class ParseContext {
     return new ParseContext(createShared(read), place);
   }
 
-  get problems(): FileProblems {
-    return this.shared.problems;
-  }
-
   know(names: Iterable<string>): void {
-    for (const name of names) this.#place.known.add(name);
-  }
-
-  /** The variables saved before. */
-  known(): readonly string[] {
-    return [...this.#place.known];
+    for (const name of names) this.known.add(name);
   }
 
   /** The same place, with its own set of saved variables. */

@@ -125,7 +125,7 @@ async function parseBranches(
     const own = context.branch();
     const step = await parseStep(own, branch, [...path, index]);
     if (step !== undefined) steps.push(step);
-    saved.push(...own.known());
+    saved.push(...own.known);
   }
   context.know(saved);
   return steps;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fill, listExpressions, parsePath, parseTemplate, valueAtPath } from "./template.js";
+import { valueAt } from "../../kernel/fields.js";
+import { fill, listExpressions, parsePath, parseTemplate } from "./template.js";
 
 const values: Record<string, unknown> = { amount: 10000, "charge.id": "c1", none: null, list: [1, 2] };
 const lookUp = (expression: string): unknown => values[expression];
@@ -37,8 +38,8 @@ test.each([
 
 test("paths", () => {
   expect(parsePath("body.transactions[0].id")).toEqual(["body", "transactions", 0, "id"]);
-  expect(valueAtPath({ body: { transactions: [{ id: "x" }] } }, "body.transactions[0].id")).toBe("x");
-  expect(valueAtPath({}, "constructor.name")).toBeUndefined();
+  expect(valueAt({ body: { transactions: [{ id: "x" }] } }, parsePath("body.transactions[0].id"))).toBe("x");
+  expect(valueAt({}, parsePath("constructor.name"))).toBeUndefined();
 });
 
 test("every expression is listed with the path of its text", () => {

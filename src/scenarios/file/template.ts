@@ -1,4 +1,3 @@
-import { valueAt } from "../../kernel/fields.js";
 import { mapTexts } from "../../kernel/messages/json.js";
 
 /** `${…}` in the texts of a scenario. A text that is only `${x}` keeps the type of the value; `$${` is a literal `${`. */
@@ -50,11 +49,6 @@ export function parsePath(path: string): readonly (string | number)[] {
   return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) =>
     name === undefined ? Number(index) : name,
   );
-}
-
-/** What is at a dotted path; undefined when nothing is. */
-export function valueAtPath(value: unknown, path: string): unknown {
-  return valueAt(value, parsePath(path));
 }
 
 type Path = (string | number)[];

@@ -17,7 +17,7 @@ export interface FailureDetails {
 
 /** With its place in the scenario. */
 export interface Failure extends FailureDetails {
-  /** `failure`: an expectation was not met. `error`: the step could not be done at all. */
+  /** `failure`: an expectation failed. `error`: the step could not run. */
   readonly kind: "failure" | "error";
   readonly step: string;
   readonly position: SourcePosition;

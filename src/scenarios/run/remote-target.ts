@@ -28,42 +28,16 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * Replays against any deployment of the contract, such as the provider's staging. Scenarios that need the sandbox itself (its clock, rules, receiver, or a
  * prepared company) are skipped with the reason.
  */
-export function createRemoteTarget(options: RemoteOptions): Target {
-  return {
-    unfit: findNeed,
-    open: async () => createRemoteWorld(options),
-    close: async () => undefined,
-  };
-}
-
-/** Throws UsageError("cannot-run") when the deployment does not answer. */
-export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Promise<void> {
-  try {
-    await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
-  } catch (error) {
-    const reason = `Failed to reach the target ${url}: ${reasonOf(error)}. Check --target and whether it is up.`;
-    throw new UsageError("cannot-run", reason, { cause: error });
-  }
-}
-
-function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
-  const { url, system, token, companyId, secretKey } = options;
-  return {
+export function createRemoteTarget({ url, system, token, companyId, secretKey }: RemoteOptions): Target {
+  const world: ScenarioWorld = {
     url,
     token,
     companyId,
     secretKey,
     async send({ method, path, headers, body }: Outgoing): Promise<Answer> {
       const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-      return readAnswer(
-        await fetch(url + path, {
-          method,
-          headers,
-          redirect: "manual",
-          signal,
-          ...(body === undefined ? {} : { body }),
-        }),
-      );
+      const content = body === undefined ? {} : { body };
+      return readAnswer(await fetch(url + path, { method, headers, redirect: "manual", signal, ...content }));
     },
     control: async () => {
       throw new UsageError("cannot-run", "This target has no control API.");
@@ -79,6 +53,17 @@ function createRemoteWorld(options: RemoteOptions): ScenarioWorld {
     testNumbers: defaultProfile().testNumbers,
     close: async () => undefined,
   };
+  return { unfit: findNeed, open: async () => world, close: async () => undefined };
+}
+
+/** Throws UsageError("cannot-run") when the deployment does not answer. */
+export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Promise<void> {
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
+  } catch (error) {
+    const reason = `Failed to reach the target ${url}: ${reasonOf(error)}. Check --target and whether it is up.`;
+    throw new UsageError("cannot-run", reason, { cause: error });
+  }
 }
 
 /** The first thing in the scenario that only the sandbox has. */

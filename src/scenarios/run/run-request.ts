@@ -2,7 +2,8 @@ import { findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { RequestFields, Saves, Step, When } from "../file/scenario.js";
-import { valueAtPath } from "../file/template.js";
+import { valueAt } from "../../kernel/fields.js";
+import { parsePath } from "../file/template.js";
 import { type Failure, StepFailed } from "./failure.js";
 import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
@@ -56,7 +57,7 @@ export function saveFrom(
   shown: { request?: Outgoing; answer?: Answer },
 ): void {
   for (const [name, path] of Object.entries(saves ?? {})) {
-    const value = valueAtPath(from, path);
+    const value = valueAt(from, parsePath(path));
     if (value === undefined) {
       throw new StepFailed({ message: `Failed to save ${name}: there is nothing at ${path}`, ...shown });
     }
