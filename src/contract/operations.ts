@@ -15,17 +15,19 @@ export interface Operation {
   /** Whether X-Company-Id is wanted under `auth.companyHeader: charges`. */
   readonly companyHeader: boolean;
   readonly body: "required" | "optional" | "none";
-  readonly errors: readonly OperationError[];
+  readonly errors: readonly Required<ErrorRow>[];
 }
 
-export interface OperationError {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 422;
-  readonly cause: string;
+/** One way in which an operation refuses. */
+export interface ErrorRow {
+  readonly status: ErrorStatus;
+  /** Undefined: what the status always means, whatever the operation. */
+  readonly cause?: string;
   /** The contract's table says so, or the sandbox where the contract is silent. */
-  readonly source: "contract" | "sandbox";
+  readonly source?: "contract" | "sandbox";
 }
 
-const errorFrom = (source: OperationError["source"]) => (status: OperationError["status"], cause: string) => ({
+const errorFrom = (source: "contract" | "sandbox") => (status: ErrorStatus, cause: string) => ({
   status,
   cause,
   source,
@@ -173,15 +175,6 @@ export const operationIds = Object.keys(operations) as OperationId[];
 export function successStatus({ success }: Operation, { http }: Profile): number {
   if (success === "http.createdStatus") return http.createdStatus;
   return success === "http.actionStatus" ? http.actionStatus : success;
-}
-
-/** One way in which an operation refuses under a profile. */
-export interface ErrorRow {
-  readonly status: ErrorStatus;
-  /** Undefined: what the status always means, whatever the operation. */
-  readonly cause?: string;
-  /** Whether the contract's table says so, or only the sandbox. */
-  readonly source?: OperationError["source"];
 }
 
 /**

@@ -7,7 +7,7 @@ import { EXIT } from "../shared/exit-codes.js";
 import { type GateFlags, failedGates, parseChoice, parseGates } from "../shared/values.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { addClosing, type Verb } from "../shared/help.js";
-import { printDiagnostic } from "../shared/output.js";
+import { printDiagnostic, messageOf } from "../shared/output.js";
 import { prepareStart } from "../run/prepare-start.js";
 import { beginSession, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
@@ -65,7 +65,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     if (flags.report !== undefined)
       await writeExecReport(flags.report, seen).catch((error: unknown) => {
         if (code === 0) throw error;
-        printDiagnostic(`sandbox: ${error instanceof Error ? error.message : String(error)}`);
+        printDiagnostic(`sandbox: ${messageOf(error)}`);
       });
     return code === 0 && failed.length > 0 ? EXIT.gate : code;
   } finally {

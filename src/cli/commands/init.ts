@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { addClosing, type Verb } from "../shared/help.js";
-import { printData } from "../shared/output.js";
+import { printData, messageOf } from "../shared/output.js";
 
 export const verb: Verb = (command) => {
   command
@@ -45,10 +45,7 @@ function fail(path: string, error: unknown, written: readonly string[] = []): ne
       `Failed to write ${path}: it is there already, and is left as it is. Choose another folder: sandbox init DIR.${already}`,
     );
   }
-  throw new UsageError(
-    "cannot-run",
-    `Failed to write ${path}: ${error instanceof Error ? error.message : String(error)}.${already}`,
-  );
+  throw new UsageError("cannot-run", `Failed to write ${path}: ${messageOf(error)}.${already}`);
 }
 
 /** The texts of the files by name. Tests run each of them. */

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Setting } from "../../domain/profile/setting.js";
+import { type Setting, sourceOf } from "../../domain/profile/setting.js";
 import { groupOf, settingGroups, settings } from "../../domain/profile/settings.js";
 import { describeProfile, renderProfileMarkdown } from "../../domain/profile/describe-profile.js";
 import { parseChoice } from "../shared/values.js";
@@ -57,13 +57,12 @@ function renderSetting(setting: Setting, name: string, indent: string): string {
   return `${comment.join("")}${indent}${name}: ${value}`;
 }
 
-function commentOf({ summary, alternatives, contract }: Setting): string[] {
-  const source = contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
-  const others = alternatives.map(({ value, effect, form }) => {
+function commentOf(setting: Setting): string[] {
+  const others = setting.alternatives.map(({ value, effect, form }) => {
     const shown = form === true && typeof value === "string" ? value : JSON.stringify(value);
     return `- or ${shown}: ${effect}`;
   });
-  return [summary, ...others, source].flatMap(wrap);
+  return [setting.summary, ...others, sourceOf(setting)].flatMap(wrap);
 }
 
 const COMMENT_WIDTH = 94;

@@ -20,7 +20,7 @@ import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
 import { EXIT } from "../shared/exit-codes.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { createCounter, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
+import { createCounter, printData, printDiagnostic, styleFor, writeOutput, messageOf } from "../shared/output.js";
 import { loadScenarioFiles } from "../shared/scenario-files.js";
 import { createApp } from "../../http/server/app.js";
 
@@ -215,8 +215,7 @@ function parseRegex(text: string): RegExp {
   try {
     return new RegExp(text, "iu");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError("command-line", `--filter must be a regular expression: ${why}.`);
+    throw new UsageError("command-line", `--filter must be a regular expression: ${messageOf(error)}.`);
   }
 }
 

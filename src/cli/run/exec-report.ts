@@ -7,7 +7,7 @@ import {
   renderCoverageMarkdown,
   sectionTitles,
 } from "../../sandbox/observation/render-coverage.js";
-import { WIDTH_MAX, alignColumns } from "../shared/output.js";
+import { WIDTH_MAX, alignColumns, messageOf } from "../shared/output.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { type Finding, countFindings, renderFinding } from "../../sandbox/observation/finding.js";
@@ -101,8 +101,9 @@ export async function writeExecReport(folder: string, report: ExecReport): Promi
     await writeFile(join(folder, "sandbox.json"), `${JSON.stringify(report, undefined, 2)}\n`);
     await writeFile(join(folder, "coverage.md"), renderCoverageMarkdown(report.coverage));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError("cannot-run", `Failed to write the report to ${folder}: ${why}.`, { cause: error });
+    throw new UsageError("cannot-run", `Failed to write the report to ${folder}: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -112,21 +112,16 @@ function cut(text: string, charactersMax: number): string {
 /** The most bytes kept for a reader that is slow. */
 const BACKLOG_BYTES_MAX = 1024 * 1024;
 
-export interface LineOutput {
-  readonly stream: NodeJS.WriteStream;
-  /** `line` has no line break at its end. */
-  write(line: string): void;
-}
-
 /** Writes lines to a stream. Leaves lines out while a pipe is not read, and reports their number afterwards. */
-export function createLineOutput(
+function createLineOutput(
   stream: NodeJS.WriteStream,
   renderLeftOut: (count: number, stream: NodeJS.WriteStream) => string,
-): LineOutput {
+) {
   let leftOut = 0;
   return {
     stream,
-    write(line) {
+    /** `line` has no line break at its end. */
+    write(line: string): void {
       if (!stream.writable) return;
       if (stream.writableLength > BACKLOG_BYTES_MAX) {
         leftOut++;

@@ -46,7 +46,7 @@ export function nextStopSignal(): Promise<void> {
       if (firstAt === undefined) {
         firstAt = systemClock.monotonic();
         resolve();
-      } else if (!isEcho(firstAt)) {
+      } else if (!isEcho(systemClock.monotonic() - firstAt)) {
         process.exit(exitCode);
       }
     };
@@ -56,8 +56,6 @@ export function nextStopSignal(): Promise<void> {
 }
 
 /** npm and npx forward a Ctrl-C that the terminal has already sent to every process. */
-function isEcho(firstAt: number): boolean {
-  return process.env["npm_command"] !== undefined && systemClock.monotonic() - firstAt < ECHO_MS;
+function isEcho(msLater: number): boolean {
+  return process.env["npm_command"] !== undefined && msLater < 100;
 }
-
-const ECHO_MS = 100;

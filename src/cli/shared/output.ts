@@ -35,8 +35,7 @@ export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = p
 /** Writes a file. Throws UsageError("cannot-run"). */
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${why}.`);
+    throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${messageOf(error)}.`);
   });
 }
 
@@ -65,4 +64,8 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
       .join("  ")
       .trimEnd(),
   );
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { Operation, OperationId } from "../operations.js";
 import { PAGE_LIMIT_MAX, customerCheckQuery } from "../queries.js";
 import type { JsonSchema, ParameterObject, Resting } from "./document.js";
+import { sourceOf } from "../../domain/profile/setting.js";
 import { findSetting, settings } from "../../domain/profile/settings.js";
 import { msisdn } from "../../domain/values/fields.js";
 import { chargeEntry, chargeFees, createChargeRequest, payRequest, refundRequest } from "../charges.js";
@@ -92,8 +93,7 @@ export function resting(description: string, paths: readonly SettingPath[]): { d
 export function explain(description: string, paths: readonly string[]): string {
   const bySource = new Map<string, string[]>();
   for (const path of paths) {
-    const contract = findSetting(path)?.contract ?? "";
-    const source = contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
+    const source = sourceOf(findSetting(path) ?? { contract: "" });
     bySource.set(source, [...(bySource.get(source) ?? []), `\`${path}\``]);
   }
   const sentences = [...bySource].map(([source, names]) => `Rests on ${names.join(", ")}. ${source}`);

@@ -1,20 +1,13 @@
 import type { Json } from "../../kernel/messages/json.js";
-import type { Alternative, Setting } from "./setting.js";
+import { type Alternative, type Setting, sourceOf } from "./setting.js";
 import { type ProfileValues, groupOf, settings } from "./settings.js";
 import { isObject } from "../../kernel/messages/json.js";
 
 /** One row of `sandbox profile` and of GET /_sandbox/profile. */
-export interface DescribedSetting {
-  readonly setting: string;
-  readonly summary: string;
-  readonly value: Json;
-  readonly default: Json;
-  readonly alternatives: readonly { readonly value: Json; readonly effect: string }[];
-  readonly contract: string;
-}
+export type DescribedSetting = ReturnType<typeof describeProfile>[number];
 
 /** Every open point of the contract with its choice, in the table's order. */
-export function describeProfile(values: ProfileValues): readonly DescribedSetting[] {
+export function describeProfile(values: ProfileValues) {
   return settings.map((setting) => ({
     setting: setting.path,
     summary: setting.summary,
@@ -90,12 +83,11 @@ function renderGroup(group: string, members: readonly Setting[]): string {
   return [`## ${group}`, ...bodies.flat()].join("\n\n");
 }
 
-function renderSetting({ summary, default: chosen, alternatives, contract }: Setting): string {
-  const source = contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
+function renderSetting(setting: Setting): string {
   return [
-    summary,
-    [`- Default: ${code(chosen)}`, ...alternatives.map(renderAlternative)].join("\n"),
-    `> ${source}`,
+    setting.summary,
+    [`- Default: ${code(setting.default)}`, ...setting.alternatives.map(renderAlternative)].join("\n"),
+    `> ${sourceOf(setting)}`,
   ].join("\n\n");
 }
 

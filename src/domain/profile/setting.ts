@@ -54,6 +54,11 @@ export function isDefinition(value: object): value is CheckedDefinition {
   return "schema" in value && value.schema instanceof z.ZodType;
 }
 
+/** The words of the contract, or that it has none, for readers. */
+export function sourceOf({ contract }: Pick<Setting, "contract">): string {
+  return contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
+}
+
 /** One row of the table of settings. */
 export interface Setting extends CheckedDefinition {
   /** Its place in a profile file: `transfers.settlement`. */

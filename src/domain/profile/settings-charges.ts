@@ -1,26 +1,24 @@
 import { choice, setting } from "./setting.js";
 import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
-import { AMOUNT_BOUND_MAX } from "./settings-transfers.js";
+import { amountBound } from "./settings-transfers.js";
 
 /** Money in: charges and refunds. */
 export const chargeSettings = {
   /** The smallest amount, XOF, inclusive. Default 1. */
-  min: setting({
-    summary: "The smallest amount of a charge, inclusive.",
-    default: 1,
-    alternatives: [{ value: "a number of XOF", form: true, effect: "Less than that is 400." }],
-    contract: "Charge amount bounds: not shown.",
-    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  }),
+  min: amountBound(
+    "The smallest amount of a charge, inclusive.",
+    1,
+    "Less than that is 400.",
+    "Charge amount bounds: not shown.",
+  ),
   /** The largest amount, XOF, inclusive. Default 200 000 000. */
-  max: setting({
-    summary: "The largest amount of a charge, inclusive.",
-    default: 200_000_000,
-    alternatives: [{ value: "a number of XOF", form: true, effect: "More than that is 400." }],
-    contract: "Charge amount bounds: not shown.",
-    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  }),
+  max: amountBound(
+    "The largest amount of a charge, inclusive.",
+    200_000_000,
+    "More than that is 400.",
+    "Charge amount bounds: not shown.",
+  ),
   /** After which an unpaid charge is dropped, on the company's clock. Default `1h`. */
   ttl: setting({
     summary: "How long after its creation an unpaid charge is dropped, on the company's clock.",

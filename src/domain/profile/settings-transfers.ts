@@ -4,26 +4,34 @@ import { decimal, duration, wholeNumber } from "../../kernel/fields.js";
 import { members, settingText } from "./setting-kinds.js";
 
 /** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
-export const AMOUNT_BOUND_MAX = 100_000_000_000;
+const AMOUNT_BOUND_MAX = 100_000_000_000;
+
+export function amountBound(summary: string, chosen: number, effect: string, contract: string) {
+  return setting({
+    summary,
+    default: chosen,
+    alternatives: [{ value: "a number of XOF", form: true, effect }],
+    contract,
+    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
+  });
+}
 
 /** Money out: transfers to one or many wallets. */
 export const transferSettings = {
   /** The smallest amount, XOF, inclusive; batch items obey the same. Default 5000. */
-  min: setting({
-    summary: "The smallest amount of a transfer, inclusive; items of a batch obey the same.",
-    default: 5000,
-    alternatives: [{ value: "a number of XOF", form: true, effect: "Less than that is 400." }],
-    contract: "Range 5.000 to 500.000 as stated.",
-    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  }),
+  min: amountBound(
+    "The smallest amount of a transfer, inclusive; items of a batch obey the same.",
+    5000,
+    "Less than that is 400.",
+    "Range 5.000 to 500.000 as stated.",
+  ),
   /** The largest amount, XOF, inclusive. Default 500 000. */
-  max: setting({
-    summary: "The largest amount of a transfer, inclusive; items of a batch obey the same.",
-    default: 500_000,
-    alternatives: [{ value: "a number of XOF", form: true, effect: "More than that is 400." }],
-    contract: "Range 5.000 to 500.000 as stated.",
-    schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
-  }),
+  max: amountBound(
+    "The largest amount of a transfer, inclusive; items of a batch obey the same.",
+    500_000,
+    "More than that is 400.",
+    "Range 5.000 to 500.000 as stated.",
+  ),
   /** amount × `rate` + `fixed` (XOF), rounded to `decimals`. Default `{ rate: 0.01, fixed: 0, decimals: 2 }`; what is not given of it is the default's. */
   fee: setting({
     summary:
