@@ -59,13 +59,10 @@ export class EventEmitter<Events extends object> {
   }
 }
 
-export interface Deferred {
-  readonly promise: Promise<void>;
-  resolve(): void;
-}
+export type Deferred = ReturnType<typeof createDeferred>;
 
 /** A promise and the function that resolves it. */
-export function createDeferred(): Deferred {
+export function createDeferred() {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };

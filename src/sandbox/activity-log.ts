@@ -11,11 +11,6 @@ import { type Change, isChangeOf } from "../kernel/records/unit-of-work.js";
 import type { Company } from "./company/company.js";
 import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 
-export interface ActivityLog {
-  /** Writes immediately what is waiting. */
-  flush(): void;
-}
-
 /** Writes one line. It knows the requests of its batch, one of which may be its cause. */
 type WriteLine = (requests: readonly ExchangeEvent[]) => void;
 
@@ -24,11 +19,11 @@ const WAITING_MAX = 10_000;
 
 /**
  * Logs each state change (info) and each request to the API under test (debug), with the company and the time of its clock. Lines are written after
- * the answer was made, when it is known which request caused what.
+ * the answer was made, when it is known which request caused what. The returned function writes immediately what is waiting.
  */
-export function logActivity(sandbox: Sandbox): ActivityLog {
+export function logActivity(sandbox: Sandbox): () => void {
   const { log, system, events } = sandbox;
-  if (!wants(log, "info")) return { flush: () => undefined };
+  if (!wants(log, "info")) return () => undefined;
   let lines: WriteLine[] = [];
   let requests: ExchangeEvent[] = [];
   const flush = (): void => {
@@ -61,7 +56,7 @@ export function logActivity(sandbox: Sandbox): ActivityLog {
       if (line !== undefined) add(line);
     }
   });
-  return { flush };
+  return flush;
 }
 
 function wants(log: Log, level: "debug" | "info"): boolean {

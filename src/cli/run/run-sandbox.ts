@@ -41,10 +41,10 @@ export async function runSandbox(
       : await openStore(storeFile, `sandbox ${logPlace?.beside === true ? "exec" : "start"}`, server, log);
   const { sandbox, fetch, replayer } = await build(server, store, options, log);
   source = sourceOf(sandbox);
-  const activityLog = logActivity(sandbox);
+  const flushLog = logActivity(sandbox);
   /** Finishes requests and deliveries in flight, within bounds. */
   const stop = async (): Promise<void> => {
-    await stopGracefully(server, sandbox, { log, activityLog });
+    await stopGracefully(server, sandbox, { log, flushLog });
     await replayer.close();
   };
   return { sandbox, url: server.url, log, fetch, stop };

@@ -1,6 +1,5 @@
 import { systemClock } from "../../kernel/time/system-clock.js";
 import type { Log } from "../../kernel/log.js";
-import type { ActivityLog } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { RunningServer } from "../../http/server/listen.js";
 
@@ -11,12 +10,12 @@ const GRACE_MS = 5_000;
 export async function stopGracefully(
   server: RunningServer,
   sandbox: Sandbox,
-  { log, activityLog }: { readonly log: Log; readonly activityLog: ActivityLog },
+  { log, flushLog }: { readonly log: Log; readonly flushLog: () => void },
 ): Promise<void> {
   const { system, companies } = sandbox;
   const startedAt = system.monotonic();
   const msLeft = (): number => Math.max(0, GRACE_MS - (system.monotonic() - startedAt));
-  activityLog.flush();
+  flushLog();
   log.write("info", "stopping", describe(inFlight(sandbox)));
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
   await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
@@ -24,7 +23,7 @@ export async function stopGracefully(
   if (cancelled > 0) log.write("warn", "deliveries-given-up", { count: cancelled });
   server.cutOff();
   await sandbox.close();
-  activityLog.flush();
+  flushLog();
   log.write("info", "stopped");
 }
 

@@ -30,7 +30,7 @@ export function createDoublePayoutDetector(): Detector {
 
   const pairOf = ({ msisdn, amount }: Order): Pair => {
     const key = `${msisdnKey(msisdn)} ${amount}`;
-    return pairs.set(key, pairs.get(key) ?? new RecentMap(REFERENCES_MAX));
+    return pairs.add(key, pairs.get(key) ?? new RecentMap(REFERENCES_MAX));
   };
 
   return {
@@ -38,7 +38,7 @@ export function createDoublePayoutDetector(): Detector {
       ordersOf(entry).flatMap((order) => {
         const pair = pairOf(order);
         const known = pair.get(order.reference);
-        const payout = pair.set(order.reference, known ?? createPayout(order, entry));
+        const payout = pair.add(order.reference, known ?? createPayout(order, entry));
         // A new reference repeats the oldest payout whose outcome the client cannot know.
         const first = known === undefined ? findUnknown(pair, entry, world) : undefined;
         noteAnswer(payout, entry);

@@ -25,7 +25,7 @@ export function createPollingTooFastDetector(): Detector {
       const path = pathOf(entry);
       const { receivedAt, at } = entry;
       const reads = [...(readsOf.get(path) ?? []), { receivedAt, at }].slice(-POLLS_MAX - 1);
-      readsOf.set(path, reads);
+      readsOf.add(path, reads);
       const [first = entry] = reads;
       const spanMs = Math.max(receivedAt - first.receivedAt, at - first.at);
       if (reads.length <= POLLS_MAX || spanMs > POLLS_SPAN_MS - EARLY_MS) return [];
@@ -56,7 +56,7 @@ export function createRetryAtOnceDetector(): Detector {
       const before = refused.get(key);
       refused.delete(key);
       if (isRefused && !isLost(entry)) {
-        refused.set(key, { entry, request: describeRequest(entry, scene), answeredAt: scene.now });
+        refused.add(key, { entry, request: describeRequest(entry, scene), answeredAt: scene.now });
       }
       return before === undefined ? [] : judge(before, entry, scene);
     },
