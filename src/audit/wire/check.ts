@@ -44,7 +44,7 @@ export interface Stage {
   sign(body: string | Buffer, secret?: string): string;
   /** The name of the signature's header. */
   readonly header: string;
-  /** Sends it on a connection of its own. Throws Abandoned when the receiver has been silent too often. */
+  /** Sends it on a new connection. Throws Abandoned when the receiver has been silent too often. */
   send(request: AuditRequest): Promise<Exchange>;
   /** The exchange of the ordinary event with which the audit began. Undefined while it is under way. */
   readonly ordinary: Exchange | undefined;

@@ -32,7 +32,7 @@ export interface WireOptions extends Reach {
 }
 
 /**
- * Sends one request exactly as it is, on a connection of its own. Redirects are answers, and are not followed. Never rejects: the exchange contains the
+ * Sends one request byte for byte, on a new connection. Redirects are answers, and are not followed. Never rejects: the exchange contains the
  * error.
  */
 export async function sendOnWire(options: WireOptions, request: AuditRequest): Promise<Exchange> {
