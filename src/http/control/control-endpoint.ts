@@ -17,8 +17,8 @@ import { readBytes, readJson } from "../shared/read-body.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
 
 /**
- * The way of every call that has a path and a method: query parameters (400), company (404), body (413, 415, 400), then everything that is due, and
- * the handler. The answer leaves when its state is kept.
+ * Checks the query parameters (400), the company (404) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer
+ * leaves when its state is stored.
  */
 export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
   const writes = route.method !== "GET";

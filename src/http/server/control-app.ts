@@ -37,7 +37,7 @@ const ownRoutes: readonly ControlRoute[] = [
  * The control API, which drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
  * shape, whatever `errors.shape` makes the API under test answer.
  *
- * The way of every call: forgeries (403), the dashboard's pages, admin token (401), path (404) and method (405), then as `createControlEndpoint` says.
+ * The order: forgeries (403), the dashboard's pages, admin token (401), path (404), method (405), then `createControlEndpoint`.
  */
 export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExtensions = {}): Hono<HttpEnv> {
   const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];

@@ -29,9 +29,7 @@ import { logRequests } from "../../shared/log-request.js";
 const PAGE = "/checkout/:chargeId";
 const STATUS = `${PAGE}/status`;
 
-/**
- * The customer's payment page, to which `paymentUrl` leads. As in production, anyone with the link may use it: it asks for no token.
- */
+/** The customer's payment page at `paymentUrl`. As in production, anyone with the link may use it: it needs no token. */
 export function addCheckoutRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   app.use(PAGE, logRequests(sandbox));
   app.use(STATUS, logRequests(sandbox));
@@ -65,7 +63,7 @@ async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promi
   const form = await readForm(c);
   await sandbox.store.writable();
   await settlePayment(c, sandbox);
-  // No await from here to the end of the work: of two forms that arrive at once the second sees what the first has done.
+  // No await from here to the end of the work: of two simultaneous forms the second sees the result of the first.
   const payment = findPaymentNow(c, sandbox);
   if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
   const { company } = payment;

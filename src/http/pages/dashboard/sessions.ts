@@ -6,7 +6,7 @@ import type { SystemClock } from "../../../kernel/time/system-clock.js";
 import type { HttpContext } from "../../shared/env.js";
 import { setNewest } from "./view/memory.js";
 
-/** Beyond it the oldest session has to sign in again. */
+/** Above this number the oldest session has to sign in again. */
 export const SESSIONS_MAX = 1_000;
 
 /** How long a session lasts, ms of real time. */

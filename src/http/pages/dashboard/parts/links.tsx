@@ -10,7 +10,7 @@ import { batchId, plainId, transactionId } from "../../../../domain/values/ids.j
 import type { Charge } from "../../../../domain/model/charge.js";
 import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
 
-/** The beginning of a long id; the title has the whole. */
+/** The beginning of a long id, with the whole id as title. */
 export function ShortId({ id }: { readonly id: string }) {
   const shown = id.length > 16 ? `${id.slice(0, id.length - plainId(id).length + 8)}…` : id;
   return (

@@ -201,7 +201,7 @@ function changesIn(item: TimelineItem) {
 
 type Names = readonly [texts: readonly string[], numbers: readonly string[]];
 
-/** Ids, references and phone numbers of everything that a item is about. */
+/** Ids, references and phone numbers of everything that an item is about. */
 function namesIn(item: TimelineItem, { charges, transfers }: World): readonly Names[] {
   const ofChanges = changesIn(item).map(({ event }) => namesOf(event));
   if (item.kind === "change") return ofChanges;

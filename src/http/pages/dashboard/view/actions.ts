@@ -165,7 +165,7 @@ function optional(fields: Readonly<Record<string, string | undefined>>): Readonl
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** Anything but a number is passed on: the control API explains what is wrong. */
+/** Other text is passed on: the control API explains the error. */
 function numberIn(text: string = ""): number | string {
   const number = Number(text.replaceAll(/\s/g, ""));
   return text === "" || Number.isNaN(number) ? text : number;

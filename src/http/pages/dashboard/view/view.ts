@@ -14,7 +14,7 @@ export const DASHBOARD = "/_sandbox/dashboard";
 
 export type ScenarioList = Pick<ScenarioReplayer, "list">;
 
-/** What a page is made from: a company after everything due has happened, and the request's address. */
+/** The input of a page: a company after everything due has happened, and the request's address. */
 export interface View {
   readonly sandbox: Sandbox;
   readonly company: Company;

@@ -159,7 +159,7 @@ export function VerdictPill({ of }: { readonly of: Verdict }) {
   return <Marked verdict={of}>{of}</Marked>;
 }
 
-/** `✗ 2 failed`, without what did not happen. */
+/** `✗ 2 failed`; verdicts with no check are left out. */
 export function CountPills({ counts }: Pick<AuditedReceiver, "counts">) {
   return (
     <span class="actions">
