@@ -62,8 +62,8 @@ describe("together they cover the contract", () => {
     const statuses = new Set(
       replayed.exchanges.filter(({ operation }) => operation === id).map(({ status }) => status),
     );
-    const missing = operations[id]
-      .errors.filter(({ status }) => !statuses.has(status))
+    const missing = operations[id].errors
+      .filter(({ status }) => !statuses.has(status))
       .map(({ status, cause }) => `${status}: ${cause}`);
     expect(missing).toEqual([]);
     expect([...statuses].some((status) => status < 300)).toBe(true);

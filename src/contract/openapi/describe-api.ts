@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Method, PathItem } from "./document.js";
+import type { JsonSchema, Method, PathItem } from "./document.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { VERSION } from "../../kernel/version.js";
@@ -25,6 +25,7 @@ export interface DescribeOptions {
  */
 export function describeApi(options: DescribeOptions = {}) {
   const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
+  const schemas: Readonly<Record<string, JsonSchema>> = describeSchemas(profile);
   const sample = createSampleWorld(profile, `${serverUrl}/checkout/`);
   return {
     openapi: "3.1.0" as const,
@@ -41,7 +42,7 @@ export function describeApi(options: DescribeOptions = {}) {
     paths: describePaths(sample),
     webhooks: describeWebhooks(sample),
     components: {
-      schemas: describeSchemas(profile),
+      schemas,
       responses: describeSharedErrors(sample),
       parameters: companyParameters(profile),
       securitySchemes: {
