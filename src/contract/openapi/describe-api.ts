@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { JsonSchema, Method, PathItem } from "./document.js";
+import type { Method, OpenApiDocument, PathItem } from "./document.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { VERSION } from "../../kernel/version.js";
@@ -23,9 +23,8 @@ export interface DescribeOptions {
  * The API under this profile as OpenAPI 3.1: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
  * JSON object, the same for the same options.
  */
-export function describeApi(options: DescribeOptions = {}) {
+export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
   const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
-  const schemas: Readonly<Record<string, JsonSchema>> = describeSchemas(profile);
   const sample = createSampleWorld(profile, `${serverUrl}/checkout/`);
   return {
     openapi: "3.1.0" as const,
@@ -42,7 +41,7 @@ export function describeApi(options: DescribeOptions = {}) {
     paths: describePaths(sample),
     webhooks: describeWebhooks(sample),
     components: {
-      schemas,
+      schemas: describeSchemas(profile),
       responses: describeSharedErrors(sample),
       parameters: companyParameters(profile),
       securitySchemes: {
@@ -56,8 +55,6 @@ export function describeApi(options: DescribeOptions = {}) {
     "x-sandbox-settings": describeSettings(),
   };
 }
-
-export type OpenApiDocument = ReturnType<typeof describeApi>;
 
 const INTRODUCTION = [
   'Where the contract of the service says "not shown", this document shows what the sandbox chose: `x-sandbox-setting` names the ' +

@@ -2,6 +2,32 @@ import type * as z from "zod";
 
 /** What the sandbox uses of OpenAPI 3.1, as plain JSON. */
 
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly security: readonly SecurityRequirement[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly webhooks: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly parameters: Readonly<Record<string, ParameterObject>>;
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+  /** Every setting that is named anywhere in the document. */
+  readonly "x-sandbox-settings": Readonly<
+    Record<string, Readonly<Record<"summary" | "default" | "contract", unknown>>>
+  >;
+}
+
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 export type Method = "get" | "post" | "delete";
