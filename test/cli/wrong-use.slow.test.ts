@@ -121,7 +121,7 @@ describe("exit code 3, it could not run", () => {
       code: 3,
       stdout: "",
       stderr: expect.stringMatching(
-        /^sandbox: Failed to reach the sandbox at http:\/\/127\.0\.0\.1:1: .* Start one with `sandbox start`/,
+        /^sandbox: Failed to reach the sandbox at http:\/\/127\.0\.0\.1:1: nothing listens there\. Start one with `sandbox start`/,
       ),
     });
   });

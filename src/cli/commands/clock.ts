@@ -239,7 +239,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
   const { cause = error } = error;
-  const code = isObject(cause) && typeof cause["code"] === "string" ? cause["code"] : "";
+  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
   return reasons[code] ?? (cause instanceof Error && cause.message !== "" ? cause.message : code);
 }
 

@@ -34,7 +34,7 @@ export async function runSandbox(
   let source = sourceBefore(options);
   const log = createLog(choice, () => source, logPlace);
   // Listens first, since the initial state of a company may contain links to the address.
-  const server = await listen({ ...serve, log });
+  const server = await listen({ ...serve, log, overrideGlobalObjects: true });
   const store =
     storeFile === undefined
       ? undefined

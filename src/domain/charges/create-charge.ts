@@ -9,25 +9,31 @@ import { feeOf } from "../values/money.js";
 export type ChargeOrder = Pick<Charge, "amount" | keyof typeof chargeTerms> & { readonly checkoutUrl: string };
 
 /** POST /v1/charges. 409: "A charge with this externalId already exists." It waits for payment until its time-to-live is over. */
-export function createCharge(work: Work, { checkoutUrl, ...terms }: ChargeOrder): Charge {
+export function createCharge(work: Work, order: ChargeOrder): Charge {
   const { profile, world } = work;
-  if (world.charges.findBy("externalId", terms.externalId) !== undefined) {
-    refuse("external_id_taken", `A charge with externalId ${quote(terms.externalId)} already exists`);
+  const { amount, externalId, description, metadata } = order;
+  if (world.charges.findBy("externalId", externalId) !== undefined) {
+    refuse("external_id_taken", `A charge with externalId ${quote(externalId)} already exists`);
   }
   const id = work.ids.uuid();
   const charge = work.put<Charge>(world.charges, {
-    ...terms,
     id,
     seq: work.nextSeq(),
     createdAt: work.at,
+    externalId,
+    description,
+    onCanceledRedirectionUrl: order.onCanceledRedirectionUrl,
+    onCompletedRedirectionUrl: order.onCompletedRedirectionUrl,
+    metadata,
+    amount,
     feeRate: profile.charges.fee.rate,
-    fee: feeOf(terms.amount, { fixed: 0, ...profile.charges.fee }),
+    fee: feeOf(amount, { fixed: 0, ...profile.charges.fee }),
     status: "due",
     droppedReason: null,
     paid: 0,
     refunded: 0,
     attempts: 0,
-    paymentUrl: checkoutUrl + id,
+    paymentUrl: order.checkoutUrl + id,
     entries: [],
     expiresAt: work.at + profile.charges.ttl,
     silent: false,

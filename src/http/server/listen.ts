@@ -21,6 +21,8 @@ export interface ServeOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly log?: Log;
   readonly limits?: Partial<ConnectionLimits>;
+  /** Replaces the process's `Request` and `Response` by the faster ones of the server. Only for a process that is the sandbox's own. */
+  readonly overrideGlobalObjects?: boolean;
 }
 
 export interface RunningServer {
@@ -84,7 +86,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   guardConnections(server, limits, refuse);
   const respond = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     hostname: address,
-    overrideGlobalObjects: false,
+    overrideGlobalObjects: options.overrideGlobalObjects ?? false,
     // `answerWhileReceiving` does that.
     autoCleanupIncoming: false,
     errorHandler(error) {
