@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -116,14 +117,16 @@ describe("exit code 3, it could not run", () => {
   });
 
   it("no sandbox listens at the address", async () => {
-    const { code, stdout, stderr } = await runSandbox(["clock", "advance", "1h", "--url", "http://127.0.0.1:1"]);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 3,
-      stdout: "",
-      stderr: expect.stringMatching(
-        /^sandbox: Failed to reach the sandbox at http:\/\/127\.0\.0\.1:1: nothing listens there\. Start one with `sandbox start`/,
-      ),
-    });
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.close();
+    await once(server, "close");
+    const { code, stdout, stderr } = await runSandbox(["clock", "advance", "1h", "--url", url]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain(
+      `sandbox: Failed to reach the sandbox at ${url}: nothing listens there. Start one with \`sandbox start\``,
+    );
   });
 
   it.each<[string, number, string]>([
