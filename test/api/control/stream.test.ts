@@ -247,7 +247,7 @@ describe("the resources of a stream", () => {
     const listening = countListeners(live);
     const before = listening();
     const answer = await live.app.request("/_sandbox/stream");
-    const description = "x".repeat(100_000);
+    const description = "x".repeat(500_000);
     while (listening() > before) {
       const made = await live.app.request("/v1/charges", {
         method: "POST",

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import fc from "../../../test/support/fast-check.js";
+import fc, { runs } from "../../../test/support/fast-check.js";
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { fromXof } from "../../domain/values/money.js";
 import { UsageError } from "../../kernel/messages/problem.js";
@@ -167,7 +167,7 @@ describe("any mixture of fixtures", () => {
             .sort(),
         ).toEqual(due.map(({ id }) => id).sort());
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -179,7 +179,7 @@ describe("any mixture of fixtures", () => {
         expectBooksToBalance(company, balanceOf(company));
         expect(company.world.charges.values().filter(({ status }) => status === "due")).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });
