@@ -49,7 +49,7 @@ describe("an audit from the dashboard", () => {
     expect(page.commands).toEqual([`sandbox audit '${receiver.url}' --secret "$SANDBOX_SECRET_KEY"`]);
   });
 
-  it("names the one mistake of a receiver, and how to mend it in three languages", async () => {
+  it("names the one mistake of a receiver, and its fix in three languages", async () => {
     const desk = await openDesk();
     const receiver = await startReceiver(takesHex);
     const page = await desk.audit({ url: receiver.url });
