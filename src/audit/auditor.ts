@@ -1,7 +1,13 @@
 import type { SystemClock } from "../kernel/time/system-clock.js";
-import type { AuditOrder } from "./audit-for-page.js";
+import type { AuditOrder, auditForPage, listGroups } from "./audit-for-page.js";
 
-/** Audits receivers for the dashboard. */
+export type Auditor = ReturnType<typeof createAuditor>;
+export type ListedGroup = ReturnType<typeof listGroups>[number];
+export type AuditedReceiver = Awaited<ReturnType<typeof auditForPage>>;
+export type AuditedGroup = AuditedReceiver["groups"][number];
+export type AuditedCheck = AuditedGroup["checks"][number];
+
+/** Audits receivers for the dashboard. The checks are loaded when they are first needed. */
 export function createAuditor(system: SystemClock) {
   return {
     groups: async () => (await import("./audit-for-page.js")).listGroups(),

@@ -1,4 +1,3 @@
-import { createAuditor } from "../audit/auditor.js";
 import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
@@ -47,7 +46,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const core = await build(resolved, server, log);
   const answer = createInProcessFetch(() => app);
   const replayer = createReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
-  const app = createApp(core, { replayer, auditor: createAuditor(core.system) });
+  const app = createApp(core, { replayer });
   server.answerWith(app);
 
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };

@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
-import { createAuditor } from "../../src/audit/auditor.js";
 import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
@@ -87,7 +86,7 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
   );
   const fetch = createInProcessFetch(() => app);
   const replayer = createReplayer({ sandbox, fetch, folder: ".", env: {} });
-  const app = createApp(sandbox, { replayer, auditor: createAuditor(sandbox.system) });
+  const app = createApp(sandbox, { replayer });
   const stops: (() => Promise<void>)[] = [];
   return {
     sandbox,

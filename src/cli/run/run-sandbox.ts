@@ -3,7 +3,6 @@ import type { PreparedStart } from "./prepare-start.js";
 import { writeOutput } from "../shared/output.js";
 import { openVariables } from "../shared/values.js";
 import type { Store } from "../../adapters/store/store.js";
-import { createAuditor } from "../../audit/auditor.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import type { Log } from "../../kernel/log.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -80,7 +79,7 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     const sandbox = new Sandbox(options, { log, url: server.url, ...(store === undefined ? {} : { store }) });
     const fetch = createInProcessFetch(() => app);
     const replayer = createReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
-    const app = createApp(sandbox, { replayer, auditor: createAuditor(sandbox.system) });
+    const app = createApp(sandbox, { replayer });
     server.answerWith(app);
     return { sandbox, fetch, replayer };
   } catch (error) {

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../shared/env.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { Auditor } from "../pages/dashboard/view/auditor.js";
 import { createDashboard } from "../pages/dashboard/create-dashboard.js";
 import { logRequests } from "../shared/log-request.js";
 import { describeProblem, respond } from "../api/answer.js";
@@ -17,10 +16,9 @@ import { answerRefusal, createControlEndpoint } from "../control/control-endpoin
 import type { ControlRoute } from "../control/control-route.js";
 import { refuseForgery, requireAdminToken } from "../control/guards.js";
 
-/** What the sandbox can do in addition: its caller supplies it, because scenarios and audits are rings beside this one. */
+/** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */
 export interface AppExtensions {
   readonly replayer?: ScenarioReplayer;
-  readonly auditor?: Auditor;
 }
 
 const ownRoutes: readonly ControlRoute[] = [
@@ -39,14 +37,14 @@ const ownRoutes: readonly ControlRoute[] = [
  *
  * The order: forgeries (403), the dashboard's pages, admin token (401), path (404), method (405), then `createControlEndpoint`.
  */
-export function createControlApp(sandbox: Sandbox, { replayer, auditor }: AppExtensions = {}): Hono<HttpEnv> {
+export function createControlApp(sandbox: Sandbox, { replayer }: AppExtensions = {}): Hono<HttpEnv> {
   const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", dropBodyOfHead);
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
   const ask = async (request: Request): Promise<Response> => app.fetch(request);
-  const dashboard = createDashboard({ sandbox, ask, scenarios: replayer, auditor });
+  const dashboard = createDashboard({ sandbox, ask, scenarios: replayer });
   const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
   app.get("/", answerPage);
   app.on(["GET", "POST"], ["/dashboard", "/dashboard/*"], answerPage);

@@ -15,7 +15,7 @@ import { Sessions } from "./sessions.js";
 import { Shell } from "./shell.js";
 import { createAuditDesk } from "./take-audit.js";
 import { type ActionName, type Fields, isAction } from "./view/actions.js";
-import type { Auditor } from "./view/auditor.js";
+import { createAuditor } from "../../../audit/auditor.js";
 import { Memory, type SwitchedOff } from "./view/memory.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { renderRule } from "../../../sandbox/state/rules.js";
@@ -26,15 +26,15 @@ interface DashboardDeps {
   /** The control API, without the guards of a socket. */
   readonly ask: AskControl;
   readonly scenarios: ScenarioList | undefined;
-  readonly auditor: Auditor | undefined;
 }
 
 /** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. `refuseForgery` has refused other machines and other origins before. */
-export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardDeps): Hono<HttpEnv> {
+export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hono<HttpEnv> {
   const sessions = new Sessions(sandbox.system, sandbox.options.adminToken);
   const memory = new Memory();
   const live = createLive(sandbox);
-  const auditDesk = auditor && createAuditDesk({ sandbox, auditor, memory });
+  const auditor = createAuditor(sandbox.system);
+  const auditDesk = createAuditDesk({ sandbox, auditor, memory });
   const app = new Hono<HttpEnv>();
   app.use("*", dropBodyOfHead);
   app.use("*", requireSession(sandbox, sessions));
@@ -43,11 +43,10 @@ export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardD
   app.post(`${DASHBOARD}/sign-in`, takeForm(sandbox, sessions, signIn(sandbox, sessions)));
   app.post(`${DASHBOARD}/sign-out`, takeForm(sandbox, sessions, signOut(sessions)));
   app.post(`${DASHBOARD}/actions/:name`, takeForm(sandbox, sessions, act));
-  if (auditDesk !== undefined)
-    app.post(
-      `${DASHBOARD}/audit`,
-      takeForm(sandbox, sessions, (c, form) => auditDesk.take(c, companyOf(c), form)),
-    );
+  app.post(
+    `${DASHBOARD}/audit`,
+    takeForm(sandbox, sessions, (c, form) => auditDesk.take(c, companyOf(c), form)),
+  );
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c)));
   app.get(DASHBOARD, (c) => c.redirect(`${rootOf(c.req.path)}_sandbox`, 303));
 
@@ -120,7 +119,7 @@ export function createDashboard({ sandbox, ask, scenarios, auditor }: DashboardD
       scenarios,
       auditor,
       audits: memory.audits(company.id),
-      isAuditing: auditDesk?.isRunning() ?? false,
+      isAuditing: auditDesk.isRunning(),
       switchedOff: memory.switchedOff(company.id),
     };
   }

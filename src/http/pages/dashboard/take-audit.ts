@@ -8,7 +8,7 @@ import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { whenAborted, whenAnswered } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";
 import type { Fields } from "./view/actions.js";
-import type { AuditedReceiver, Auditor } from "./view/auditor.js";
+import type { AuditedReceiver, Auditor } from "../../../audit/auditor.js";
 import { quoted } from "./view/curl.js";
 import type { Memory } from "./view/memory.js";
 import { linkTo, rootOf } from "./view/view.js";

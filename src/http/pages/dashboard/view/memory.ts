@@ -1,5 +1,5 @@
 import type { Instant } from "../../../../kernel/time/instant.js";
-import type { AuditedReceiver } from "./auditor.js";
+import type { AuditedReceiver } from "../../../../audit/auditor.js";
 
 /** The result of an action, shown by the next page. */
 export interface Outcome {

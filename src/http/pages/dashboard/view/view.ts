@@ -4,7 +4,7 @@ import { quote } from "../../../../kernel/messages/text.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
-import type { Auditor } from "./auditor.js";
+import type { Auditor } from "../../../../audit/auditor.js";
 import type { KeptAudit, Outcome, SwitchedOff } from "./memory.js";
 import type { Query } from "../../../../contract/queries.js";
 import type { ScenarioReplayer } from "../../../control/behaviour-routes.js";
@@ -34,8 +34,7 @@ export interface View {
   readonly formToken: string;
   /** Undefined when the sandbox replays no scenarios. */
   readonly scenarios: ScenarioList | undefined;
-  /** Undefined when the sandbox audits no receivers. */
-  readonly auditor: Auditor | undefined;
+  readonly auditor: Auditor;
   readonly audits: readonly KeptAudit[];
   readonly isAuditing: boolean;
   readonly switchedOff: readonly SwitchedOff[];

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
-import type { AuditedCheck, AuditedReceiver, Group, Snippet, Verdict } from "../view/auditor.js";
-import { Code, Pill, Sentence, Status, Text, Time, type Tone } from "../parts/show.js";
+import type { AuditedCheck, AuditedGroup, AuditedReceiver } from "../../../../audit/auditor.js";
+import { type AuditVerdict, isBroken } from "../../../../audit/reporters/report.js";
+import { Code, CodeLink, Pill, Sentence, Status, Text, Time, type Tone } from "../parts/show.js";
 import { CommandLine } from "../parts/action.js";
 import { DataTable, type Fact, Facts, Section } from "../parts/table.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
@@ -13,7 +14,7 @@ export const auditReportPage: DashboardPage = {
   render: (view) => {
     const audit = auditOf(view);
     const checks = audit.report.groups.flatMap((group) => group.checks);
-    const mistakes = checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+    const mistakes = checks.filter(isBroken);
     return (
       <>
         <Sum view={view} audit={audit} />
@@ -102,7 +103,12 @@ function Mistake({ view, check }: { readonly view: View; readonly check: Audited
   );
 }
 
-function RightCode({ of, snippet: { title, code } }: { readonly of: string; readonly snippet: Snippet }) {
+interface RightCodeProps {
+  readonly of: string;
+  readonly snippet: NonNullable<AuditedCheck["snippet"]>;
+}
+
+function RightCode({ of, snippet: { title, code } }: RightCodeProps) {
   return (
     <div class="codes">
       <h3>{title}</h3>
@@ -116,7 +122,7 @@ function RightCode({ of, snippet: { title, code } }: { readonly of: string; read
   );
 }
 
-function Checks({ view, group: { title, checks } }: { readonly view: View; readonly group: Group<AuditedCheck> }) {
+function Checks({ view, group: { title, checks } }: { readonly view: View; readonly group: AuditedGroup }) {
   return (
     <Section title={title}>
       <DataTable
@@ -128,10 +134,8 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
           { title: "Verdict", cell: ({ verdict }) => <VerdictPill of={verdict} /> },
           {
             title: "Check",
-            cell: ({ id, verdict }) => {
-              const name = <Code>{id}</Code>;
-              return verdict === "fail" || verdict === "warn" ? <a href={`#mistake-${id}`}>{name}</a> : name;
-            },
+            cell: (check) =>
+              isBroken(check) ? <CodeLink href={`#mistake-${check.id}`} text={check.id} /> : <Code>{check.id}</Code>,
           },
           {
             title: "Sent",
@@ -146,16 +150,17 @@ function Checks({ view, group: { title, checks } }: { readonly view: View; reado
   );
 }
 
-const looks: Readonly<Record<Verdict, { readonly mark: string; readonly tone: Tone; readonly counted: string }>> = {
-  fail: { mark: "✗", tone: "bad", counted: "failed" },
-  warn: { mark: "!", tone: "warn", counted: "warned" },
-  pass: { mark: "✓", tone: "good", counted: "passed" },
-  skipped: { mark: "–", tone: "plain", counted: "skipped" },
-};
+const looks: Readonly<Record<AuditVerdict, { readonly mark: string; readonly tone: Tone; readonly counted: string }>> =
+  {
+    fail: { mark: "✗", tone: "bad", counted: "failed" },
+    warn: { mark: "!", tone: "warn", counted: "warned" },
+    pass: { mark: "✓", tone: "good", counted: "passed" },
+    skipped: { mark: "–", tone: "plain", counted: "skipped" },
+  };
 
-const worstFirst = ["fail", "warn", "pass", "skipped"] as const satisfies readonly Verdict[];
+const worstFirst = ["fail", "warn", "pass", "skipped"] as const satisfies readonly AuditVerdict[];
 
-export function VerdictPill({ of }: { readonly of: Verdict }) {
+export function VerdictPill({ of }: { readonly of: AuditVerdict }) {
   return <Marked verdict={of}>{of}</Marked>;
 }
 
@@ -174,7 +179,7 @@ export function CountPills({ counts }: Pick<AuditedReceiver, "counts">) {
   );
 }
 
-function Marked({ verdict, children }: { readonly verdict: Verdict; readonly children?: Child }) {
+function Marked({ verdict, children }: { readonly verdict: AuditVerdict; readonly children?: Child }) {
   const { mark, tone } = looks[verdict];
   return (
     <Pill tone={tone}>

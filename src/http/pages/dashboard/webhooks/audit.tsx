@@ -1,9 +1,9 @@
-import type { Group, ListedCheck } from "../view/auditor.js";
+import type { ListedGroup } from "../../../../audit/auditor.js";
 import { readList } from "../parts/list.js";
 import { subscriptions } from "./deliveries.js";
 import { Choice, CommandLine, Field, FormToken } from "../parts/action.js";
 import { Code, CodeLink, Sentence, Time } from "../parts/show.js";
-import { DataTable, Empty, Panel, Section } from "../parts/table.js";
+import { DataTable, Panel, Section } from "../parts/table.js";
 import { CountPills } from "./audit-report.js";
 import { type DashboardPage, type View, formUrl, linkTo } from "../view/view.js";
 import { topicSpellings } from "../../../../domain/values/topic.js";
@@ -15,17 +15,13 @@ export const auditPage: DashboardPage = {
   path,
   title: "Audit",
   lead: "Is this webhook receiver safe? It is sent genuine, forged and odd events, and each mistake is named with how to mend it.",
-  render: async (view) => {
-    const { auditor } = view;
-    if (auditor === undefined) return <Empty>This sandbox audits no receivers.</Empty>;
-    return (
-      <>
-        <Form view={view} groups={await auditor.groups()} />
-        <Reports view={view} />
-        <FromTerminal />
-      </>
-    );
-  },
+  render: async (view) => (
+    <>
+      <Form view={view} groups={await view.auditor.groups()} />
+      <Reports view={view} />
+      <FromTerminal />
+    </>
+  ),
 };
 
 /** URLs of subscriptions offered beside the field. */
@@ -38,7 +34,7 @@ function receiversOf(view: View): readonly string[] {
   return [...new Set(shown)].slice(0, RECEIVERS_MAX);
 }
 
-function Form({ view, groups }: { readonly view: View; readonly groups: readonly Group<ListedCheck>[] }) {
+function Form({ view, groups }: { readonly view: View; readonly groups: readonly ListedGroup[] }) {
   const { company, query } = view;
   const { signatureHeader } = company.profile.webhooks;
   const receivers = receiversOf(view);
