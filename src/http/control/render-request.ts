@@ -1,7 +1,7 @@
 import { toIso } from "../../kernel/time/instant.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { type Redactor, SecretRedactor, chain } from "../../sandbox/observation/redact.js";
+import { type Redactor, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { type NearMiss, pathOf, queryOf, statusOf } from "../../sandbox/observation/verify-requests.js";
 
 /** Longer values are cut: a diff is for reading. */
@@ -74,5 +74,5 @@ export function redactPath(entry: JournalEntry, { text }: Redactor): string {
 /** An unknown token may be the credential of another deployment. */
 export function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
   const token = problem === "token_invalid" ? headers["authorization"]?.split(" ").at(-1) : undefined;
-  return token === undefined ? redactor : chain(redactor, new SecretRedactor([token]));
+  return token === undefined ? redactor : new SecretRedactor([token], undefined, redactor);
 }

@@ -3,13 +3,7 @@ import type { Identity } from "../state/company-record.js";
 export const REDACTED = "[redacted]";
 
 /** Replaces secrets in a text or value before it is shown. */
-export interface Redactor {
-  readonly text: (text: string) => string;
-  /** A deep copy; the names of members are redacted too. */
-  readonly value: (value: unknown) => unknown;
-  /** As `value`, and without the headers that carry credentials. */
-  readonly headers: (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
-}
+export type Redactor = Pick<SecretRedactor, "text" | "value" | "headers">;
 
 /** What only the client and the service may know. */
 export interface Secret {
@@ -27,7 +21,7 @@ const RETIRED_MAX = 10_000;
 /** A secret of this length or more is redacted inside of words too. */
 const LONG = 8;
 /** Shorter secrets appear in base64 and hex by chance. */
-const ENCODED_BYTES_MIN = 5;
+const ENCODED_MIN = 5;
 /** base64 and base64url. */
 const BASE64_RUN = /[\w+/-]{7,}={0,2}/g;
 const HEX_RUN = /[\dA-Fa-f]{10,}/g;
@@ -36,39 +30,44 @@ const HEX_RUN = /[\dA-Fa-f]{10,}/g;
  * Redacts the secrets that it knows, as they are, quoted in JSON, encoded for a URL, and as a part of base64 or hex. A secret stays known after it
  * was replaced: a client may still use it. `current` lists the secrets in use, which are never forgotten.
  */
-export class SecretRedactor implements Redactor {
+export class SecretRedactor {
   readonly #current: () => Iterable<string>;
+  readonly #before: Redactor | undefined;
   /** Oldest first. */
   #known = new Set<string>();
   #knownMax = 2 * RETIRED_MAX;
-  /** Redacted only where they are the whole text. */
-  #plain = new Set<string>();
   #forms = new TextIndex();
-  /** The bytes of secrets, as latin1. */
-  #bytes = new TextIndex();
 
-  constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => []) {
+  /** `before`: has redacted a text already. */
+  constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
     this.#current = current;
+    this.#before = before;
     this.add(secrets);
   }
 
   /** Call it again when a secret is replaced: it is then among the newest. */
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) this.#learn(secret);
-    if (this.#known.size > this.#knownMax) this.#forgetOldest();
+    if (this.#known.size <= this.#knownMax) return;
+    const kept = [...this.#current(), ...[...this.#known].slice(-RETIRED_MAX)];
+    this.#known = new Set();
+    this.#forms = new TextIndex();
+    for (const secret of kept) this.#learn(secret);
+    this.#knownMax = this.#known.size + RETIRED_MAX;
   }
 
   readonly text = (text: string): string => {
-    const shown = this.#redactOnce(text);
-    if (!shown.includes("%")) return shown;
+    const shown = this.#redactOnce(this.#before?.text(text) ?? text);
     const decoded = decodeUrl(shown);
     const redacted = this.#redactOnce(decoded);
     return redacted === decoded ? shown : redacted;
   };
 
+  /** A deep copy; the names of members are redacted too. */
   readonly value = (value: unknown): unknown => this.#value(value, 0);
 
-  readonly headers: Redactor["headers"] = (headers) =>
+  /** As `value`, and without the headers that carry credentials. */
+  readonly headers = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         this.text(name),
@@ -77,56 +76,36 @@ export class SecretRedactor implements Redactor {
     );
 
   #learn(secret: string): void {
-    if (this.#known.delete(secret) || secret === "") {
-      if (secret !== "") this.#known.add(secret);
-      return;
-    }
+    if (secret === "") return;
+    const isKnown = this.#known.delete(secret);
     this.#known.add(secret);
+    if (isKnown) return;
+    this.#forms.add(secret);
+    if (isTooPlain(secret)) return;
     const utf8 = Buffer.from(secret);
+    this.#forms.add(JSON.stringify(secret).slice(1, -1));
+    this.#forms.add(encodeURIComponent(String(utf8)));
     // In a query that is not decoded, "+" is a space.
-    const forms = [
-      secret,
-      JSON.stringify(secret).slice(1, -1),
-      encodeURIComponent(String(utf8)),
-      secret.replaceAll("+", " "),
-    ];
-    if (isTooPlain(secret)) for (const form of forms) this.#plain.add(form);
-    else {
-      for (const form of forms) this.#forms.add(form);
-      if (utf8.length >= ENCODED_BYTES_MIN) this.#bytes.add(utf8.toString("latin1"));
-    }
-  }
-
-  #forgetOldest(): void {
-    const kept = [...this.#current(), ...[...this.#known].slice(-RETIRED_MAX)];
-    this.#known = new Set();
-    this.#plain = new Set();
-    this.#forms = new TextIndex();
-    this.#bytes = new TextIndex();
-    for (const secret of kept) this.#learn(secret);
-    this.#knownMax = this.#known.size + RETIRED_MAX;
+    this.#forms.add(secret.replaceAll("+", " "));
+    // As it is found in decoded base64 and hex.
+    this.#forms.add(utf8.toString("latin1"));
   }
 
   #redactOnce(text: string): string {
-    if (this.#plain.has(text)) return REDACTED;
-    return this.#redactEncoded(this.#redactForms(text));
-  }
-
-  #redactForms(text: string): string {
     let shown = "";
     let shownTo = 0;
     for (let at = 0; at < text.length; at++) {
-      const length = this.#forms.lengthAt(text, at, (end) => end - at >= LONG || standsAlone(text, at, end));
+      const length = this.#forms.lengthAt(text, at, (end) => isSecretAt(text, at, end));
       if (length === 0) continue;
       shown += text.slice(shownTo, at) + REDACTED;
       shownTo = at + length;
       at = shownTo - 1;
     }
-    return shownTo === 0 ? text : shown + text.slice(shownTo);
+    return this.#redactEncoded(shown + text.slice(shownTo));
   }
 
   #redactEncoded(text: string): string {
-    if (this.#bytes.isEmpty) return text;
+    if (this.#known.size === 0) return text;
     const isBase64 = (run: string): boolean => this.#isIn(run, "base64", 4);
     return text
       .replaceAll(HEX_RUN, (run) => (this.#isIn(run, "hex", 2) ? REDACTED : run))
@@ -142,7 +121,10 @@ export class SecretRedactor implements Redactor {
   #isIn(run: string, encoding: "base64" | "hex", characters: number): boolean {
     for (let from = 0; from < characters; from++) {
       const bytes = Buffer.from(run.slice(from), encoding).toString("latin1");
-      for (let at = 0; at < bytes.length; at++) if (this.#bytes.lengthAt(bytes, at) > 0) return true;
+      for (let at = 0; at < bytes.length; at++) {
+        const isSecret = (end: number) => end - at >= ENCODED_MIN && !isTooPlain(bytes.slice(at, end));
+        if (this.#forms.lengthAt(bytes, at, isSecret) > 0) return true;
+      }
     }
     return false;
   }
@@ -165,10 +147,6 @@ class TextIndex {
   /** The lengths of the texts that begin with the same two characters, longest first. */
   readonly #lengths = new Map<number, number[]>();
 
-  get isEmpty(): boolean {
-    return this.#texts.size === 0;
-  }
-
   add(text: string): void {
     this.#texts.add(text);
     const lengths = new Set([...(this.#lengths.get(headOf(text, 0)) ?? []), text.length]);
@@ -179,7 +157,7 @@ class TextIndex {
   }
 
   /** 0 when none of them is there. */
-  lengthAt(text: string, at: number, accepts: (end: number) => boolean = () => true): number {
+  lengthAt(text: string, at: number, accepts: (end: number) => boolean): number {
     const lengths = this.#lengths.get(headOf(text, at)) ?? [];
     return lengths.find((length) => this.#texts.has(text.slice(at, at + length)) && accepts(at + length)) ?? 0;
   }
@@ -187,15 +165,6 @@ class TextIndex {
 
 function headOf(text: string, at: number): number {
   return (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
-}
-
-/** What is left by one and then the other. */
-export function chain(first: Redactor, second: Redactor): Redactor {
-  return {
-    text: (text) => second.text(first.text(text)),
-    value: (value) => second.value(first.value(value)),
-    headers: (headers) => second.headers(first.headers(headers)),
-  };
 }
 
 /** A short word or number (`shop`, from `--auto-provision`) may be in any text by chance. One character, too. */
@@ -218,7 +187,7 @@ export function secretsOf({ secretKey, tokens }: Identity): readonly Secret[] {
 
 /** Whether the secret is in a text, as it is or encoded for a URL. */
 export function holdsSecret(text: string, { text: secret }: Secret): boolean {
-  return isAloneIn(text, secret) || (text.includes("%") && isAloneIn(decodeUrl(text), secret));
+  return isAloneIn(text, secret) || isAloneIn(decodeUrl(text), secret);
 }
 
 function isAloneIn(text: string, secret: string): boolean {
@@ -226,6 +195,12 @@ function isAloneIn(text: string, secret: string): boolean {
     if (standsAlone(text, at, at + secret.length)) return true;
   }
   return false;
+}
+
+/** A plain secret only as the whole text, a short one only as a whole word. */
+function isSecretAt(text: string, from: number, to: number): boolean {
+  if (isTooPlain(text.slice(from, to))) return to - from === text.length;
+  return to - from >= LONG || standsAlone(text, from, to);
 }
 
 /** Not as a part of a longer word: `at_1` is not in `flat_12`. */
