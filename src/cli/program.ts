@@ -74,7 +74,6 @@ function createProgram(): Command {
   return program;
 }
 
-/** The width in a pipe, which has no columns. */
 const HELP_WIDTH = 80;
 
 /** Commander's error as a sentence, with a hint at the help. */

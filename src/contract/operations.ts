@@ -18,7 +18,6 @@ export interface Operation {
   readonly errors: readonly Required<ErrorRow>[];
 }
 
-/** One way in which an operation refuses. */
 export interface ErrorRow {
   readonly status: ErrorStatus;
   /** Undefined: what the status always means, whatever the operation. */

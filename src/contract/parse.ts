@@ -24,7 +24,6 @@ export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
   return [...byPath.values(), ...others];
 }
 
-/** What stood there, briefly. */
 function gotWhat(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return "but it is missing";
   if (Array.isArray(value)) return `got a list of ${value.length}`;

@@ -30,7 +30,6 @@ export const statusOfProblem = {
   internal: 500,
 } as const satisfies Record<ProblemCode, number>;
 
-/** Every status of an error that the API answers with. */
 export type ErrorStatus = (typeof statusOfProblem)[ProblemCode];
 
 /** `status` is also one that the API itself never answers, where a rule says so. */

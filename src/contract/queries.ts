@@ -10,7 +10,6 @@ import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { BalanceBody, CustomerCheckBody, PageBody } from "./resources.js";
 
-/** The query parameters of a request, each by its first value. */
 export type Query = Readonly<Record<string, string>>;
 
 export const customerCheckQuery = oncePerProfile((profile) =>

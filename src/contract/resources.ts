@@ -114,7 +114,6 @@ export interface ErrorBody {
   timestamp: string;
 }
 
-/** What is sent to a subscriber. */
 export interface WebhookBody<Data = ChargeBody | TransactionBody> {
   topic: string;
   data: Data;

@@ -82,7 +82,6 @@ export function renderBatch(
   };
 }
 
-/** A batch without its transactions. */
 export function renderBatchHead(batch: Batch, profile: Profile): Omit<BatchBody, "transactions"> {
   return {
     id: batchId(batch.id),

@@ -1,7 +1,6 @@
 import type { Log } from "../kernel/log.js";
 import { Bug } from "../kernel/messages/problem.js";
 
-/** The number of bugs that the message describes. */
 const REPORTED_MAX = 5;
 
 /** Collects the bugs of the sandbox, for an error when it is closed. */

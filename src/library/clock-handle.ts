@@ -2,7 +2,7 @@ import { type DueKind, shownSubject } from "../domain/model/work.js";
 import { parseDuration } from "../kernel/time/duration.js";
 import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
 import { UsageError } from "../kernel/messages/problem.js";
-import { type AdvanceResult, type AdvanceTarget, advance, setClockMode } from "../sandbox/company/advance.js";
+import { type AdvanceOptions as AllOptions, type AdvanceResult, type AdvanceTarget, advance, setClockMode } from "../sandbox/company/advance.js";
 import type { Company } from "../sandbox/company/company.js";
 
 /** One company's time. Durations are `1d2h59m59.999s`, ISO 8601 (`PT1H`) or a number of milliseconds; instants are ISO 8601 texts or dates. */
@@ -31,14 +31,7 @@ export interface ClockHandle {
   resume(): Promise<void>;
 }
 
-export interface AdvanceOptions {
-  /** Wait until every delivery attempt has ended (default), or resolve after the timers. */
-  readonly settle?: boolean;
-  /** Move time on while attempts are in flight: faster, but not repeatable. Default false. */
-  readonly lookAhead?: boolean;
-  /** The longest real time to wait for receivers, in ms. Default 60 000. */
-  readonly maxWaitMs?: number;
-}
+export type AdvanceOptions = Omit<AllOptions, "mode">;
 
 /** A scheduled action of the sandbox. */
 export interface DueItem {

@@ -71,7 +71,6 @@ function assertMsisdn(msisdn: unknown): asserts msisdn is string {
 
 const LENGTH_MAX = 200;
 
-/** Makes the same checks as the control API. */
 function parsePerson(person: Person): Person {
   const fields = ["firstName", "lastName", "kycStatus"] as const;
   const problems = fields.flatMap((name) => {

@@ -177,7 +177,6 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
   productionHeadersOnly: flag,
 };
 
-/** Returns the settings of the options. Throws UsageError("input") with all problems. */
 function check(
   what: string,
   options: object,

@@ -14,7 +14,6 @@ import type { ExchangeEvent, Sandbox } from "./sandbox.js";
 /** Writes one line. It knows the requests of its batch, one of which may be its cause. */
 type WriteLine = (requests: readonly ExchangeEvent[]) => void;
 
-/** At most so many lines wait. */
 const WAITING_MAX = 10_000;
 
 /**
@@ -188,7 +187,6 @@ function fieldsOfExchange({ exchange, companyId, requestId }: ExchangeEvent, end
   };
 }
 
-/** The correlation id in an error's body. */
 export function correlationIdOf(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null || !("correlationId" in answer)) return undefined;
   return typeof answer.correlationId === "string" ? answer.correlationId : undefined;

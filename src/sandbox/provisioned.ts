@@ -6,7 +6,6 @@ import type { Sandbox } from "./sandbox.js";
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
 const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
 
-/** The sandbox, as far as it is needed here. */
 type Opener = Pick<Sandbox, "options" | "log" | "findCompany" | "open" | "remove">;
 
 /** Companies that were opened by their tokens, the longest idle first. */
@@ -36,7 +35,6 @@ export class Provisioned {
     if (openedByToken) this.#ids.add(id);
   }
 
-  /** Notes a request to it. */
   use(id: string): void {
     if (this.#ids.delete(id)) this.#ids.add(id);
   }
@@ -66,7 +64,6 @@ export class Provisioned {
   }
 }
 
-/** No delivery and no timer is pending. */
 function isAtRest({ world, dispatcher }: Company): boolean {
   return dispatcher.quiet && world.due.size === 0;
 }

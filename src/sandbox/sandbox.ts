@@ -26,7 +26,6 @@ import { acceptProfile } from "./state/profile.js";
 import { dumpState, restoreState } from "./state/state.js";
 import { companyEntries, createStoredSandbox, headEntry } from "./state/store-format.js";
 
-/** What happens in a sandbox. */
 export interface SandboxEvents extends CompanyEvents {
   /** A request to the API or a changing call of the control API was answered. */
   readonly exchange: ExchangeEvent;
@@ -58,9 +57,7 @@ export class Sandbox {
   readonly #provisioned = new Provisioned(this);
   /** Access token → company id. */
   readonly #tokens = new Map<string, string>();
-  /** What the clients have covered of the contract. */
   readonly coverage: CoverageBook;
-  /** Which settings the work of the companies reads. */
   readonly reads = new SettingReads();
   readonly events = new EventEmitter<SandboxEvents>();
   /** Redacts the credentials of all companies, present and past, and the admin token. */
@@ -130,7 +127,6 @@ export class Sandbox {
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
   }
 
-  /** Records a request and its answer, and reports it as an event. */
   recordExchange(exchange: Exchange): void {
     const companyId = this.#observations.companyOf(exchange);
     let requestId: string | undefined;
@@ -231,7 +227,6 @@ export class Sandbox {
     return next;
   }
 
-  /** Changes the secret key or the tokens of a company. */
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company);
     company.record.identity = identity;
@@ -241,7 +236,6 @@ export class Sandbox {
     this.#addTokens(company);
   }
 
-  /** Whether any company has this access token. */
   isTokenTaken(token: string): boolean {
     return this.#tokens.has(token);
   }

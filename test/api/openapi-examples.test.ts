@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
-import type { OpenApiDocument } from "../../src/contract/openapi/document.js";
+import type { OpenApiDocument } from "../../src/contract/openapi/describe-api.js";
 import { type OperationId, operationIds, operations } from "../../src/contract/operations.js";
 import { errorName } from "../../src/contract/problems.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../../src/contract/openapi/document.js";
+import type { OpenApiDocument } from "../../src/contract/openapi/describe-api.js";
 import type { Content, Examples, OperationObject } from "../../src/contract/openapi/document.js";
 import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import type { Profile } from "../../src/domain/profile/profile.js";

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
-import type { OpenApiDocument } from "../../src/contract/openapi/document.js";
+import type { OpenApiDocument } from "../../src/contract/openapi/describe-api.js";
 import type { Content, OperationObject, ResponseObject } from "../../src/contract/openapi/document.js";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import type { Profile } from "../../src/domain/profile/profile.js";

@@ -54,7 +54,6 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** Checks a webhook receiver and returns the exit code. */
 async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
   const options = parseAuditFlags(url, flags, process.env);
   if (flags.list === true || options.url === undefined) {
@@ -104,11 +103,9 @@ async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promi
   const text = reporters[reporter](report, isForPeople ? styleFor(process.stdout) : plainStyle);
   if (out === undefined) printData(text);
   else await writeOutput("the report", out, text);
-  // Prints a summary for people as well.
   if (!isForPeople) printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }
 
-/** The flags as typed. */
 interface AuditFlags {
   readonly secret?: string;
   readonly header?: string;

@@ -58,7 +58,6 @@ async function clock(action: string | undefined, value: string | undefined, flag
 const ADVANCE = "/clock/advance";
 const actions = ["show", "advance", "set", "freeze", "resume"] as const;
 
-/** The control call; undefined for `show`. */
 function readChange(action: string, value: string | undefined, { toNext }: ClockFlags): ControlCall | undefined {
   const isAdvance = action === "advance";
   if (toNext === true && !isAdvance) throw wrongUse("--to-next belongs to advance: sandbox clock advance --to-next");
@@ -149,7 +148,6 @@ function printClock(target: ControlTarget, answer: unknown): void {
   );
 }
 
-/** The most fired items shown; --json lists all. */
 const SHOWN_MAX = 20;
 
 function printAdvance(target: ControlTarget, answer: unknown): void {
@@ -174,7 +172,6 @@ interface ControlTarget {
 
 interface ControlCall {
   readonly method: "GET" | "POST" | "PUT";
-  /** `/clock/advance` */
   readonly path: string;
   readonly body?: object;
 }

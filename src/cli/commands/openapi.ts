@@ -17,7 +17,6 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** Prints the API with the default profile. */
 function openapi(formatFlag: string = "yaml"): void {
   const format = parseChoice("--format", formatFlag, ["yaml", "json"]);
   const document = describeApi();

@@ -55,7 +55,6 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** Replays scenario files, reports, and returns the exit code. */
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
   const selected = select(await loadScenarioFiles(paths), options);
@@ -85,7 +84,6 @@ function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions)
     .filter((scenario) => tags.length === 0 || scenario.tags.some((tag) => tags.includes(tag)));
 }
 
-/** A shard may be empty. */
 function shardOf(scenarios: readonly Scenario[], { shard }: ReplayOptions): readonly Scenario[] {
   return shard === undefined ? scenarios : scenarios.filter((_, index) => index % shard.count === shard.index - 1);
 }
@@ -125,7 +123,6 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
     printData(text);
   }
   progress?.end(summary);
-  // Prints a summary for people as well.
   if (progress === undefined) printDiagnostic(renderSummary(summary, plainStyle).trim());
   if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
 }
@@ -148,7 +145,6 @@ function createProgress(total: number, { out }: ReplayOptions) {
   };
 }
 
-/** The flags as typed. */
 interface ReplayFlags {
   readonly target?: string;
   readonly token?: string;

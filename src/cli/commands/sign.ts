@@ -20,7 +20,6 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** Prints the base64 signature of the exact bytes. */
 async function sign(file: string | undefined, secretFlag: string | undefined): Promise<void> {
   const secret = secretFlag ?? (process.env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
   if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");

@@ -27,7 +27,6 @@ is not set.`,
   );
 };
 
-/** Runs until a signal stops it. */
 async function start(flags: StartFlags): Promise<void> {
   const stopSignal = nextStopSignal();
   const prepared = await prepareStart(flags, process.env);

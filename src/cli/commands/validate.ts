@@ -25,13 +25,11 @@ export const verb: Verb = (command, exitWith) => {
 
 interface Finding {
   readonly file: string;
-  /** Null if unknown. */
   readonly kind: string | null;
   /** Each `file:line:column: message`. */
   readonly problems: readonly string[];
 }
 
-/** Checks every file and returns the exit code. */
 async function validate(files: readonly string[], { json }: { readonly json?: true }): Promise<number> {
   const findings: Finding[] = [];
   for (const file of files) findings.push(await check(file));

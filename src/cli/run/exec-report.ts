@@ -14,7 +14,6 @@ import { type Finding, countFindings, renderFinding } from "../../sandbox/observ
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRendered } from "../../sandbox/state/rules.js";
 
-/** The report of `exec` about the use of the sandbox. */
 export interface ExecReport {
   readonly requests: number;
   /** Counts by status class (`2xx`); `lost` counts answers that the client never read. */
@@ -24,13 +23,11 @@ export interface ExecReport {
     readonly unacknowledged: readonly { topic: string; url: string; error: string }[];
   };
   readonly clock: string;
-  /** Of the whole run, resets included. */
   readonly findings: readonly Finding[];
   readonly rulesNeverFired: readonly string[];
   readonly coverage: Coverage;
 }
 
-/** Starts recording, and returns a function that reports. */
 export function watchRun(sandbox: Sandbox): () => ExecReport {
   const statuses: Record<string, number> = {};
   const findings: Finding[] = [];

@@ -13,7 +13,6 @@ export interface LogChoice {
   readonly level: LogLevel;
 }
 
-/** What the log needs of the sandbox. */
 export interface LogSource {
   /** The time of the sandbox's first company, for lines that name none. */
   readonly now: () => Instant;
@@ -34,7 +33,6 @@ export interface LineLog extends Log {
   open(first?: { readonly event: string; readonly fields: Fields }): void;
 }
 
-/** The fields of one line, with `event` and `level`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**

@@ -28,7 +28,6 @@ import {
 import { fromXof } from "../../domain/values/money.js";
 import type { ServeOptions } from "../../http/server/listen.js";
 
-/** The checked options of `start`, with the content of their files. */
 export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
 /** Reads the options and their files. Throws UsageError with all problems. */
@@ -61,7 +60,6 @@ export async function prepareStart(flags: StartFlags, variables: Variables) {
   };
 }
 
-/** Applies the `given` of the scenarios to the first company. */
 function applyGiven(
   [first, ...others]: ResolvedOptions["companies"],
   scenarios: readonly Scenario[],

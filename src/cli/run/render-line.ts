@@ -140,7 +140,6 @@ function grouped(value: unknown): string {
   return decimals === undefined ? groups : `${groups}.${decimals}`;
 }
 
-/** Omits the date of the same day. */
 function shortened(instant: string, when: string): string {
   const isToday = instant.slice(0, DATE_LENGTH) === when.slice(0, DATE_LENGTH);
   return isToday && parseInstant(instant) !== undefined ? instant.slice(DATE_LENGTH + 1, -1) : instant;

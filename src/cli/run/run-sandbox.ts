@@ -22,7 +22,6 @@ import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { createApp } from "../../http/server/app.js";
 import { type Listener, listen } from "../../http/server/listen.js";
 
-/** A sandbox that listens in this process. */
 export type RunningSandbox = Awaited<ReturnType<typeof runSandbox>>;
 
 /** Throws UsageError("cannot-run") when it cannot listen, and UsageError("file") when the initial states of companies conflict. */
@@ -49,7 +48,6 @@ export async function runSandbox(
   return { sandbox, url: server.url, log, fetch, stop };
 }
 
-/** The log's source before the sandbox is built. */
 function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
   const redactor = new SecretRedactor([...companies.flatMap(secretTexts), adminToken ?? ""]);
   return { now: () => systemClock.now(), home: undefined, redact: redactor.text };

@@ -57,7 +57,6 @@ const options = {
 type OptionName = keyof typeof options;
 const optionNames = Object.keys(options) as OptionName[];
 
-/** The flags as typed. */
 export type StartFlags = Readonly<Partial<Record<OptionName, string | true | readonly string[]>>>;
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -115,7 +114,6 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
   return resolved;
 }
 
-/** The value of one option. */
 export function readOption<Name extends OptionName>(
   name: Name,
   flags: StartFlags,

@@ -9,7 +9,6 @@ export type Colors = ReturnType<typeof createColors>;
 export const WIDTH_MAX = 100;
 const WIDTH_MIN = 60;
 
-/** Prints the result of the command. */
 export function printData(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
@@ -18,7 +17,6 @@ export function printJson(value: unknown): void {
   printData(JSON.stringify(value, undefined, 2));
 }
 
-/** Prints an error or a note. */
 export function printDiagnostic(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Method, OpenApiDocument, PathItem } from "./document.js";
+import type { Method, PathItem } from "./document.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { VERSION } from "../../kernel/version.js";
@@ -23,7 +23,7 @@ export interface DescribeOptions {
  * The API under this profile as OpenAPI 3.1: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
  * JSON object, the same for the same options.
  */
-export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
+export function describeApi(options: DescribeOptions = {}) {
   const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
   const sample = createSampleWorld(profile, `${serverUrl}/checkout/`);
   return {
@@ -55,6 +55,8 @@ export function describeApi(options: DescribeOptions = {}): OpenApiDocument {
     "x-sandbox-settings": describeSettings(),
   };
 }
+
+export type OpenApiDocument = ReturnType<typeof describeApi>;
 
 const INTRODUCTION = [
   'Where the contract of the service says "not shown", this document shows what the sandbox chose: `x-sandbox-setting` names the ' +

@@ -2,12 +2,11 @@ import { type Operation, type OperationId, headerIsRequired, operations, success
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { ResponseSchemas } from "../response-schemas.js";
 import { type SchemaName, explain, idParameter, queryParameters, resting, schemaRef } from "./schemas.js";
-import type { Content, Examples, OperationObject, Reference, RequestBodyObject, ResponseObject } from "./document.js";
+import type { Content, Examples, OperationObject, Reference, ResponseObject } from "./document.js";
 import { type DocumentedError, documentedErrors, errorContent, renderSampleError, sharedErrorName } from "./errors.js";
 import type { SampleAnswers } from "./sample-answers.js";
 import type { SampleWorld } from "./sample-world.js";
 
-/** One endpoint of the contract as the sample's profile makes it. */
 export function describeOperation(id: OperationId, sample: SampleWorld, answers: SampleAnswers): OperationObject {
   const operation = operations[id];
   const { profile } = sample.stage;
@@ -65,7 +64,7 @@ function describeRequestBody(
   id: OperationId,
   { body, summary }: Operation,
   { requests }: SampleWorld,
-): RequestBodyObject | undefined {
+): OperationObject["requestBody"] {
   const schema = requestSchemas[id];
   if (schema === undefined) return undefined;
   const byOperation: { readonly [Id in OperationId]?: unknown } = requests;
@@ -120,7 +119,6 @@ interface OperationNote {
   readonly settings: readonly SettingPath[];
 }
 
-/** What the description says of each operation. */
 const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   createTransaction: {
     description:

@@ -29,7 +29,6 @@ export interface DocumentedError {
   readonly settings: readonly SettingPath[];
 }
 
-/** The errors of an operation under this profile, by status. */
 export function documentedErrors(id: OperationId, profile: Profile): readonly DocumentedError[] {
   const rows = errorsUnder(id, profile);
   const statuses = [...new Set(rows.map(({ status }) => status))].sort((a, b) => a - b);
@@ -70,7 +69,6 @@ const settingsOfStatus: {
   createWebhook: { 400: ["webhooks.allow"], 409: ["webhooks.duplicateSubscription"] },
 };
 
-/** Nothing has this identifier. */
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
 /** What is refused, and the identifier in its path. */
@@ -89,7 +87,6 @@ export function renderSampleError(sample: SampleWorld, id: OperationId, status: 
   return renderProblem(sample, operations[id].path.replace(":id", resource), sample.stage.refusalOf(refused));
 }
 
-/** The body of a refusal as the profile shapes it. */
 function renderProblem({ stage }: SampleWorld, path: string, { code, messages }: Problem<ProblemCode>): unknown {
   if (stage.profile.errors.shape === "message") return renderPlainError(messages);
   return renderError(statusOfProblem[code], messages, {
@@ -99,7 +96,6 @@ function renderProblem({ stage }: SampleWorld, path: string, { code, messages }:
   });
 }
 
-/** A request that each operation refuses, by status. */
 function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> {
   const { stage, requests, charges } = sample;
   const { profile, world, run } = stage;

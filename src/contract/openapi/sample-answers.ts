@@ -11,13 +11,12 @@ import { renderPayload } from "../webhooks.js";
 import { renderBalance, renderCustomerCheck, renderPage } from "../queries.js";
 import { renderSubscription } from "../subscriptions.js";
 import { renderBatch, renderTransfer } from "../transfers.js";
-import type { Example, Examples } from "./document.js";
+import type { Examples } from "./document.js";
 import type { SampleWorld } from "./sample-world.js";
 
 /** What each operation answers when it succeeds; one without any example has no body. */
 export type SampleAnswers = Readonly<Record<OperationId, Examples>>;
 
-/** Every answer of success in the examples, as the renderers of the API make it. */
 export function renderSampleAnswers(sample: SampleWorld): SampleAnswers {
   const { charges, transfers, batch, settledInBatch, subscription } = sample;
   const { profile, world } = sample.stage;
@@ -121,6 +120,6 @@ const chargeEvents = {
   refunded_partially: ["refundedPartially", "Refunded in part"],
 } as const satisfies Record<ChargeEvent, readonly [name: keyof SampleWorld["charges"], summary: string]>;
 
-function example(summary: string, value: unknown): Example {
+function example(summary: string, value: unknown) {
   return { summary, value };
 }

@@ -114,7 +114,6 @@ function within(amount: number, { min, max }: { readonly min: number; readonly m
   return Math.min(Math.max(amount, min), max);
 }
 
-/** One that the profile permits. */
 function receiverHost(allow: Profile["webhooks"]["allow"]): string {
   const listed = allow.kind === "list" ? allow.hosts.find((host) => !host.includes("/")) : undefined;
   if (listed === undefined) return "shop.example";

@@ -46,7 +46,6 @@ export function describeSchema(schema: z.ZodType): JsonSchema {
   return described;
 }
 
-/** The contract's "Common types", and the parts of other bodies. */
 const commonSchemas = {
   Amount: amount,
   PhoneNumber: msisdn,
@@ -89,7 +88,6 @@ export function resting(description: string, paths: readonly SettingPath[]): { d
     : { description: explain(description, paths), "x-sandbox-setting": paths };
 }
 
-/** The description alone. */
 export function explain(description: string, paths: readonly string[]): string {
   const bySource = new Map<string, string[]>();
   for (const path of paths) {
@@ -100,14 +98,12 @@ export function explain(description: string, paths: readonly string[]): string {
   return [description, ...sentences].join("\n\n");
 }
 
-/** The settings that the document names. */
 export function describeSettings() {
   return Object.fromEntries(
     settings.map(({ path, summary, default: chosen, contract }) => [path, { summary, default: chosen, contract }]),
   );
 }
 
-/** `X-Company-Id` where it has to be there, and where it may be. */
 export function companyParameters(profile: Profile): Record<string, ParameterObject> {
   if (profile.auth.companyHeader === "ignored") return {};
   const parameter = {
@@ -123,7 +119,6 @@ export function companyParameters(profile: Profile): Record<string, ParameterObj
   };
 }
 
-/** The `:id` of a path. */
 export function idParameter({ tag }: Operation): ParameterObject {
   return { name: "id", in: "path", required: true, description: whoseId[tag], schema: { type: "string" } };
 }

@@ -7,11 +7,11 @@ import type { DispatchCounts } from "./dispatcher.js";
 import type { DueKind } from "../../domain/model/work.js";
 
 export interface AdvanceOptions {
-  /** Wait until every attempt that the span caused is over (default), or answer after the timers. */
+  /** Wait until every delivery attempt has ended (default), or resolve after the timers. */
   readonly settle?: boolean | undefined;
-  /** Let time run ahead of attempts in flight: faster, and no longer repeatable. */
+  /** Move time on while attempts are in flight: faster, but not repeatable. Default false. */
   readonly lookAhead?: boolean | undefined;
-  /** Bound of the real time spent waiting for receivers, ms. */
+  /** The longest real time to wait for receivers, in ms. Default 60 000. */
   readonly maxWaitMs?: number | undefined;
   /** The clock's mode from there on. Default: as before. */
   readonly mode?: ClockMode | undefined;

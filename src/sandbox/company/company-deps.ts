@@ -15,7 +15,6 @@ import type { StoredSandbox } from "../state/company-record.js";
 import type { SettingReads } from "../../domain/profile/track-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** What a company needs from its sandbox. */
 export interface CompanyDeps {
   readonly system: SystemClock;
   readonly transport: Transport;
@@ -32,14 +31,12 @@ export interface CompanyDeps {
 export interface CompanyWatcher {
   /** Counts from now on under this profile. */
   adopt(overrides: ProfileOverrides): void;
-  /** Runs one synchronous piece of work. */
   watch<T>(run: () => T): T;
 }
 
 /** What happens in the companies of one sandbox. A reset replaces a `Company` by another one of the same id. */
 export interface CompanyEvents extends DispatcherEvents {
   readonly changed: CompanyChange;
-  /** A due item was handled. */
   readonly fired: { readonly company: Company; readonly item: DueItem<DueKind> };
   /** An attempt to deliver a webhook was recorded. `delivery` includes it. */
   readonly attempted: { readonly company: Company; readonly attempt: Attempt; readonly delivery: Delivery };

@@ -48,7 +48,6 @@ interface Job {
 
 /** First attempts that wait for an answer to be written. */
 export interface Held {
-  /** They may start. */
   readonly release: () => void;
   /**
    * Starts these now, with those before them in their lanes. Resolves when their first attempts are over, or after `maxMs` of real time.

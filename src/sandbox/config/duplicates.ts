@@ -5,14 +5,12 @@ import type { FileProblems } from "./file-problems.js";
 import { identityOf } from "./config-schema.js";
 import { quote } from "../../kernel/messages/text.js";
 
-/** A value in a file. */
 interface Place {
   readonly source: Source;
   readonly path: SourcePath;
   readonly value: unknown;
 }
 
-/** A name that must be unique. */
 interface Claim extends Place {
   readonly name: string;
 }
@@ -89,7 +87,6 @@ function placesAt(place: Place, ...steps: readonly string[]): Place[] {
   return placesAt({ source, path: [...path, step], value: value[step] }, ...rest);
 }
 
-/** The places that contain text. */
 function claimsOf(places: readonly Place[], normalise = (written: string): string => written): Claim[] {
   return places.flatMap((place) =>
     typeof place.value === "string" ? [{ ...place, name: normalise(place.value) }] : [],

@@ -4,7 +4,6 @@ import type { Setting } from "../../domain/profile/setting.js";
 import { configSchema, fixturesSchema } from "./config-schema.js";
 import { profile } from "../state/file-fields.js";
 
-/** A JSON Schema, or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**

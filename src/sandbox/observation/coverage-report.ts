@@ -46,7 +46,6 @@ export interface OperationCoverage extends Counted {
   readonly means: string;
 }
 
-/** An edge of a lifecycle. */
 export interface TransitionCoverage extends Counted {
   readonly resource: "charge" | "transaction" | "batch" | "delivery";
   readonly from: string;
@@ -88,7 +87,6 @@ export interface OpenPointCoverage extends Counted {
 
 type Items = { readonly [Section in CoverageSection]: Coverage[Section] };
 
-/** Adds the totals to the items. */
 export function summarize(items: Items): Coverage {
   const tallies = coverageSections.map((section) => [section, tally(items[section])]);
   const sections = Object.fromEntries(tallies) as Coverage["sections"];

@@ -50,7 +50,6 @@ export class CoverageTally implements CompanyWatcher {
     this.#reads = reads;
   }
 
-  /** Whether anything was counted. */
   get isUsed(): boolean {
     return [...this.#sheets.values()].some(isUsed);
   }
@@ -199,7 +198,6 @@ export class CoverageBook {
     this.#reads = reads;
   }
 
-  /** Creates one when there is none. */
   tallyOf(companyId: string): CoverageTally {
     const found = this.#tallies.get(companyId) ?? new CoverageTally(this.#reads);
     this.#tallies.set(companyId, found);

@@ -80,7 +80,6 @@ export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "
   }
 }
 
-/** The items of a batch. */
 export function itemsOf(body: unknown): readonly unknown[] {
   const items = memberOf(body, "transactions");
   return Array.isArray(items) ? items : [];

@@ -64,7 +64,6 @@ export const findingKinds = {
 } as const satisfies Readonly<Record<string, Pick<Finding, "severity"> & { readonly fix: string | undefined }>>;
 export type FindingKind = keyof typeof findingKinds;
 
-/** A finding for a terminal. */
 export function renderFinding({ kind, severity, why, fix, requests }: Finding): string {
   return [
     `${severity}: ${kind}`,
@@ -74,7 +73,6 @@ export function renderFinding({ kind, severity, why, fix, requests }: Finding): 
   ].join("\n");
 }
 
-/** `3 findings` */
 export function countFindings(count: number): string {
   return `${count} ${count === 1 ? "finding" : "findings"}`;
 }

@@ -41,7 +41,6 @@ export interface FindingsDeps {
   readonly company: () => Company | undefined;
   readonly redactor: Redactor;
   readonly onFinding: (finding: Finding) => void;
-  /** A detector threw. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -65,12 +64,10 @@ export class Findings {
     return this.#rows.values().map(({ finding }) => finding);
   }
 
-  /** For pages. */
   get rows(): Pick<Table<FindingRow>, "page"> {
     return this.#rows;
   }
 
-  /** A request was answered. */
   see(entry: JournalEntry, { company }: Exchange): void {
     // Another company has replaced the one that answered.
     if (company?.closed === true) return;

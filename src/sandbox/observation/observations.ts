@@ -14,7 +14,6 @@ interface ObservedEvents extends Pick<CompanyEvents, "attempted"> {
   readonly finding: { readonly companyId: string; readonly finding: Finding };
 }
 
-/** What is needed of the sandbox. */
 export interface Observed {
   /** `requests`: kept in the journal of a company. */
   readonly options: { readonly limits: { readonly requests: number } };

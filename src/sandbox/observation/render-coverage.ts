@@ -35,7 +35,6 @@ export function listUnmet(coverage: Coverage, section: CoverageSection): readonl
   }
 }
 
-/** `GET /_sandbox/coverage?format=md`. */
 export function renderCoverageMarkdown(coverage: Coverage): string {
   const { percent, met, total, sections } = coverage;
   const counts = coverageSections.map((section) => [
@@ -68,7 +67,6 @@ function untouched(openPoints: Coverage["openPoints"]): readonly string[] {
   return [...new Set(openPoints.map(({ setting }) => setting))].filter((setting) => !touched.has(setting));
 }
 
-/** `POST /v1/charges` and its statuses, in their order. */
 function byOperation(items: readonly OperationCoverage[]): readonly (readonly [string, readonly number[]])[] {
   const statuses = new Map<string, number[]>();
   for (const { method, path, status } of items) {

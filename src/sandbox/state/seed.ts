@@ -71,9 +71,7 @@ function seedSubscription(context: SeedContext, subscription: SubscriptionFixtur
   });
 }
 
-/** A charge or a transaction. */
 interface SeedRecord {
-  /** For messages. */
   readonly name: string;
   readonly at: Instant;
   readonly create: (context: SeedContext) => void;
@@ -142,7 +140,6 @@ function explain(name: string, seed: () => void): void {
   }
 }
 
-/** A unit of work without events. */
 function inWork<T>(context: SeedContext, at: Instant, change: (work: Work) => T): T {
   const work = new Work({ ...context, at });
   const result = change(work);

@@ -54,7 +54,6 @@ export function readSnapshot(company: Pick<SnapshotOwner, "record">, name: strin
   return JSON.parse(getSnapshot(company, name).json);
 }
 
-/** Throws as `readSnapshot` does. */
 export function removeSnapshot(company: SnapshotOwner, name: string): void {
   company.record.snapshots.delete(getSnapshot(company, name).id);
   company.note(["snapshot-gone", company.record.identity.id, name]);

@@ -56,7 +56,6 @@ export function createStoredSandbox(): StoredSandbox {
   return { companies: new Map(), gone: new Set() };
 }
 
-/** Everything of a company. */
 export function companyEntries(
   { identity, clock, overrides, seq, idPosition, world, snapshots }: CompanyRecord,
   setup: CompanySetup,
