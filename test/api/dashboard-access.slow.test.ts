@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
-import { DASHBOARD, visit, type Visitor } from "../support/dashboard.js";
+import { DASHBOARD, signIn, visit, type Visitor } from "../support/dashboard.js";
 import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 
 let world: TestWorld;
@@ -9,11 +9,6 @@ afterEach(() => world.close());
 function open(options: WorldOptions = {}): Visitor {
   world = createWorld(options);
   return visit(world.app);
-}
-
-async function signIn(visitor: Visitor, token = "s3cret") {
-  await visitor.get(`${DASHBOARD}/sign-in`);
-  return visitor.post(`${DASHBOARD}/sign-in`, { token });
 }
 
 describe("the admin token", () => {

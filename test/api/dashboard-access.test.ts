@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
 import { GUESSES_MAX, SESSION_MS } from "../../src/http/pages/dashboard/sessions.js";
-import { DASHBOARD, ORIGIN, type Visitor, visit } from "../support/dashboard.js";
+import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 
@@ -16,11 +16,6 @@ function open(options: WorldOptions = {}): Visitor {
 /** Those that need no id. */
 const paths = pages.map(({ path }) => path).filter((path) => !path.includes(":"));
 const addressOf = (path: string): string => (path === "" ? "/_sandbox" : DASHBOARD + path);
-
-async function signIn(visitor: Visitor, token = "s3cret") {
-  await visitor.get(`${DASHBOARD}/sign-in`);
-  return visitor.post(`${DASHBOARD}/sign-in`, { token });
-}
 
 describe("/", () => {
   it.each(["text/html", "text/html,application/xhtml+xml,*/*;q=0.8", "application/xml, TEXT/HTML;q=0.9"])(

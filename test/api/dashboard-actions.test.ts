@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ruleExamples } from "../../src/http/pages/dashboard/control/rules.js";
-import { DASHBOARD, type Visitor, visit } from "../support/dashboard.js";
+import { DASHBOARD, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { startLive } from "../support/live.js";
 import { runShell } from "../support/shell.js";
@@ -318,8 +318,7 @@ describe("commands", () => {
     await live.control("POST", "/rules", { on: "transfer", then: { after: "1h" } }, authorization);
     const visitor = visit(live.app, live.url);
     if ("adminToken" in options) {
-      await visitor.get(`${DASHBOARD}/sign-in`);
-      await visitor.post(`${DASHBOARD}/sign-in`, { token: "s3cret" });
+      await signIn(visitor);
     }
     const lines: string[] = [];
     for (const page of pages) lines.push(...(await visitor.get(DASHBOARD + page)).commands);

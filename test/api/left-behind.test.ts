@@ -1,20 +1,11 @@
 import { Hono } from "hono";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HttpEnv } from "../../src/http/shared/env.js";
 import { whenAnswered } from "../../src/http/shared/after-answer.js";
 import { serve } from "../../src/http/server/listen.js";
+import { connectTo } from "../support/raw-http.js";
 
 /** Clients that leave. */
-
-async function connectTo(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => undefined);
-  await once(socket, "connect");
-  return socket;
-}
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 

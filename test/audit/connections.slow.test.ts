@@ -1,34 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
+import { createServer } from "node:http";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { auditReceiver, mistakesIn, verdictsOf } from "../support/audits.js";
+import { listen, serveHttp } from "../support/listen.js";
 import { HEADER, SECRET, hmac, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
-import type { AuditReport } from "../../src/audit/reporters/report.js";
-
-const audit = (url: string, options: Partial<AuditOptions> = {}) =>
-  runAudit({ url, secret: SECRET, system: stillSystem, ...options });
-
-const verdictsOf = ({ checks }: AuditReport, ...ids: string[]) =>
-  Object.fromEntries(checks.filter(({ id }) => ids.includes(id)).map(({ id, verdict }) => [id, verdict]));
-
-const namedIn = ({ checks }: AuditReport) =>
-  checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn").map(({ id, verdict }) => `${id} ${verdict}`);
-
-/** A server that speaks for itself, until the test ends. */
-async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-}
 
 describe("a body that arrives in pieces", () => {
   it("reports a receiver that decodes each piece separately", async () => {
-    const url = await startServer((request, response) => {
+    const url = await serveHttp((request, response) => {
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString("utf8")));
       request.on("end", () => {
@@ -36,7 +15,7 @@ describe("a body that arrives in pieces", () => {
         response.writeHead(genuine ? take(Buffer.from(body)) : 401).end();
       });
     });
-    expect(namedIn(await audit(url))).toEqual(["split-character fail"]);
+    expect(mistakesIn(await auditReceiver(url))).toEqual(["split-character fail"]);
   });
 });
 
@@ -44,8 +23,8 @@ describe("a redirect", () => {
   it("is a finding, and is not followed", async () => {
     const elsewhere = await startReceiver(sound);
     const { url } = await startReceiver(() => 307, { location: elsewhere.url });
-    const report = await audit(url);
-    expect(namedIn(report)).toEqual(["valid-event fail"]);
+    const report = await auditReceiver(url);
+    expect(mistakesIn(report)).toEqual(["valid-event fail"]);
     expect(report.checks[0]).toMatchObject({
       seen: `an ordinary event is redirected with 307 to ${elsewhere.url}, which the service does not follow`,
       received: { status: 307, location: elsewhere.url },
@@ -66,9 +45,8 @@ describe("a receiver that is not there", () => {
         if (header === "") server.close();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const report = await audit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    expect(namedIn(report)).toEqual(["signature-empty fail"]);
+    const report = await auditReceiver(`http://127.0.0.1:${await listen(server)}/`);
+    expect(mistakesIn(report)).toEqual(["signature-empty fail"]);
     expect(report.checks.find(({ id }) => id === "signature-empty")).toMatchObject({
       severity: "critical",
       seen: "the receiver is gone since an event with an empty signature",
@@ -96,9 +74,9 @@ describe("a receiver that does not answer", () => {
       for (const task of timeouts) task();
       return new Promise(() => undefined);
     });
-    const report = await audit(url, { system });
+    const report = await auditReceiver(url, { system });
     expect(report.checks.filter(({ error }) => error !== null)).toHaveLength(3);
-    expect(verdictsOf(report, "valid-event", "signature-missing", "signature-wrong-secret", "answer-time")).toEqual({
+    expect(verdictsOf(report)).toMatchObject({
       "valid-event": "pass",
       "signature-missing": "skipped",
       "signature-wrong-secret": "fail",
@@ -115,8 +93,8 @@ describe("a slow receiver", () => {
       if (isGenuine(incoming.body, incoming.headers[HEADER])) passedMs += 5500;
       return sound(incoming);
     });
-    const report = await audit(url, { system });
-    expect(namedIn(report)).toEqual(["answer-time warn"]);
+    const report = await auditReceiver(url, { system });
+    expect(mistakesIn(report)).toEqual(["answer-time warn"]);
     expect(report.passed).toBe(true);
     expect(report.checks.find(({ id }) => id === "answer-time")?.seen).toMatch(
       /^an ordinary event is answered after 5\d{3} ms$/,
@@ -128,8 +106,8 @@ describe("a receiver that limits requests", () => {
   it("is not judged by what it does not answer", async () => {
     let count = 0;
     const { url } = await startReceiver((incoming) => (++count > 20 ? 429 : sound(incoming)));
-    const report = await audit(url);
-    expect(namedIn(report)).toEqual([]);
+    const report = await auditReceiver(url);
+    expect(mistakesIn(report)).toEqual([]);
     expect(report.checks.find(({ id }) => id === "garbage")).toMatchObject({
       verdict: "skipped",
       seen: expect.stringMatching(/^the receiver answers 429, too many requests: /),
@@ -139,10 +117,10 @@ describe("a receiver that limits requests", () => {
 
 describe("a deployment that differs", () => {
   it("never sees its secret key in a report", async () => {
-    const url = await startServer((_, response) =>
+    const url = await serveHttp((_, response) =>
       response.writeHead(401, { location: `/${SECRET}` }).end(`not ${SECRET}`),
     );
-    const report = await audit(url);
+    const report = await auditReceiver(url);
     expect(report.checks[0]?.received).toMatchObject({ body: "not [secret]", location: "/[secret]" });
     expect(JSON.stringify(report)).not.toContain(SECRET);
     expect(JSON.stringify(report)).not.toContain(hmac("x"));

@@ -1,51 +1,33 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { AuditReport } from "../../src/audit/reporters/report.js";
-import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
+import { createServer as createTcpServer } from "node:net";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
-import { HEADER, isGenuine, SECRET, sound, startReceiver, stillSystem, take } from "./receivers.js";
-
-const audit = (url: string, options: Partial<AuditOptions> = {}) =>
-  runAudit({ url, secret: SECRET, system: stillSystem, ...options });
-
-const namedIn = ({ checks }: AuditReport) =>
-  checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn").map(({ id, verdict }) => `${id} ${verdict}`);
-
-/** A server that speaks for itself, until the test ends. */
-async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-}
+import { auditReceiver, mistakesIn } from "../support/audits.js";
+import { listen, serveHttp } from "../support/listen.js";
+import { HEADER, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
 
 describe("a body that arrives in pieces", () => {
   it("reports a receiver that takes the first piece for the whole", async () => {
-    const url = await startServer((request, response) => {
+    const url = await serveHttp((request, response) => {
       request.once("data", (body: Buffer) => {
         response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
       });
       request.once("end", () => response.headersSent || response.writeHead(401).end());
     });
     const only = ["valid-event", "slow-sender", "split-character"];
-    expect(namedIn(await audit(url, { only }))).toEqual(["slow-sender fail"]);
+    expect(mistakesIn(await auditReceiver(url, { only }))).toEqual(["slow-sender fail"]);
   });
 });
 
 describe("a receiver that is not there", () => {
   it("ends the audit with an error, not a finding", async () => {
-    await expect(audit("http://127.0.0.1:9/webhooks")).rejects.toMatchObject({
+    await expect(auditReceiver("http://127.0.0.1:9/webhooks")).rejects.toMatchObject({
       kind: "cannot-run",
       message: expect.stringMatching(
         /^Failed to reach the receiver at http:\/\/127\.0\.0\.1:9\/webhooks: nothing listens there\. /,
       ),
     });
     const { url } = await startReceiver(sound);
-    await expect(audit(url.replace("http:", "https:"))).rejects.toMatchObject({
+    await expect(auditReceiver(url.replace("http:", "https:"))).rejects.toMatchObject({
       message: expect.stringContaining("it does not speak TLS (is it http, and not https?)"),
     });
   });
@@ -57,7 +39,7 @@ describe("a receiver that is not there", () => {
       queueMicrotask(task);
       return () => undefined;
     };
-    await expect(audit(url, { system: { ...stillSystem, after } })).rejects.toMatchObject({
+    await expect(auditReceiver(url, { system: { ...stillSystem, after } })).rejects.toMatchObject({
       kind: "cannot-run",
       message: expect.stringContaining("no connection could be made in time"),
     });
@@ -68,15 +50,15 @@ describe("a receiver that is not there", () => {
 describe("a receiver that does not answer", () => {
   it("is asked once when the ordinary event is not answered", async () => {
     const { url, received } = await startReceiver(() => new Promise(() => undefined));
-    const report = await audit(url, { timeoutMs: 50 });
-    expect(namedIn(report)).toEqual(["valid-event fail"]);
+    const report = await auditReceiver(url, { timeoutMs: 50 });
+    expect(mistakesIn(report)).toEqual(["valid-event fail"]);
     expect(report.checks[0]).toMatchObject({ error: "no complete answer within 50 ms", received: null });
     expect(report).toMatchObject({ accepted: false, requests: 1 });
     expect(received).toHaveLength(1);
   });
 
   it("is warned when it cuts connections on signed garbage", async () => {
-    const url = await startServer((request, response) => {
+    const url = await serveHttp((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
@@ -86,11 +68,11 @@ describe("a receiver that does not answer", () => {
         else response.writeHead(200).end();
       });
     });
-    expect(namedIn(await audit(url, { only: ["robust"] }))).toEqual(["odd-json warn"]);
+    expect(mistakesIn(await auditReceiver(url, { only: ["robust"] }))).toEqual(["odd-json warn"]);
   });
 
   it("may cut the connection on a body of 8 MiB", async () => {
-    const url = await startServer((request, response) => {
+    const url = await serveHttp((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
@@ -101,7 +83,7 @@ describe("a receiver that does not answer", () => {
         response.writeHead(isGenuine(body, request.headers[HEADER]) ? 200 : 401).end();
       });
     });
-    expect(namedIn(await audit(url, { only: ["large-body"] }))).toEqual([]);
+    expect(mistakesIn(await auditReceiver(url, { only: ["large-body"] }))).toEqual([]);
   });
 });
 
@@ -120,7 +102,7 @@ describe("a slow receiver", () => {
       if (count === 2) await third;
       return sound(incoming);
     });
-    const report = await audit(url, { system, only: ["forged"] });
+    const report = await auditReceiver(url, { system, only: ["forged"] });
     expect(report.counts.fail).toBe(0);
   });
 });
@@ -132,15 +114,15 @@ describe("a deployment that differs", () => {
     );
     const text = '{ "topic": "payments", "data": { "order": 7 } }\n';
     const event = { text, value: JSON.parse(text) };
-    const report = await audit(url, { header: "X-Pay-Sig", event, only: ["valid-event", "forged"] });
-    expect(namedIn(report)).toEqual([]);
+    const report = await auditReceiver(url, { header: "X-Pay-Sig", event, only: ["valid-event", "forged"] });
+    expect(mistakesIn(report)).toEqual([]);
     expect(received[0]?.body.toString()).toBe(text);
     expect(received[0]?.rawHeaders).toContain("X-Pay-Sig");
 
-    await audit(url, { header: "x-pay-sig", topic: "transaction/completed", only: ["valid-event"] });
+    await auditReceiver(url, { header: "x-pay-sig", topic: "transaction/completed", only: ["valid-event"] });
     const { topic, data } = JSON.parse(received.at(-1)?.body.toString() ?? "");
     expect([topic, data.status, data.msisdn]).toEqual(["transaction/completed", "completed", "+2250700000001"]);
-    await audit(url, { header: "x-pay-sig", topic: "invoices", only: ["valid-event"] });
+    await auditReceiver(url, { header: "x-pay-sig", topic: "invoices", only: ["valid-event"] });
     expect(JSON.parse(received.at(-1)?.body.toString() ?? "")).toMatchObject({
       topic: "invoices",
       data: { status: "paid" },
@@ -155,10 +137,8 @@ describe("a deployment that differs", () => {
     const server = createTcpServer((socket) => {
       socket.on("error", () => undefined).once("data", () => socket.write(answer));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const report = await audit(url, { only: ["valid-event"] });
+    const url = `http://127.0.0.1:${await listen(server)}/`;
+    const report = await auditReceiver(url, { only: ["valid-event"] });
     expect(report.checks[0]).toMatchObject({ verdict: "fail", received: { status } });
   });
 
@@ -168,9 +148,9 @@ describe("a deployment that differs", () => {
         ? sound(incoming)
         : 403,
     );
-    const report = await audit(url.replace("//", "//shop:p%20w@"), { only: ["valid-event"] });
+    const report = await auditReceiver(url.replace("//", "//shop:p%20w@"), { only: ["valid-event"] });
     expect(report).toMatchObject({ accepted: true, receiver: url });
-    const odd = await audit(url.replace("//", "//shop%zz:p@"), { only: ["valid-event"] });
+    const odd = await auditReceiver(url.replace("//", "//shop%zz:p@"), { only: ["valid-event"] });
     expect(odd.checks[0]?.received?.status).toBe(403);
   });
 });

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { type SystemClock, systemClock } from "../../src/kernel/time/system-clock.js";
+import { listen } from "../support/listen.js";
 
 /** Answers take no time, however busy the machine is: no audit finds its receiver slow by chance. */
 export const stillSystem: SystemClock = { ...systemClock, monotonic: () => 0 };
@@ -43,12 +42,7 @@ export async function startReceiver(receive: Receive, headers: Record<string, st
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`, received };
+  return { url: `http://127.0.0.1:${await listen(server)}/webhooks`, received };
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

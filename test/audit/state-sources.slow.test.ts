@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AuditReport } from "../../src/index.js";
 import { type Finished, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
@@ -14,6 +13,7 @@ import {
   mistakenApplications,
   startApplication,
 } from "./applications.js";
+import { originOfNobody, serveHttp } from "../support/listen.js";
 import { SECRET } from "./receivers.js";
 
 const env = { SANDBOX_SECRET_KEY: SECRET };
@@ -30,10 +30,8 @@ function audit(url: string, check: string, ...flags: readonly string[]): Promise
 async function startApi(
   answer: (method: string, response: ServerResponse, headers: IncomingHttpHeaders) => void,
 ): Promise<string> {
-  const server = createServer((request, response) => answer(request.method ?? "", response, request.headers));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/state`;
+  const origin = await serveHttp((request, response) => answer(request.method ?? "", response, request.headers));
+  return `${origin}/state`;
 }
 
 /** Its state is in a file, too. */
@@ -52,15 +50,6 @@ function keepingFile(shop: Application, file: string): Application {
       return charge;
     },
   };
-}
-
-/** An address where a server has stopped. */
-async function urlOfNobody(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}/state`;
 }
 
 const apiOf = (application: Application): Promise<string> =>
@@ -122,7 +111,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
 
   it("reports a URL where nothing listens", async () => {
     const { url } = await startApplication(createShop());
-    const gone = await urlOfNobody();
+    const gone = `${await originOfNobody()}/state`;
     expect((await audit(url, gone)).stderr).toContain(`Failed to read --check (${gone}): connect ECONNREFUSED`);
   });
 

@@ -8,6 +8,7 @@ import { mistakes } from "../audit/mistakes.js";
 import { type Receive, SECRET, isGenuine, sound, startReceiver } from "../audit/receivers.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { listen } from "../support/listen.js";
 import { selfSigned } from "../support/self-signed.js";
 import { type XmlElement, parseXml } from "../support/xml.js";
 
@@ -202,9 +203,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
         response.writeHead(genuine ? 200 : 401).end();
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : ""}/`;
+    const url = `https://127.0.0.1:${await listen(server)}/`;
     const cwd = await folderWith({ "ca.pem": selfSigned.cert });
     const args = ["audit", url, "--secret", SECRET, "--only", "forged"];
     const refused = await runSandbox(args, { cwd });
@@ -215,7 +214,6 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     });
     const trusted = await runSandbox(args, { cwd, env: { NODE_EXTRA_CA_CERTS: "ca.pem" } });
     expect({ code: trusted.code, stderr: trusted.stderr }).toEqual({ code: 0, stderr: "" });
-    server.close();
   });
 });
 

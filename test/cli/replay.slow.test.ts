@@ -1,10 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { originOfNobody } from "../support/listen.js";
 
 const balanceIs = (balance: number, more = ""): string => `name: The balance is ${balance}
 ${more}
@@ -157,12 +156,9 @@ describe("replay --target", () => {
   });
 
   it("exits with 3 when the target cannot be reached", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
+    const url = await originOfNobody();
     const folder = await folderWith({ "a.yaml": good });
-    const finished = await replay(folder, ["a.yaml", "--target", `http://127.0.0.1:${port}`, "--token", "x"]);
+    const finished = await replay(folder, ["a.yaml", "--target", url, "--token", "x"]);
     expect(finished).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/Failed to reach the target .*ECONNREFUSED/),

@@ -1,13 +1,9 @@
-import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
-
-function signature(body: string | Uint8Array, secret = "secret_sandbox"): string {
-  return createHmac("sha256", secret).update(body).digest("base64");
-}
+import { sign } from "../support/signature.js";
 
 const body = '{"topic":"charges/events","data":{"description":"Café"}}\n';
 const binary = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -24,7 +20,7 @@ describe("sandbox sign", () => {
     ["every byte value", binary],
     ["an empty body", ""],
   ])("takes %s from stdin, exactly", async (_, stdin) => {
-    const expected = { code: 0, stdout: `${signature(stdin)}\n`, stderr: "" };
+    const expected = { code: 0, stdout: `${sign(stdin)}\n`, stderr: "" };
     expect(await runSandbox(["sign"], { stdin })).toEqual(expected);
     expect(await runSandbox(["sign", "-"], { stdin })).toEqual(expected);
   });
@@ -32,15 +28,15 @@ describe("sandbox sign", () => {
   it("signs the exact bytes of a file", async () => {
     const cwd = await folderWith({ "event.json": body });
     await writeFile(join(cwd, "binary"), binary);
-    expect((await runSandbox(["sign", "event.json"], { cwd })).stdout).toBe(`${signature(body)}\n`);
-    expect((await runSandbox(["sign", "binary"], { cwd })).stdout).toBe(`${signature(binary)}\n`);
+    expect((await runSandbox(["sign", "event.json"], { cwd })).stdout).toBe(`${sign(body)}\n`);
+    expect((await runSandbox(["sign", "binary"], { cwd })).stdout).toBe(`${sign(binary)}\n`);
   });
 
   it("reads the secret key from --secret, then from SANDBOX_SECRET_KEY", async () => {
     const env = { SANDBOX_SECRET_KEY: "secret_b" };
     expect((await runSandbox(["sign", "--secret", "secret_a"], { stdin: body, env })).stdout).toBe(
-      `${signature(body, "secret_a")}\n`,
+      `${sign(body, "secret_a")}\n`,
     );
-    expect((await runSandbox(["sign"], { stdin: body, env })).stdout).toBe(`${signature(body, "secret_b")}\n`);
+    expect((await runSandbox(["sign"], { stdin: body, env })).stdout).toBe(`${sign(body, "secret_b")}\n`);
   });
 });

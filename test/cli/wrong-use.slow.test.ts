@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { originOfNobody, serveHttp } from "../support/listen.js";
 
 describe("exit code 1, a wrong command line", () => {
   it.each<[string, string]>([
@@ -117,11 +115,7 @@ describe("exit code 3, it could not run", () => {
   });
 
   it("no sandbox listens at the address", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    server.close();
-    await once(server, "close");
+    const url = await originOfNobody();
     const { code, stdout, stderr } = await runSandbox(["clock", "advance", "1h", "--url", url]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(
@@ -134,11 +128,8 @@ describe("exit code 3, it could not run", () => {
     ["another API", 404, '{"error":"not found"}'],
     ["JSON of another kind", 200, "[1]"],
   ])("what is there is %s", async (_, status, body) => {
-    const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runSandbox(["clock", "--url", `http://127.0.0.1:${port}`]);
+    const url = await serveHttp((_request, response) => response.writeHead(status).end(body));
+    const { code, stderr } = await runSandbox(["clock", "--url", url]);
     expect({ code, stderr }).toEqual({
       code: 3,
       stderr: expect.stringContaining("what answers there is not a sandbox"),

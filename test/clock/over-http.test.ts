@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createFakeSystem } from "../support/fake-system.js";
 import { startLive, startReceiver } from "../support/live.js";
+import { sign } from "../support/signature.js";
 import { WORLD_START } from "../support/world.js";
 
 const HOUR = 3_600_000;
@@ -121,11 +121,7 @@ describe("POST /_sandbox/companies/:id/rotate", () => {
     const { body } = await live.control("POST", "/companies/company_sandbox/rotate");
     await live.advance("10s");
     const keys = ["secret_sandbox", body.secretKey as string];
-    const signed = receiver.received.map(({ raw }, index) =>
-      createHmac("sha256", keys[index] ?? "")
-        .update(raw)
-        .digest("base64"),
-    );
+    const signed = receiver.received.map(({ raw }, index) => sign(raw, keys[index] ?? ""));
     expect(receiver.received.map(({ headers }) => headers["x-service-hmac-sha256"])).toEqual(signed);
     expect(keys[1]).not.toBe(keys[0]);
   });

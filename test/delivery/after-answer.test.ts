@@ -1,7 +1,8 @@
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createHeldStore } from "../support/held-store.js";
 import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import { connectTo } from "../support/raw-http.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { createWorld } from "../support/world.js";
 
@@ -18,9 +19,7 @@ function post(live: Live, path: string): string {
 }
 
 async function open(live: Live, bytes: string): Promise<Socket> {
-  const socket = connect(Number(new URL(live.url).port), "127.0.0.1");
-  socket.on("error", () => undefined);
-  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  const socket = await connectTo(live.url);
   socket.write(bytes);
   return socket;
 }

@@ -1,12 +1,13 @@
 import dns from "node:dns";
 import { createServer } from "node:https";
 import { syncBuiltinESMExports } from "node:module";
-import { type AddressInfo, isIP } from "node:net";
+import { isIP } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
-import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { listen } from "../support/listen.js";
 import { startLive, startReceiver } from "../support/live.js";
+import { acceptedProfile } from "../support/profiles.js";
 import { selfSigned } from "../support/self-signed.js";
 
 const subscription = (url: string) => ({ topic: "charges/events", url });
@@ -91,10 +92,8 @@ describe("webhooks.allow: any host but link-local and cloud metadata addresses",
     const live = await startLive();
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url);
-    const overrides = { webhooks: { allow: ["hooks.shop.test"], retry: "none" } };
-    const parsed = parseProfile(overrides);
-    expect(parsed.ok).toBe(true);
-    if (parsed.ok) live.company.adopt(parsed.profile, parsed.overrides);
+    const { profile, overrides } = acceptedProfile({ webhooks: { allow: ["hooks.shop.test"], retry: "none" } });
+    live.company.adopt(profile, overrides);
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     expect(receiver.connectionsMade).toBe(0);
@@ -224,10 +223,5 @@ async function startTlsReceiver() {
       outgoing.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, bodies };
+  return { url: `https://127.0.0.1:${await listen(server)}/hook`, bodies };
 }

@@ -1,10 +1,6 @@
-import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { startLive, startReceiver } from "../support/live.js";
-
-function hmac(raw: Buffer, key: string): string {
-  return createHmac("sha256", key).update(raw).digest("base64");
-}
+import { sign } from "../support/signature.js";
 
 describe("POST, content-type: application/json, body = exactly the bytes that were signed", () => {
   it("is signed with the base64 HMAC-SHA256 under the company's secret key", async () => {
@@ -17,7 +13,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     expect(request).toMatchObject({ method: "POST", path: "/hook?tenant=7&x=%20" });
     expect(request?.headers["content-type"]).toBe("application/json");
     expect(request?.headers["content-length"]).toBe(String(request?.raw.length));
-    expect(request?.headers["x-service-hmac-sha256"]).toBe(hmac(request?.raw ?? Buffer.alloc(0), "secret_sandbox"));
+    expect(request?.headers["x-service-hmac-sha256"]).toBe(sign(request?.raw ?? Buffer.alloc(0), "secret_sandbox"));
     expect(Object.keys(request?.body)).toEqual(["topic", "data"]);
     expect(request?.body.data.description).toBe("Loyer d'été: 5 000 ₣ → Koné 🏠");
   });
@@ -44,7 +40,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     const [request] = receiver.received;
-    expect(request?.headers["x-signature"]).toBe(hmac(request?.raw ?? Buffer.alloc(0), "secret_sandbox"));
+    expect(request?.headers["x-signature"]).toBe(sign(request?.raw ?? Buffer.alloc(0), "secret_sandbox"));
     expect(request?.headers["x-topic"]).toBe("charge/events");
     expect(request?.headers).not.toHaveProperty("x-service-hmac-sha256");
   });
@@ -58,8 +54,8 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     live.sandbox.identify(live.company, { ...live.company.record.identity, secretKey: "secret_new" });
     await live.advance("10s");
     const [before, after] = receiver.received;
-    expect(before?.headers["x-service-hmac-sha256"]).toBe(hmac(before?.raw ?? Buffer.alloc(0), "secret_sandbox"));
-    expect(after?.headers["x-service-hmac-sha256"]).toBe(hmac(after?.raw ?? Buffer.alloc(0), "secret_new"));
+    expect(before?.headers["x-service-hmac-sha256"]).toBe(sign(before?.raw ?? Buffer.alloc(0), "secret_sandbox"));
+    expect(after?.headers["x-service-hmac-sha256"]).toBe(sign(after?.raw ?? Buffer.alloc(0), "secret_new"));
     expect(after?.raw.equals(before?.raw ?? Buffer.alloc(0))).toBe(true);
   });
 

@@ -1,35 +1,12 @@
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { Ajv, type ValidateFunction } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readSource } from "../../src/adapters/files/source.js";
 import { operators } from "../../src/kernel/matchers.js";
-import {
-  configJsonSchema,
-  fixturesJsonSchema,
-  type JsonSchema,
-  profileJsonSchema,
-} from "../../src/sandbox/config/json-schema.js";
 import { settings } from "../../src/domain/profile/settings.js";
-import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 import { stepKeywords } from "../../src/scenarios/file/step-schemas.js";
-
-const schemas = {
-  config: configJsonSchema(),
-  fixtures: fixturesJsonSchema(),
-  profile: profileJsonSchema(),
-  scenario: scenarioJsonSchema(),
-};
-
-const compile = (schema: JsonSchema): ValidateFunction =>
-  new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
-const validators = {
-  config: compile(schemas.config),
-  fixtures: compile(schemas.fixtures),
-  profile: compile(schemas.profile),
-  scenario: compile(schemas.scenario),
-};
+import { schemas, validators } from "../support/json-schemas.js";
 
 const yamlFiles = (folder: string): string[] =>
   readdirSync(folder)

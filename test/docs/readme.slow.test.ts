@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { startSandbox } from "../support/cli.js";
 import { startReceiver } from "../support/live.js";
@@ -8,6 +7,7 @@ import { followSteps, stepsOf } from "../support/follow-page.js";
 import { allPages, root } from "../support/markdown.js";
 import { openPage } from "../support/open-page.js";
 import type { ReceivedRequest, ReplyTo } from "../support/receiver.js";
+import { acceptedProfile } from "../support/profiles.js";
 import { runShell } from "../support/shell.js";
 import { startShop } from "../support/shop.js";
 import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../src/domain/accounts/test-numbers.js";
@@ -88,11 +88,10 @@ describe("the README", () => {
   });
 
   it("describes each test number", () => {
-    const parsed = parseProfile({});
-    const numbers = parsed.ok ? parsed.profile.testNumbers : undefined;
+    const { testNumbers } = acceptedProfile().profile;
     const roles = Object.entries(numberBehaviours) as [TestNumberRole, NumberBehaviour][];
     const rows = page.tables.find(({ header }) => header[0] === "Number")?.rows;
-    expect(rows).toEqual(roles.map(([role, behaviour]) => [`\`${numbers?.[role]}\``, ...cellsOf(behaviour)]));
+    expect(rows).toEqual(roles.map(([role, behaviour]) => [`\`${testNumbers[role]}\``, ...cellsOf(behaviour)]));
   });
 });
 

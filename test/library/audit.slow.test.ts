@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { audit, type AuditReport, type Sandbox } from "../../src/index.js";
+import { audit, type Sandbox } from "../../src/index.js";
 import { type Application, startApplication } from "../audit/applications.js";
 import { create } from "./sandboxes.js";
-
-const verdictsOf = ({ checks }: AuditReport) => Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
+import { verdictsOf } from "../support/audits.js";
 
 describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => {
   const options = { topic: "charges/events", only: ["state"] };

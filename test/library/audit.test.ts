@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { audit, type AuditReport, UsageError } from "../../src/index.js";
+import { audit, UsageError } from "../../src/index.js";
 import { SECRET, startReceiver, take } from "../audit/receivers.js";
-
-const verdictsOf = ({ checks }: AuditReport) => Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
+import { verdictsOf } from "../support/audits.js";
 
 describe("audit", { timeout: 60_000 }, () => {
   it("reports the errors of a receiver, why they matter and the fix", async () => {

@@ -1,20 +1,10 @@
 import { expect, it } from "vitest";
+import { decimalOf } from "../support/decimal.js";
 import { useWorlds } from "../support/describe-api.js";
 import fc, { runs } from "../support/fast-check.js";
 import { transferRequest } from "../support/requests.js";
 
 const open = useWorlds();
-
-/** The decimal text of a whole number of ten-thousandths. */
-function decimalOf(units: bigint): string {
-  const [whole = "0", fraction = ""] = [
-    String(units / 10_000n),
-    String(units % 10_000n)
-      .padStart(4, "0")
-      .replace(/0+$/, ""),
-  ];
-  return fraction === "" ? whole : `${whole}.${fraction}`;
-}
 
 it("every answer and the balance have the exact decimals of a fee, under every fee rule", async () => {
   const fees = fc.constantFrom(

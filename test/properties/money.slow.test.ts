@@ -2,21 +2,11 @@ import { expect, it } from "vitest";
 import { fromXof } from "../../src/domain/values/money.js";
 import { createTransfer } from "../../src/domain/transfers/create-transfer.js";
 import { assertBooksAreRight } from "../support/books.js";
+import { decimalOf } from "../support/decimal.js";
 import { useWorlds } from "../support/describe-api.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
 
 const open = useWorlds();
-
-/** The decimal text of a whole number of ten-thousandths. */
-function decimalOf(units: bigint): string {
-  const [whole = "0", fraction = ""] = [
-    String(units / 10_000n),
-    String(units % 10_000n)
-      .padStart(4, "0")
-      .replace(/0+$/, ""),
-  ];
-  return fraction === "" ? whole : `${whole}.${fraction}`;
-}
 
 it("100 000 transfers with fractional fees end with exactly the decimal sum", async () => {
   const OPENING = 40_000_000_000;

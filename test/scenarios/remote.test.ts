@@ -1,10 +1,9 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { assertReachable, createRemoteTarget } from "../../src/scenarios/run/remote-target.js";
 import { renderFailure } from "../../src/scenarios/run/failure.js";
 import { replay } from "../../src/scenarios/run/replay.js";
+import { serveHttp } from "../support/listen.js";
 import { startLive } from "../support/live.js";
 import { parseText } from "../support/scenarios.js";
 
@@ -111,10 +110,7 @@ describe("a target that does not answer", () => {
   });
 
   it("in the middle of a scenario is an error of the step, with the reason", async () => {
-    const server = createServer((request) => request.socket.destroy());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = await serveHttp((request) => request.socket.destroy());
     const { failure, outcome } = await replayAt(url, `steps: [{ request: GET /v1/balance }]`);
     expect(outcome).toBe("error");
     expect(failure).toMatchObject({ step: "GET /v1/balance", message: /^fetch failed: .+/ });

@@ -1,81 +1,35 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DocumentFile } from "../../src/adapters/store/document.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
-import type { FileSystem } from "../../src/adapters/store/file-system.js";
 import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
-import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
 import fc from "../support/fast-check.js";
 import { folderWith } from "../support/folder.js";
-
-type Data = Map<string, number>;
-
-const letters: StoreFormat<Data> = {
-  createEmpty: () => new Map(),
-  apply(data, [kind, key, value]) {
-    if (kind === "put") data.set(String(key), Number(value));
-    else if (kind === "drop") data.delete(String(key));
-    else throw new Error(`there is no entry of the kind "${kind}"`);
-  },
-  dump: (data) => [...data].map(([key, value]) => ["put", key, value]),
-};
-
-interface Opened {
-  readonly store: Store<Data>;
-  readonly logged: string[];
-  readonly put: (key: string, value: number) => void;
-}
-
-async function open(path: string, options: { fs?: FileSystem; journalBytes?: number } = {}): Promise<Opened> {
-  const logged: string[] = [];
-  const log = {
-    write: (level: string, _: string, fields?: { message?: unknown }) =>
-      void logged.push(`${level} ${String(fields?.message)}`),
-  };
-  const store = await openFileStore({ path, format: letters, system: systemClock, log, name: "a test", ...options });
-  onTestFinished(() => store.close().catch(() => undefined));
-  const put = (key: string, value: number): void => {
-    store.data.set(key, value);
-    store.note(["put", key, value]);
-  };
-  return { store, logged, put };
-}
-
-/** The files as a kill leaves them, without a lock. */
-async function copyOf(path: string): Promise<string> {
-  const folder = await folderWith({});
-  const from = join(path, "..");
-  for (const name of await readdir(from)) {
-    if (!name.endsWith(".lock")) await writeFile(join(folder, name), await readFile(join(from, name)));
-  }
-  return join(folder, path.split("/").at(-1) ?? "");
-}
+import { copyOf, type Data, letters, newStorePath, openLetters } from "../support/letter-store.js";
 
 const sorted = (data: Data): [string, number][] => [...data].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-const inFolder = async (): Promise<string> => join(await folderWith({}), "store.json");
-
 describe("a durable change", () => {
   it("is there in the next process after a stop and after a kill", async () => {
-    const path = await inFolder();
-    const { store, put } = await open(path);
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
     put("a", 1);
     put("b", 2);
     store.data.delete("a");
     store.note(["drop", "a"]);
     await store.durable(true);
-    const killed = await open(await copyOf(path));
+    const killed = await openLetters(await copyOf(path));
     expect([...killed.store.data]).toEqual([["b", 2]]);
     await store.close();
-    expect([...(await open(path)).store.data]).toEqual([["b", 2]]);
+    expect([...(await openLetters(path)).store.data]).toEqual([["b", 2]]);
   });
 
   it("needs no waiting when nothing has changed", async () => {
-    const { store, put } = await open(await inFolder());
+    const { store, put } = await openLetters(await newStorePath());
     expect([store.durable(true), store.writable()]).toEqual([undefined, undefined]);
     put("a", 1);
     await store.durable(true);
@@ -84,7 +38,7 @@ describe("a durable change", () => {
 
   it("shares a flush with the changes of 32 clients", async () => {
     const fs = createFaultyFiles();
-    const { store, put } = await open(await inFolder(), { fs });
+    const { store, put } = await openLetters(await newStorePath(), { fs });
     const before = fs.syncs;
     await Promise.all(
       Array.from({ length: 32 }, async (_, n) => {
@@ -97,7 +51,7 @@ describe("a durable change", () => {
 
   it("is acknowledged to writers and readers only after the flush", async () => {
     const fs = createFaultyFiles();
-    const { store, put } = await open(await inFolder(), { fs });
+    const { store, put } = await openLetters(await newStorePath(), { fs });
     const release = fs.holdSync();
     put("a", 1);
     const reported: string[] = [];
@@ -117,8 +71,8 @@ describe("a durable change", () => {
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.nat(), fc.boolean()), { minLength: 1, maxLength: 60 }),
         async (changes) => {
-          const path = await inFolder();
-          const { store, put } = await open(path, { journalBytes: 200 });
+          const path = await newStorePath();
+          const { store, put } = await openLetters(path, { journalBytes: 200 });
           for (const [key, value, waits] of changes) {
             put(`k${key}`, value);
             if (waits) await store.durable(true);
@@ -126,7 +80,7 @@ describe("a durable change", () => {
           await store.durable(true);
           const expected = sorted(store.data);
           await store.close();
-          const again = await open(path, { journalBytes: 200 });
+          const again = await openLetters(path, { journalBytes: 200 });
           expect(sorted(again.store.data)).toEqual(expected);
           await again.store.close();
         },
@@ -136,8 +90,8 @@ describe("a durable change", () => {
   }, 60_000);
 
   it("leaves no old journal behind", async () => {
-    const path = await inFolder();
-    const { store, put } = await open(path, { journalBytes: 200 });
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path, { journalBytes: 200 });
     for (let n = 0; n < 100; n++) {
       put("a", n);
       await store.durable(true);
@@ -153,8 +107,8 @@ describe("a durable change", () => {
 
 describe("a damaged store", () => {
   async function damaged(damage: (path: string) => Promise<void>): Promise<{ error: string; unchanged: boolean }> {
-    const path = await inFolder();
-    const { store, put } = await open(path);
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
     put("a", 1);
     await store.durable(true);
     put("b", 2);
@@ -165,7 +119,7 @@ describe("a damaged store", () => {
     const content = async () =>
       Promise.all((await readdir(folder)).map(async (name) => [name, await readFile(join(folder, name), "utf8")]));
     const before = await content();
-    const error = await open(copy).then(
+    const error = await openLetters(copy).then(
       () => "it was opened",
       (thrown: Error) => thrown.message.replaceAll(folder, "…"),
     );
@@ -217,18 +171,18 @@ describe("a damaged store", () => {
   });
 
   it("reports the line of a wrong entry of the document", async () => {
-    const path = await inFolder();
-    const { store, put } = await open(path);
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
     put("a", 1);
     await store.close();
-    await (await open(path)).store.close();
+    await (await openLetters(path)).store.close();
     await writeFile(path, (await readFile(path, "utf8")).replace('["put","a",1]', '["put","a",1'));
-    await expect(open(path)).rejects.toThrow(/store\.json:2:\d+: the store is damaged here/);
+    await expect(openLetters(path)).rejects.toThrow(/store\.json:2:\d+: the store is damaged here/);
   });
 
   it("of an older version is migrated, document and journal", async () => {
     const fs = createFaultyFiles();
-    const path = await inFolder();
+    const path = await newStorePath();
     await new DocumentFile(fs, path).write({ schemaVersion: -1, generation: 3, entries: [["set", "a", 1]] });
     const journal = await createJournal(fs, journalPath(path, 3));
     await journal.append([JSON.stringify(["set", "b", 2])]);
@@ -249,9 +203,9 @@ describe("the disk", () => {
   it.each(["ENOSPC: no space left on device, write", "EROFS: read-only file system, open"])(
     "%s: writes fail, reads go on, and the store recovers",
     async (failure) => {
-      const path = await inFolder();
+      const path = await newStorePath();
       const fs = createFaultyFiles();
-      const { store, put, logged } = await open(path, { fs });
+      const { store, put, logged } = await openLetters(path, { fs });
       put("a", 1);
       await store.durable(true);
       fs.fail(failure);
@@ -265,7 +219,7 @@ describe("the disk", () => {
       await store.writable();
       put("c", 3);
       await store.durable(true);
-      const { store: again } = await open(await copyOf(path));
+      const { store: again } = await openLetters(await copyOf(path));
       expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
       expect(logged).toEqual([`error the state cannot be kept: ${failure}`, `info the state is kept again in ${path}`]);
     },
@@ -276,8 +230,8 @@ describe("the disk", () => {
     ["the checkpoint", (path) => rm(path)],
     ["the whole folder", (path) => rm(join(path, ".."), { recursive: true })],
   ])("%s is written again after somebody removed it", async (_, take) => {
-    const path = await inFolder();
-    const { store, put } = await open(path);
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
     put("a", 1);
     await store.durable(true);
     await take(path);
@@ -285,13 +239,13 @@ describe("the disk", () => {
     await store.durable(true);
     put("c", 3);
     await store.durable(true);
-    const { store: again } = await open(await copyOf(path));
+    const { store: again } = await openLetters(await copyOf(path));
     expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
   });
 
   it("a folder that is replaced by a file fails until it is back", async () => {
     const path = join(await folderWith({}), "data", "store.json");
-    const { store, put } = await open(path);
+    const { store, put } = await openLetters(path);
     put("a", 1);
     await store.durable(true);
     const folder = join(path, "..");
@@ -303,20 +257,20 @@ describe("the disk", () => {
     await mkdir(folder);
     put("c", 3);
     await store.durable(true);
-    const { store: again } = await open(await copyOf(path));
+    const { store: again } = await openLetters(await copyOf(path));
     expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
   });
 });
 
 describe("the lock", () => {
   it("refuses a second process and names the holder", async () => {
-    const path = await inFolder();
-    await open(path);
+    const path = await newStorePath();
+    await openLetters(path);
     const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
     expect(lock).toMatchObject({ pid: process.pid, name: "a test" });
     // This very process is the one that holds it: as another one's it is held by the number 1, which lives.
     await writeFile(`${path}.lock`, JSON.stringify({ ...lock, pid: 1, began: "" }));
-    await expect(open(path)).rejects.toThrow(
+    await expect(openLetters(path)).rejects.toThrow(
       "Failed to open the store: a test (process 1) uses it. Stop it, or name another store",
     );
   });
@@ -326,31 +280,31 @@ describe("the lock", () => {
     ["whose number another one has since", { pid: 1, began: "1" }],
     ["that died while it wrote it", ""],
   ])("of a process %s is taken over", async (_, holder) => {
-    const path = await inFolder();
-    const { store } = await open(path);
+    const path = await newStorePath();
+    const { store } = await openLetters(path);
     const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
     await store.close();
     await writeFile(`${path}.lock`, holder === "" ? "" : JSON.stringify({ ...lock, ...(holder as object) }));
-    const again = await open(path);
+    const again = await openLetters(path);
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8")).pid).toBe(process.pid);
     await again.store.close();
     expect(await readdir(join(path, ".."))).not.toContain("store.json.lock");
   });
 
   it("of another machine is valid while it is touched", async () => {
-    const path = await inFolder();
+    const path = await newStorePath();
     const lock = JSON.stringify({ pid: 1, host: "another", name: "sandbox start", began: "" });
     await writeFile(`${path}.lock`, lock);
-    await expect(open(path)).rejects.toThrow("sandbox start (process 1 on another) uses it");
+    await expect(openLetters(path)).rejects.toThrow("sandbox start (process 1 on another) uses it");
     const later = { ...systemClock, now: () => systemClock.now() + 61_000 };
     const store = await openFileStore({ path, format: letters, system: later, log: { write: () => undefined } });
     await store.close();
   });
 
   it("is released when the store is refused", async () => {
-    const path = await inFolder();
+    const path = await newStorePath();
     await appendFile(path, "nonsense");
-    await expect(open(path)).rejects.toThrow("damaged");
+    await expect(openLetters(path)).rejects.toThrow("damaged");
     expect(await readdir(join(path, ".."))).toEqual(["store.json"]);
   });
 });

@@ -78,6 +78,12 @@ export function visit(app: Hono<HttpEnv>, origin = ORIGIN): Visitor {
   };
 }
 
+/** Sends the sign-in page's form. */
+export async function signIn(visitor: Visitor, token = "s3cret"): Promise<PageAnswer> {
+  await visitor.get(`${DASHBOARD}/sign-in`);
+  return visitor.post(`${DASHBOARD}/sign-in`, { token });
+}
+
 function commandsIn(html: string): readonly string[] {
   return [...html.matchAll(/aria-label="Command: [^"]*">([^<]*)<\/code>/g)].map(([, line]) => unescape(line ?? ""));
 }

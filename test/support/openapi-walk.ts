@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from "../../src/contract/openapi/describe-api.js";
 import type { Content, Examples, OperationObject } from "../../src/contract/openapi/document.js";
-import { parseProfile } from "../../src/domain/profile/parse-profile.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
 import type { Json } from "../../src/kernel/messages/json.js";
 import { type ProfileOverrides, settings } from "../../src/domain/profile/settings.js";
+import { acceptedProfile } from "./profiles.js";
 
 /** `GET /v1/charges/{id}` with its description. */
 export function operationsOf(document: OpenApiDocument): [called: string, operation: OperationObject][] {
@@ -83,9 +83,7 @@ const written: SettingsByPath = {
 };
 
 export function profileOf(byPath: SettingsByPath): Profile {
-  const parsed = parseProfile(overridesOf(byPath));
-  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
-  return parsed.profile;
+  return acceptedProfile(overridesOf(byPath)).profile;
 }
 
 /** `{"transfers.min": 7}` → `{transfers: {min: 7}}` */

@@ -1,6 +1,16 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 
 /** One HTTP/1.1 answer as received over the socket. */
+/** A connection of a client that may break it off. */
+export async function connectTo(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name; repeated headers are joined with commas. */

@@ -3,6 +3,7 @@ import { fromXof } from "../../src/domain/values/money.js";
 import type { Charge } from "../../src/domain/model/charge.js";
 import type { Attempt, Delivery } from "../../src/domain/model/delivery.js";
 import type { Transfer } from "../../src/domain/model/transfer.js";
+import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import type { Scene } from "../../src/sandbox/observation/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
@@ -10,27 +11,36 @@ import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
 let seq = 0;
 
+const answered = {
+  at: 0,
+  method: "GET",
+  path: "/v1/balance",
+  operation: "getBalance",
+  headers: {},
+  body: undefined,
+  status: 200,
+  answer: undefined,
+  retryAfter: undefined,
+  problem: undefined,
+  rule: undefined,
+  fault: undefined,
+  made: { from: 0, to: 0 },
+  settings: [],
+} as const;
+
+/** A request answered with 200, as the API reports it. */
+export function exchange(change: Partial<Exchange> = {}): Exchange {
+  return { door: "api", company: undefined, receivedAt: 0, ...answered, onLost: () => undefined, ...change };
+}
+
 /** A request answered with 200, later than the previous one. */
 export function sighting(change: Partial<JournalEntry> = {}): JournalEntry {
   seq++;
   return {
     id: `req_${seq}`,
     seq,
-    at: 0,
     receivedAt: seq * 10_000,
-    method: "GET",
-    path: "/v1/balance",
-    operation: "getBalance",
-    headers: {},
-    body: undefined,
-    status: 200,
-    answer: undefined,
-    retryAfter: undefined,
-    problem: undefined,
-    rule: undefined,
-    fault: undefined,
-    made: { from: 0, to: 0 },
-    settings: [],
+    ...answered,
     fate: "written",
     enqueued: [],
     created: [],

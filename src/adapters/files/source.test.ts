@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../kernel/messages/problem.js";
 import fc from "../../../test/support/fast-check.js";
+import { fileProblemsOf } from "../../../test/support/file-problems.js";
 import { parseSource } from "./source.js";
 
-function problemsOf(text: string): readonly string[] {
-  try {
-    parseSource(text, "f.yaml");
-  } catch (error) {
-    if (error instanceof UsageError && error.kind === "file") return error.messages;
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (text: string) => fileProblemsOf(() => parseSource(text, "f.yaml"));
 
 describe("parseSource", () => {
   it.each<[string, unknown]>([
@@ -110,8 +102,8 @@ describe("a refused file", () => {
       "a: 0xFFFFFFFFFFFFFFFF",
       ["f.yaml:1:4: 0xFFFFFFFFFFFFFFFF has too many digits for a number. Write it as text, in quotes"],
     ],
-  ])("%j", (text, messages) => {
-    expect(problemsOf(text)).toEqual(messages);
+  ])("%j", async (text, messages) => {
+    expect(await problemsOf(text)).toEqual(messages);
   });
 
   it.each([
@@ -121,30 +113,32 @@ describe("a refused file", () => {
     "!!timestamp 2026-01-01",
     "!!set {a}",
     "!mine {a: 1}",
-  ])("the tag of %s", (value) => {
-    expect(problemsOf(`a: ${value}`)).toEqual([
+  ])("the tag of %s", async (value) => {
+    expect(await problemsOf(`a: ${value}`)).toEqual([
       expect.stringMatching(/^f\.yaml:1:4: Tags such as .* are not allowed here/),
     ]);
   });
 
-  it("has every problem reported from top to bottom, and those beyond fifty counted", () => {
-    expect(problemsOf("a: 1\na: *x\nb: .inf\n").map((message) => message.split(":", 2)[1])).toEqual(["2", "2", "3"]);
-    const many = problemsOf("- .nan\n".repeat(200));
+  it("has every problem reported from top to bottom, and those beyond fifty counted", async () => {
+    const few = await problemsOf("a: 1\na: *x\nb: .inf\n");
+    expect(few.map((message) => message.split(":", 2)[1])).toEqual(["2", "2", "3"]);
+    const many = await problemsOf("- .nan\n".repeat(200));
     expect(many).toHaveLength(51);
     expect(many.at(-1)).toBe("… and 150 more problems");
   });
 
   it.each(["a: [1, 2\nb: 3", 'a: "x\nb: 2', "{", "]", "a: 'x", "- a\nb: c", "@a", "%YAML 9\n---\n- 1"])(
     "%j, with a position",
-    (text) => {
-      expect(problemsOf(text)).not.toEqual([]);
-      for (const message of problemsOf(text)) expect(message).toMatch(/^f\.yaml:\d+:\d+: \S/);
+    async (text) => {
+      const messages = await problemsOf(text);
+      expect(messages).not.toEqual([]);
+      for (const message of messages) expect(message).toMatch(/^f\.yaml:\d+:\d+: \S/);
     },
   );
 });
 
 describe("hostile files", () => {
-  it("are either a value or a list of problems with positions", () => {
+  it("are either a value or a list of problems with positions", async () => {
     const words = fc.constantFrom(
       "a",
       ":",
@@ -175,14 +169,15 @@ describe("hostile files", () => {
       "é",
       "\\",
     );
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.oneof(
           fc.array(words, { maxLength: 30 }).map((parts) => parts.join("")),
           fc.string(),
         ),
-        (text) => {
-          for (const message of problemsOf(text)) expect(message).toMatch(/^f\.yaml:[1-9]\d*:[1-9]\d*: \S|^… and/);
+        async (text) => {
+          for (const message of await problemsOf(text))
+            expect(message).toMatch(/^f\.yaml:[1-9]\d*:[1-9]\d*: \S|^… and/);
         },
       ),
       { numRuns: 2000 },
@@ -221,7 +216,8 @@ describe("hostile files", () => {
     ],
     ["nothing but closing brackets", "}".repeat(5000), /^f\.yaml:1:1: Unexpected flow-map-end/],
     ["documents", "--- a\n".repeat(5000), /^f\.yaml:2:1: A second document/],
-  ])("%s", (_, text, message) => {
-    expect(problemsOf(text)[0]).toMatch(message);
+  ])("%s", async (_, text, message) => {
+    const [problem] = await problemsOf(text);
+    expect(problem).toMatch(message);
   });
 });

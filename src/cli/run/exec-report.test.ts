@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseProfile } from "../../domain/profile/parse-profile.js";
+import { acceptedProfile } from "../../../test/support/profiles.js";
 import { createWorld } from "../../domain/model/work.js";
 import { type Coverage, counted, mergeCoverage, summarize } from "../../sandbox/observation/coverage-report.js";
 import { WIDTH_MAX } from "../shared/output.js";
@@ -82,9 +82,7 @@ describe("mergeCoverage", () => {
 
   it("separates different values of a setting, in the order of the table", () => {
     const tally = new CoverageTally();
-    const parsed = parseProfile({ charges: { ttl: "5m" } });
-    if (!parsed.ok) throw new Error();
-    tally.adopt(parsed.overrides);
+    tally.adopt(acceptedProfile({ charges: { ttl: "5m" } }).overrides);
     const { openPoints } = mergeCoverage([nothing, tally.report(createWorld())]);
     const at = openPoints.findIndex(({ setting }) => setting === "charges.ttl");
     expect(openPoints.slice(at, at + 2).map(({ value, isDefault }) => [value, isDefault])).toEqual([

@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
+import { acceptedProfile } from "../../../test/support/profiles.js";
 import { describeProfile } from "./describe-profile.js";
-import { parseProfile } from "./parse-profile.js";
 import { settings } from "./settings.js";
 
 it("describes every setting with the value in use", () => {
-  const parsed = parseProfile({ transfers: { settlement: "manual" }, charges: { paymentUrlOnRead: true } });
-  if (!parsed.ok) throw new Error("refused");
-  const rows = describeProfile(parsed.values);
+  const { values } = acceptedProfile({ transfers: { settlement: "manual" }, charges: { paymentUrlOnRead: true } });
+  const rows = describeProfile(values);
   expect(rows.map(({ setting }) => setting)).toEqual(settings.map(({ path }) => path));
   expect(rows.filter(({ value, default: byDefault }) => value !== byDefault).map(({ setting }) => setting)).toEqual([
     "transfers.settlement",

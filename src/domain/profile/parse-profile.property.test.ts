@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import fc, { runs } from "../../../test/support/fast-check.js";
+import { acceptedProfile } from "../../../test/support/profiles.js";
 import { parseProfile } from "./parse-profile.js";
 import { settings } from "./settings.js";
 
@@ -26,17 +27,17 @@ const mixtures = fc
 it("a rendered profile parses to the same profile", () => {
   fc.assert(
     fc.property(mixtures, (written) => {
-      const { profile, values, overrides } = accept(written);
+      const { profile, values, overrides } = acceptedProfile(written);
       expect(overrides).toEqual(written);
-      expect(accept(overrides).profile).toEqual(profile);
-      expect(accept(values)).toMatchObject({ profile, values });
+      expect(acceptedProfile(overrides).profile).toEqual(profile);
+      expect(acceptedProfile(values)).toMatchObject({ profile, values });
     }),
     { numRuns: runs(100) },
   );
 });
 
 it("parsing any value gives a profile or problems, and never throws", () => {
-  const expectedGroups = Object.keys(accept({}).profile);
+  const expectedGroups = Object.keys(acceptedProfile({}).profile);
   const group = fc.constantFrom("transfers", "charges", "webhooks", "rateLimit", "testNumbers", "__proto__");
   const name = fc.constantFrom("fee", "settlement", "retry", "allow", "chargeEvents", "min", "success", "constructor");
   // Small values: what is wrong with a large one takes long to render, and shows nothing new.
@@ -53,9 +54,3 @@ it("parsing any value gives a profile or problems, and never throws", () => {
     { numRuns: runs(500) },
   );
 });
-
-function accept(overrides: unknown) {
-  const parsed = parseProfile(overrides);
-  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
-  return parsed;
-}

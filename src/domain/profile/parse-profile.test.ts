@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { acceptedProfile } from "../../../test/support/profiles.js";
 import { crossCheck, defaultProfile, parseProfile } from "./parse-profile.js";
 import type { Profile } from "./profile.js";
 
@@ -99,13 +100,13 @@ describe("the default profile", () => {
   });
 
   it("renders in the form that users write, which parses to the same profile", () => {
-    const { values } = accept({});
+    const { values } = acceptedProfile({});
     expect(values).toMatchObject({
       transfers: { settlement: { after: "2s" } },
       rateLimit: "off",
       charges: { ttl: "1h" },
     });
-    expect(accept(values).profile).toEqual(expectedDefaults);
+    expect(acceptedProfile(values).profile).toEqual(expectedDefaults);
   });
 });
 
@@ -145,11 +146,11 @@ describe("every form of a setting", () => {
     [{ rateLimit: false }, { rateLimit: null }],
     [{ testNumbers: { late: "0700000099" } }, { testNumbers: { late: "0700000099" } }],
   ])("%j", (overrides, profile) => {
-    expect(accept(overrides).profile).toMatchObject(profile as object);
+    expect(acceptedProfile(overrides).profile).toMatchObject(profile as object);
   });
 
   it("shows a fee with defaults, and stores only the given parts", () => {
-    const { values, overrides } = accept({ transfers: { fee: { rate: 0.02 } }, charges: { ttl: "90m" } });
+    const { values, overrides } = acceptedProfile({ transfers: { fee: { rate: 0.02 } }, charges: { ttl: "90m" } });
     expect(values).toMatchObject({
       transfers: { fee: { rate: 0.02, fixed: 0, decimals: 2 } },
       charges: { ttl: "90m" },
@@ -159,15 +160,9 @@ describe("every form of a setting", () => {
 
   it("is copied, so that later changes by the caller have no effect", () => {
     const written = { webhooks: { retry: ["1s"] } };
-    const { values, overrides } = accept(written);
+    const { values, overrides } = acceptedProfile(written);
     written.webhooks.retry.push("nonsense");
     expect(overrides).toEqual({ webhooks: { retry: ["1s"] } });
     expect(values).toMatchObject({ webhooks: { retry: ["1s"] } });
   });
 });
-
-function accept(overrides: unknown) {
-  const parsed = parseProfile(overrides);
-  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
-  return parsed;
-}

@@ -1,45 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import fc, { runs } from "../../../test/support/fast-check.js";
-import { UsageError } from "../../kernel/messages/problem.js";
-import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
-import type { FileDefaults } from "./set-up.js";
+import { useFixtureTexts } from "../../../test/support/fixture-texts.js";
 
-const START = Date.UTC(2026, 0, 15, 9);
-
-let folder = "";
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fixture-files-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-async function load(
-  texts: string | readonly string[],
-  defaults?: FileDefaults,
-  at: number | undefined = START,
-): Promise<LoadedFixtures> {
-  const files = [texts].flat().map((text, index) => ({ file: join(folder, `${"abc"[index]}.yaml`), text }));
-  for (const { file, text } of files) await writeFile(file, text);
-  return loadFixtureFiles(
-    files.map(({ file }) => file),
-    at,
-    defaults,
-  );
-}
-
-/** The messages of a UsageError("file"), with the folder left out; none when all is well. */
-async function problemsOf(texts: string | readonly string[], defaults?: FileDefaults): Promise<string[]> {
-  try {
-    await load(texts, defaults);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UsageError) || error.kind !== "file") throw error;
-    return error.messages.map((message) => message.replaceAll(`${folder}/`, ""));
-  }
-}
+const { problemsOf } = useFixtureTexts();
 
 it("any text is either fixtures or a list of problems with positions", async () => {
   const key = fc.constantFrom(

@@ -1,46 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { FIXTURES_AT, useFixtureTexts } from "../../../test/support/fixture-texts.js";
 import { fromXof } from "../../domain/values/money.js";
-import { UsageError } from "../../kernel/messages/problem.js";
 import { resolveOptions } from "./options.js";
-import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
-import type { FileDefaults } from "./set-up.js";
+import { loadFixtureFiles } from "./load-files.js";
 
-const START = Date.UTC(2026, 0, 15, 9);
-
-let folder = "";
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fixture-files-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-async function load(
-  texts: string | readonly string[],
-  defaults?: FileDefaults,
-  at: number | undefined = START,
-): Promise<LoadedFixtures> {
-  const files = [texts].flat().map((text, index) => ({ file: join(folder, `${"abc"[index]}.yaml`), text }));
-  for (const { file, text } of files) await writeFile(file, text);
-  return loadFixtureFiles(
-    files.map(({ file }) => file),
-    at,
-    defaults,
-  );
-}
-
-/** The messages of a UsageError("file"), with the folder left out; none when all is well. */
-async function problemsOf(texts: string | readonly string[], defaults?: FileDefaults): Promise<string[]> {
-  try {
-    await load(texts, defaults);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UsageError) || error.kind !== "file") throw error;
-    return error.messages.map((message) => message.replaceAll(`${folder}/`, ""));
-  }
-}
+const fixtures = useFixtureTexts();
+const { load, problemsOf } = fixtures;
 
 describe("a fixtures file", () => {
   it("may be empty or missing", async () => {
@@ -183,8 +149,8 @@ companies:
     const { shared, companies } = await load([one("x"), one("y")]);
     expect(shared.charges.map(({ externalId }) => externalId)).toEqual(["x", "y"]);
     expect(companies.map(({ id }) => id)).toEqual(["x", "y"]);
-    const file = join(folder, "a.yaml");
-    await expect(loadFixtureFiles([file, `${folder}/./a.yaml`], START)).resolves.toMatchObject({
+    const file = join(fixtures.folder, "a.yaml");
+    await expect(loadFixtureFiles([file, `${fixtures.folder}/./a.yaml`], FIXTURES_AT)).resolves.toMatchObject({
       companies: [{ id: "x" }],
     });
   });

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileProblemsOf } from "../../../test/support/file-problems.js";
 import { fromXof } from "../../domain/values/money.js";
-import { UsageError } from "../../kernel/messages/problem.js";
 import { resolveOptions } from "./options.js";
 import { loadConfig, loadFixtureFiles, loadProfileFile, validateFile } from "./load-files.js";
 import { findConfigFile } from "../../adapters/files/find-config.js";
@@ -27,13 +27,8 @@ async function given(name: string, text: string): Promise<string> {
 
 /** The messages of a UsageError("file"), with the folder left out. */
 async function problemsOf(loading: Promise<unknown>): Promise<string[]> {
-  const error: unknown = await loading.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof UsageError) || error.kind !== "file")
-    throw new Error(`Not refused as a file: ${String(error)}`);
-  return error.messages.map((message) => message.replaceAll(`${folder}/`, ""));
+  const messages = await fileProblemsOf(() => loading);
+  return messages.map((message) => message.replaceAll(`${folder}/`, ""));
 }
 
 describe("loadConfig", () => {

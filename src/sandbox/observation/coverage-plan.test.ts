@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { operationIds, operations, successStatus } from "../../contract/operations.js";
 import { chargeLifecycle } from "../../domain/model/charge.js";
-import { parseProfile } from "../../domain/profile/parse-profile.js";
+import { acceptedProfile } from "../../../test/support/profiles.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { settings } from "../../domain/profile/settings.js";
 import { topics } from "../../domain/values/topic.js";
@@ -10,11 +10,7 @@ import { batchLifecycle, transferLifecycle } from "../../domain/model/transfer.j
 import { listTransitions } from "../../kernel/records/lifecycle.js";
 import { type CoveragePlan, planCoverage } from "./coverage-plan.js";
 
-function profileOf(overrides: unknown = {}): Profile {
-  const parsed = parseProfile(overrides);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.profile;
-}
+const profileOf = (overrides?: unknown): Profile => acceptedProfile(overrides).profile;
 
 const byDefault = planCoverage(profileOf());
 

@@ -1,30 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Exchange } from "../company/exchange.js";
+import { exchange } from "../../../test/support/sighting.js";
 import { Journal } from "./journal.js";
-
-function exchange(change: Partial<Exchange> = {}): Exchange {
-  return {
-    door: "api",
-    operation: "getBalance",
-    company: undefined,
-    at: 0,
-    receivedAt: 0,
-    method: "GET",
-    path: "/v1/balance",
-    headers: {},
-    body: undefined,
-    status: 200,
-    answer: undefined,
-    retryAfter: undefined,
-    problem: undefined,
-    rule: undefined,
-    fault: undefined,
-    made: { from: 0, to: 0 },
-    settings: [],
-    onLost: () => undefined,
-    ...change,
-  };
-}
 
 function idsOf({ entries }: Journal): string[] {
   return entries.values().map(({ id }) => id);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createHmac } from "node:crypto";
 import { createReceiver } from "../../support/receiver.js";
 import { chargeRequest } from "../../support/requests.js";
+import { sign } from "../../support/signature.js";
 import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 let world: TestWorld;
@@ -242,7 +242,3 @@ describe("POST /companies/:id/rotate", () => {
     expect((await world.control("POST", path, { accessToken: "at_sandbox" })).status).toBe(422);
   });
 });
-
-function sign(raw: Buffer, key: string): string {
-  return createHmac("sha256", key).update(raw).digest("base64");
-}

@@ -1,5 +1,5 @@
-import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sign } from "../../support/signature.js";
 import { createWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
@@ -55,7 +55,3 @@ describe("POST /sign", () => {
     expect((await world.control("POST", "/sign", "x".repeat(1024 * 1024 + 1))).status).toBe(413);
   });
 });
-
-function sign(bytes: string | Buffer, key: string): string {
-  return createHmac("sha256", key).update(bytes).digest("base64");
-}

@@ -1,8 +1,8 @@
-import { createHmac } from "node:crypto";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
+import { listen } from "../../support/listen.js";
 import { selfSigned } from "../../support/self-signed.js";
+import { sign } from "../../support/signature.js";
 import {
   createPaidCharge,
   createTransfer,
@@ -11,8 +11,6 @@ import {
   type SettingWorld,
   subscribe,
 } from "./setting-case.js";
-
-const signatureOf = (bytes: Buffer): string => createHmac("sha256", "secret_sandbox").update(bytes).digest("base64");
 
 async function attemptsWithin(world: SettingWorld, span: string): Promise<number> {
   const receiver = await subscribe(world, "charges/events", { status: 500 });
@@ -50,7 +48,7 @@ export const webhookCases: readonly SettingCase[] = [
       await createPaidCharge(world);
       await settle(world);
       const [delivery] = await receiver.waitFor(1);
-      expect(delivery?.headers["x-signature"]).toBe(signatureOf(delivery?.raw ?? Buffer.alloc(0)));
+      expect(delivery?.headers["x-signature"]).toBe(sign(delivery?.raw ?? Buffer.alloc(0)));
       expect(delivery?.headers).not.toHaveProperty("x-service-hmac-sha256");
     },
   },
@@ -167,17 +165,11 @@ export const webhookCases: readonly SettingCase[] = [
     value: true,
     async shows(world) {
       const server = createServer(selfSigned, (_, outgoing) => outgoing.end());
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      try {
-        const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        await world.api("POST", "/v1/webhooks", { topic: "charges/events", url });
-        await createPaidCharge(world);
-        await settle(world);
-        expect((await world.control("GET", "/deliveries")).body.data).toMatchObject([{ status: "succeeded" }]);
-      } finally {
-        server.closeAllConnections();
-        server.close();
-      }
+      const url = `https://127.0.0.1:${await listen(server)}`;
+      await world.api("POST", "/v1/webhooks", { topic: "charges/events", url });
+      await createPaidCharge(world);
+      await settle(world);
+      expect((await world.control("GET", "/deliveries")).body.data).toMatchObject([{ status: "succeeded" }]);
     },
   },
   {

@@ -1,0 +1,58 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
+import type { FileSystem } from "../../src/adapters/store/file-system.js";
+import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { folderWith } from "./folder.js";
+
+export type Data = Map<string, number>;
+
+export const letters: StoreFormat<Data> = {
+  createEmpty: () => new Map(),
+  apply(data, [kind, key, value]) {
+    if (kind === "put") data.set(String(key), Number(value));
+    else if (kind === "drop") data.delete(String(key));
+    else throw new Error(`there is no entry of the kind "${kind}"`);
+  },
+  dump: (data) => [...data].map(([key, value]) => ["put", key, value]),
+};
+
+export interface Opened {
+  readonly store: Store<Data>;
+  readonly logged: string[];
+  readonly put: (key: string, value: number) => void;
+}
+
+/** A file store of letters that is closed when the test ends. */
+export async function openLetters(
+  path: string,
+  options: { fs?: FileSystem; journalBytes?: number } = {},
+): Promise<Opened> {
+  const logged: string[] = [];
+  const log = {
+    write: (level: string, _: string, fields?: { message?: unknown }) =>
+      void logged.push(`${level} ${String(fields?.message)}`),
+  };
+  const store = await openFileStore({ path, format: letters, system: systemClock, log, name: "a test", ...options });
+  onTestFinished(() => store.close().catch(() => undefined));
+  const put = (key: string, value: number): void => {
+    store.data.set(key, value);
+    store.note(["put", key, value]);
+  };
+  return { store, logged, put };
+}
+
+/** The files as a kill leaves them, without a lock. */
+export async function copyOf(path: string): Promise<string> {
+  const folder = await folderWith({});
+  const from = join(path, "..");
+  for (const name of await readdir(from)) {
+    if (!name.endsWith(".lock")) await writeFile(join(folder, name), await readFile(join(from, name)));
+  }
+  return join(folder, path.split("/").at(-1) ?? "");
+}
+
+/** The path of a store in a new folder. */
+export const newStorePath = async (): Promise<string> => join(await folderWith({}), "store.json");
