@@ -18,7 +18,7 @@ const program: BuildOptions = {
   ...node,
   input: { cli: "src/cli/main.ts", index: "src/index.ts" },
   plugins: [rawFiles(), licenses(), removeOldChunks()],
-  output: { dir: "dist", chunkFileNames: "chunks/[name]-[hash].js", minify: true, comments: false },
+  output: { dir: "dist", chunkFileNames: "chunks/[name]-[hash].js", minify: false, comments: true },
 };
 
 /** Runs in other people's production code: one readable file, which imports only Node. */

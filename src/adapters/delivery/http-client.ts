@@ -1,7 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
-import { type Agent, request } from "undici";
+import { Agent, request } from "undici";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { lookupAllowed } from "./lookup-allowed.js";
+import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
 
@@ -12,6 +14,20 @@ const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
 
 /** The outcome of an attempt, but for its duration. */
 export type Outcome = Omit<TransportResult, "latencyMs">;
+
+export function createAgent(insecureTls: boolean, allow: AllowedHosts): Agent {
+  return new Agent({
+    // Each company's dispatcher decides how many sockets there are, so that no company waits behind another's hanging receiver.
+    connections: null,
+    // One request on a socket at a time: an attempt must not wait behind a receiver's slow answer to another.
+    pipelining: 1,
+    keepAliveTimeout: 4_000,
+    // An attempt has its own time-out; undici's would cut a longer `webhooks.timeout` short.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { rejectUnauthorized: !insecureTls, timeout: 0, lookup: lookupAllowed(allow) },
+  });
+}
 
 /** Sends one request. A redirect is an answer like any other and is not followed. */
 export async function post(

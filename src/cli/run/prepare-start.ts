@@ -4,6 +4,7 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
 import { findConfigFile } from "../../adapters/files/find-config.js";
 import {
@@ -13,9 +14,6 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from "../../sandbox/config/options.js";
-import { loadConfig, loadFixtureFiles, loadProfileFile } from "../../sandbox/config/load-files.js";
-import { setUpCompanies } from "../../sandbox/config/set-up.js";
-import { loadScenario } from "../../scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import {
   type LoadedConfig,
@@ -40,7 +38,7 @@ export async function prepareStart(flags: StartFlags, variables: Variables) {
   const { limits = DEFAULT_LIMITS } = config?.values ?? {};
   const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits };
   const resolved = resolveOptions({ ...chosen, ...worlds });
-  const scenarios = await Promise.all(options.scenario.map((file) => loadScenario(file)));
+  const scenarios = await readScenarios(options.scenario);
   return {
     serve: { port, host, tls },
     /** The file of a file store; undefined for a store in memory. */
@@ -89,6 +87,7 @@ function applyGiven(
 async function readConfig(flags: StartFlags, variables: Variables): Promise<LoadedConfig | undefined> {
   const file = readOption("config", flags, variables) ?? findConfigFile(".");
   if (file === undefined) return undefined;
+  const { loadConfig } = await import("../../sandbox/config/load-files.js");
   return { file, values: await loadConfig(file) };
 }
 
@@ -101,16 +100,29 @@ async function readWorlds(
   const bare: CompanyDefaults = {
     balance: config.balance === undefined ? DEFAULT_BALANCE : fromXof(config.balance),
     frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
-    profile: typeof profile === "string" ? await loadProfileFile(profile) : profile,
+    profile: typeof profile === "string" ? await readProfile(profile) : profile,
     fixtures: [],
     rules: config.rules,
   };
   if (files.length === 0 && config.companies === undefined) return { defaults: bare };
+  const { loadFixtureFiles } = await import("../../sandbox/config/load-files.js");
+  const { setUpCompanies } = await import("../../sandbox/config/set-up.js");
   const fixtures = await loadFixtureFiles(files, now, { seed, company: bare });
   const defaults = { ...bare, fixtures: [fixtures.shared] };
   const configured = await setUpCompanies(config.companies ?? [], now, { seed, company: defaults });
   const companies = [...configured, ...fixtures.companies];
   return { defaults, ...(companies.length === 0 ? {} : { companies }) };
+}
+
+async function readProfile(file: string): Promise<ProfileOverrides> {
+  const { loadProfileFile } = await import("../../sandbox/config/load-files.js");
+  return loadProfileFile(file);
+}
+
+async function readScenarios(files: readonly string[]): Promise<readonly Scenario[]> {
+  if (files.length === 0) return [];
+  const { loadScenario } = await import("../../scenarios/file/parse-scenario.js");
+  return Promise.all(files.map((file) => loadScenario(file)));
 }
 
 async function readTls({ tlsCert, tlsKey }: StartOptions): Promise<ServeOptions["tls"]> {

@@ -12,10 +12,6 @@ import { logActivity } from "../../sandbox/activity-log.js";
 import { SecretRedactor, secretTexts } from "../../sandbox/observation/redact.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { type LogPlace, type LogSource, createLog } from "./log.js";
-import { openFileStore } from "../../adapters/store/file-store.js";
-import { createStoreFormat } from "../../sandbox/state/store-format.js";
-import { prepareLive } from "../../scenarios/play-live.js";
-import { startRecorder } from "../../scenarios/recorder.js";
 import { createReplayer } from "../../scenarios/replayer.js";
 import { stopGracefully } from "./stop.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
@@ -64,6 +60,8 @@ function sourceOf(sandbox: Sandbox): LogSource {
 }
 
 async function openStore(path: string, name: string, server: Listener, log: Log): Promise<Store<StoredSandbox>> {
+  const { openFileStore } = await import("../../adapters/store/file-store.js");
+  const { createStoreFormat } = await import("../../sandbox/state/store-format.js");
   try {
     return await openFileStore({ path, format: createStoreFormat(systemClock), system: systemClock, log, name });
   } catch (error) {
@@ -90,9 +88,12 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
 
 /** Prepares the playing of scenarios and the recording. */
 export async function beginSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
-  const recorder = record && startRecorder(sandbox, record.fixtures);
+  const recorder = record && (await import("../../scenarios/recorder.js")).startRecorder(sandbox, record.fixtures);
   const env = openVariables(process.env);
-  const live = scenarios.length === 0 ? undefined : await prepareLive(scenarios, { sandbox, fetch, log, env });
+  const live =
+    scenarios.length === 0
+      ? undefined
+      : await (await import("../../scenarios/play-live.js")).prepareLive(scenarios, { sandbox, fetch, log, env });
   return {
     /** Plays the scenarios; the log has each result. */
     play: () => void live?.play(),

@@ -32,12 +32,13 @@ export interface ApiAnswer {
 
 export function respond(sandbox: Sandbox, company: Company | undefined, answer: ApiAnswer): Response {
   const { status, body, text = body === undefined ? undefined : JSON.stringify(body), headers } = answer;
-  const type = text === undefined ? {} : { "content-type": "application/json; charset=utf-8" };
-  return new Response(text ?? null, { status, headers: { ...type, ...headersFor(sandbox, company), ...headers } });
+  const own = headersFor(sandbox, company);
+  if (text !== undefined) own["content-type"] = "application/json; charset=utf-8";
+  return new Response(text ?? null, { status, headers: headers === undefined ? own : Object.assign(own, headers) });
 }
 
 /** What every answer has. */
-export function headersFor(sandbox: Sandbox, company: Company | undefined): ExtraHeaders {
+export function headersFor(sandbox: Sandbox, company: Company | undefined): Record<string, string> {
   if (sandbox.options.productionHeadersOnly) return {};
   return { "x-sandbox": VERSION, "x-sandbox-now": toIso(nowOf(sandbox, company)) };
 }
@@ -187,5 +188,7 @@ export function originOf(url: string): string {
 export function headersOf(c: HttpContext): Readonly<Record<string, string>> {
   const { incoming } = c.env ?? {};
   if (incoming === undefined) return Object.fromEntries(c.req.raw.headers);
-  return Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+  const headers: Record<string, string> = {};
+  for (const name in incoming.headers) headers[name] = String(incoming.headers[name]);
+  return headers;
 }

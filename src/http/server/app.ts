@@ -3,12 +3,11 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeProblem, respond } from "../api/answer.js";
 import { addApiRoutes, refuseRoute } from "../api/routes.js";
 import { addOpenApiRoutes } from "../control/openapi-routes.js";
-import { addCheckoutRoutes } from "../pages/checkout/routes.js";
+import { addPageRoutes } from "./page-routes.js";
 import { type HttpEnv, wantsPage } from "../shared/env.js";
 import { logRequest, logRequests } from "../shared/log-request.js";
-import { type AppExtensions, createControlApp } from "./control-app.js";
+import type { AppExtensions } from "./control-app.js";
 import { answerMalformed } from "./malformed.js";
-import { addAssetRoutes } from "../pages/shared/assets.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
@@ -16,12 +15,11 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addApiRoutes(app, sandbox);
   for (const path of ["/openapi.json", "/openapi.yaml"]) app.use(path, logRequests(sandbox));
   addOpenApiRoutes(app, sandbox);
-  addCheckoutRoutes(app, sandbox);
-  addAssetRoutes(app);
+  addPageRoutes(app, sandbox);
   app.get("/", leadTo("./_sandbox"));
   app.get("/_sandbox/", leadTo("../_sandbox"));
-  const control = createControlApp(sandbox, extensions);
-  app.all("/_sandbox/*", (c) => control.fetch(c.req.raw, c.env));
+  const control = lazily(async () => (await import("./control-app.js")).createControlApp(sandbox, extensions));
+  app.all("/_sandbox/*", async (c) => (await control()).fetch(c.req.raw, c.env));
   app.notFound((c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
@@ -32,6 +30,12 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   });
   app.onError((error, c) => respond(sandbox, undefined, describeProblem(sandbox, undefined, c.req.path, error)));
   return app;
+}
+
+/** Makes it once, when it is first needed. */
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 /** "`/` leads people there and answers programs with 404 as the contract would". */

@@ -3,6 +3,9 @@ import type { SourcePosition } from "../../kernel/messages/problem.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
 import type { ParsedStep, StepKeyword } from "./step-schemas.js";
 
+/** The names of scenario files. */
+export const SCENARIO_FILE = /\.(?:ya?ml|json)$/i;
+
 /** A scenario, parsed wholly before anything of it runs. */
 export interface Scenario {
   readonly name: string;

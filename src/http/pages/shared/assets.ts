@@ -1,7 +1,6 @@
-import type { Hono } from "hono";
 import { createHash } from "node:crypto";
 import idiomorphText from "idiomorph/dist/idiomorph.min.js?raw";
-import type { HttpEnv } from "../../shared/env.js";
+import type { HttpContext } from "../../shared/env.js";
 import checkoutScriptText from "./checkout.js?raw";
 import checkoutStyleText from "./checkout.css?raw";
 import dashboardScriptText from "./dashboard.js?raw";
@@ -44,17 +43,15 @@ export const dashboardScripts = [
 
 const all = [icon, pageStyle, checkoutStyle, checkoutScript, dashboardStyle, ...dashboardScripts];
 
-/** GET /_sandbox/assets/:file. The control API answers an unknown name with its 404. */
-export function addAssetRoutes(app: Hono<HttpEnv>): void {
-  app.get("/_sandbox/assets/:file", async (c, next) => {
-    const asset = all.find(({ file }) => file === c.req.param("file"));
-    if (asset === undefined) return next();
-    return c.body(asset.text, 200, {
-      "content-type": asset.contentType,
-      // The name changes with the content.
-      "cache-control": "public, max-age=31536000, immutable",
-      "x-content-type-options": "nosniff",
-      "cross-origin-resource-policy": "same-origin",
-    });
+/** GET /_sandbox/assets/:file; undefined for an unknown name. */
+export function answerAsset(c: HttpContext): Response | undefined {
+  const asset = all.find(({ file }) => file === c.req.param("file"));
+  if (asset === undefined) return undefined;
+  return c.body(asset.text, 200, {
+    "content-type": asset.contentType,
+    // The name changes with the content.
+    "cache-control": "public, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
   });
 }

@@ -1,5 +1,4 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Hono } from "hono";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ExtraHeaders, describeProblem, respond } from "../../api/answer.js";
@@ -10,7 +9,7 @@ import type { Entered } from "./payment-form.js";
 import type { Notice } from "./texts.js";
 import { type CheckoutView, WAITING, redirectionTo, viewOf } from "./view.js";
 import { refuseRoute } from "../../api/routes.js";
-import type { HttpContext, HttpEnv } from "../../shared/env.js";
+import type { HttpContext } from "../../shared/env.js";
 import { cancelPayment } from "../../../domain/charges/drop-charge.js";
 import { payCharge } from "../../../domain/charges/pay-charge.js";
 import { createDeferred } from "../../../kernel/events.js";
@@ -24,31 +23,12 @@ import { getCharge } from "../../../domain/charges/create-charge.js";
 import { isMsisdn } from "../../../domain/values/msisdn.js";
 import { isApiProblem, refuse } from "../../../domain/model/problem-codes.js";
 import type { Work } from "../../../domain/model/work.js";
-import { logRequests } from "../../shared/log-request.js";
-
-const PAGE = "/checkout/:chargeId";
-const STATUS = `${PAGE}/status`;
-
-/** The customer's payment page at `paymentUrl`. As in production, anyone with the link may use it: it needs no token. */
-export function addCheckoutRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
-  app.use(PAGE, logRequests(sandbox));
-  app.use(STATUS, logRequests(sandbox));
-  app.get(PAGE, (c) => showCheckout(c, sandbox));
-  app.post(PAGE, (c) => takeCheckout(c, sandbox));
-  app.get(STATUS, (c) => showStatus(c, sandbox));
-  for (const [path, allow] of Object.entries({ [PAGE]: "GET, POST", [STATUS]: "GET" })) {
-    app.all(path, (c) => {
-      const message = `${c.req.method} is not a method of this path; it has ${allow}`;
-      return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
-    });
-  }
-}
 
 /**
  * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the
  * merchant, or back to the page, which shows the result. Forms of another origin are refused.
  */
-async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
   const view = viewOf(c);
   if (originProblem(sandbox, c) !== undefined) return answerNotice(sandbox, view, 403, view.texts.foreign);
   try {
@@ -161,7 +141,7 @@ function redirectFrom({ sandbox, view }: CheckoutOrder, payment: Payment): Respo
 }
 
 /** GET /checkout/:chargeId. `?msisdn=` fills the field; `?waiting` is the page on which a customer waits for the result, and redirects when it is there. */
-async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+export async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
   const view = viewOf(c);
   const payment = await findPayment(c, sandbox);
   if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
@@ -175,7 +155,7 @@ async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response>
 }
 
 /** GET /checkout/:chargeId/status, for the page's script: whether the page has changed, and how much time is left. */
-async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+export async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Response> {
   const payment = await findPayment(c, sandbox);
   if (payment === undefined) return refuseRoute(c, sandbox, "route_not_found", `There is no charge at ${c.req.path}`);
   const { company } = payment;

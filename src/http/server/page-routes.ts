@@ -1,0 +1,28 @@
+import type { Hono } from "hono";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { refuseRoute } from "../api/routes.js";
+import type { HttpEnv } from "../shared/env.js";
+import { logRequests } from "../shared/log-request.js";
+
+const PAGE = "/checkout/:chargeId";
+const STATUS = `${PAGE}/status`;
+
+/** The customer's payment page at `paymentUrl`, and what pages load. As in production, anyone with the link may use it: it needs no token. */
+export function addPageRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
+  app.use(PAGE, logRequests(sandbox));
+  app.use(STATUS, logRequests(sandbox));
+  app.get(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).showCheckout(c, sandbox));
+  app.post(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).takeCheckout(c, sandbox));
+  app.get(STATUS, async (c) => (await import("../pages/checkout/handlers.js")).showStatus(c, sandbox));
+  for (const [path, allow] of Object.entries({ [PAGE]: "GET, POST", [STATUS]: "GET" })) {
+    app.all(path, (c) => {
+      const message = `${c.req.method} is not a method of this path; it has ${allow}`;
+      return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
+    });
+  }
+  // The control API answers an unknown name with its 404.
+  app.get("/_sandbox/assets/:file", async (c, next) => {
+    const { answerAsset } = await import("../pages/shared/assets.js");
+    return answerAsset(c) ?? next();
+  });
+}
