@@ -7,7 +7,7 @@ import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
-import { ProblemPage, backOf, requireSession, showSignIn, signIn, signOut, takeForm } from "./guard-dashboard.js";
+import { ProblemPage, backOf, createGuard, redirectTo } from "./guard-dashboard.js";
 import { createLive } from "./live.js";
 import { pages } from "./registry.js";
 import { type AskControl, runAction } from "./run-action.js";
@@ -31,24 +31,23 @@ interface DashboardDeps {
 /** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. `refuseForgery` has refused other machines and other origins before. */
 export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hono<HttpEnv> {
   const sessions = new Sessions(sandbox.system, sandbox.options.adminToken);
+  const guard = createGuard(sandbox, sessions);
   const memory = new Memory();
   const live = createLive(sandbox);
   const auditor = createAuditor(sandbox.system);
   const auditDesk = createAuditDesk({ sandbox, auditor, memory });
   const app = new Hono<HttpEnv>();
   app.use("*", dropBodyOfHead);
-  app.use("*", requireSession(sandbox, sessions));
+  app.use("*", guard.requireSession);
 
-  app.get(`${DASHBOARD}/sign-in`, showSignIn(sandbox, sessions));
-  app.post(`${DASHBOARD}/sign-in`, takeForm(sandbox, sessions, signIn(sandbox, sessions)));
-  app.post(`${DASHBOARD}/sign-out`, takeForm(sandbox, sessions, signOut(sessions)));
-  app.post(`${DASHBOARD}/actions/:name`, takeForm(sandbox, sessions, act));
-  app.post(
-    `${DASHBOARD}/audit`,
-    takeForm(sandbox, sessions, (c, form) => auditDesk.take(c, companyOf(c), form)),
-  );
+  app.get(`${DASHBOARD}/sign-in`, guard.showSignIn);
+  app.post(`${DASHBOARD}/sign-in`, guard.signIn);
+  app.post(`${DASHBOARD}/sign-out`, guard.signOut);
+  const takeAudit = guard.takeForm((c, form) => auditDesk.take(c, companyOf(c), form));
+  app.post(`${DASHBOARD}/audit`, takeAudit);
+  app.post(`${DASHBOARD}/actions/:name`, guard.takeForm(act));
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c)));
-  app.get(DASHBOARD, (c) => c.redirect(`${rootOf(c.req.path)}_sandbox`, 303));
+  app.get(DASHBOARD, (c) => redirectTo(c, "/_sandbox"));
 
   for (const page of pages) {
     app.get(page.path === "" ? "/_sandbox" : DASHBOARD + page.path, async (c) => {
@@ -88,7 +87,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
     if (done.ok) rememberRules(company, name, fields, before);
     const page = new URL(backOf(back), "http://sandbox.invalid");
     page.searchParams.set("outcome", memory.addOutcome(done));
-    return c.redirect(rootOf(c.req.path) + (page.pathname + page.search).slice(1), 303);
+    return redirectTo(c, page.pathname + page.search);
   }
 
   /** A rule that was switched off can be switched on again. */

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { MiddlewareHandler } from "hono";
+import type { Next } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { dashboardStyle } from "../shared/assets.js";
 import { Layout } from "../shared/layout.js";
@@ -8,7 +8,8 @@ import { DASHBOARD, rootOf } from "./view/view.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { requireAdminToken } from "../../control/guards.js";
-import { type HttpContext, type HttpEnv, wantsPage } from "../../shared/env.js";
+import { type HttpContext, wantsPage } from "../../shared/env.js";
+import type { ExtraHeaders } from "../../api/answer.js";
 import { readBytes } from "../../shared/read-body.js";
 import { answerPage } from "../shared/answer-page.js";
 import { SESSION_MS, type Sessions, cookieName } from "./sessions.js";
@@ -19,34 +20,69 @@ type FormHandler = (c: HttpContext, form: Fields) => Response | Promise<Response
 const SIGN_IN = `${DASHBOARD}/sign-in`;
 const COOKIE = { path: "/", httpOnly: true, sameSite: "Strict" } as const;
 
-/** Redirects to the sign-in page without a session, if there is an admin token. */
-export function requireSession(sandbox: Sandbox, sessions: Sessions): MiddlewareHandler<HttpEnv> {
+/** Lets in who is signed in, and forms of the dashboard's own pages. */
+export function createGuard(sandbox: Sandbox, sessions: Sessions) {
   const refuse = requireAdminToken(sandbox);
-  return async (c, next) => {
-    const { path } = c.req;
+  return { requireSession, showSignIn, signIn: takeForm(signIn), signOut: takeForm(signOut), takeForm };
+
+  /** Redirects to the sign-in page without a session, if there is an admin token. */
+  async function requireSession(c: HttpContext, next: Next): Promise<Response | void> {
+    const { path, method, url } = c.req;
     if (!sessions.needed || path === SIGN_IN || sessions.has(c)) return next();
     // A program gets the answer of the control API, and may send the token as it does there.
     if (!wantsPage(c)) return refuse(c, next);
-    const { pathname, search } = new URL(c.req.url);
+    const { pathname, search } = new URL(url);
     // Signing in does not repeat a form.
-    const back = c.req.method === "GET" ? pathname + search : "/_sandbox";
-    return c.redirect(`${rootOf(path)}${SIGN_IN.slice(1)}?${String(new URLSearchParams({ back }))}`, 303);
-  };
-}
+    const back = method === "GET" ? pathname + search : "/_sandbox";
+    return redirectTo(c, `${SIGN_IN}?${String(new URLSearchParams({ back }))}`);
+  }
 
-/**
- * Accepts a form only from the dashboard's own pages: it needs an Origin header (`refuseForgery` has refused other origins; browsers always send it with
- * forms) and the token of a page. Cookies alone would not be enough: a page on another port of this machine is of the same site.
- */
-export function takeForm(sandbox: Sandbox, sessions: Sessions, handle: FormHandler) {
-  return async (c: HttpContext): Promise<Response> => {
-    const { formToken = "", ...form } = await readForm(c);
-    if (c.req.header("origin") !== undefined && sessions.isFormToken(c, formToken)) return handle(c, form);
-    const message =
-      "Nothing was done: the form is not of a page of this sandbox, or older than its start. Load the page again.";
-    const page = <ProblemPage root={rootOf(c.req.path)} title="Not a form of this sandbox" messages={[message]} />;
-    return answerPage(sandbox, undefined, { status: 403, page });
-  };
+  /**
+   * Accepts a form only from the dashboard's own pages: it needs an Origin header (`refuseForgery` has refused other origins; browsers always send it with
+   * forms) and the token of a page. Cookies alone would not be enough: a page on another port of this machine is of the same site.
+   */
+  function takeForm(handle: FormHandler) {
+    return async (c: HttpContext): Promise<Response> => {
+      const { formToken = "", ...form } = await readForm(c);
+      if (c.req.header("origin") !== undefined && sessions.isFormToken(c, formToken)) return handle(c, form);
+      const message =
+        "Nothing was done: the form is not of a page of this sandbox, or older than its start. Load the page again.";
+      const page = <ProblemPage root={rootOf(c.req.path)} title="Not a form of this sandbox" messages={[message]} />;
+      return answerPage(sandbox, undefined, { status: 403, page });
+    };
+  }
+
+  function showSignIn(c: HttpContext): Response | Promise<Response> {
+    const back = backOf(c.req.query("back"));
+    return !sessions.needed || sessions.has(c) ? redirectTo(c, back) : answerSignIn(c, 200, back);
+  }
+
+  function signIn(c: HttpContext, { token = "", back: given }: Fields): Response | Promise<Response> {
+    const back = backOf(given);
+    const opened = sessions.open(token);
+    if ("waitMs" in opened) {
+      const seconds = String(Math.ceil(opened.waitMs / 1000));
+      const problem = `Too many wrong tokens. Try again in ${seconds} s.`;
+      return answerSignIn(c, 429, back, problem, { "retry-after": seconds });
+    }
+    if ("wrong" in opened)
+      return answerSignIn(c, 401, back, "That is not the admin token that the sandbox was started with.");
+    // Behind a proxy only the browser knows the scheme.
+    const secure = c.req.header("origin")?.startsWith("https:") === true;
+    setCookie(c, cookieName(c), opened.id, { ...COOKIE, secure, maxAge: SESSION_MS / 1000 });
+    return redirectTo(c, back);
+  }
+
+  function signOut(c: HttpContext): Response {
+    sessions.close(c);
+    deleteCookie(c, cookieName(c), COOKIE);
+    return redirectTo(c, SIGN_IN);
+  }
+
+  function answerSignIn(c: HttpContext, status: number, back: string, problem?: string, headers?: ExtraHeaders) {
+    const props = { root: rootOf(c.req.path), formToken: sessions.formTokenOf(c), back, problem };
+    return answerPage(sandbox, undefined, { status, page: <SignInPage {...props} />, ...(headers && { headers }) });
+  }
 }
 
 const FORM_BYTES_MAX = 1024 * 1024;
@@ -61,45 +97,9 @@ async function readForm(c: HttpContext): Promise<Fields> {
   return Object.fromEntries(fields.filter(([, value]) => value !== "").reverse());
 }
 
-export function showSignIn(sandbox: Sandbox, sessions: Sessions) {
-  return (c: HttpContext): Response | Promise<Response> => {
-    const back = backOf(c.req.query("back"));
-    if (!sessions.needed || sessions.has(c)) return c.redirect(rootOf(c.req.path) + back.slice(1), 303);
-    return answerSignIn(c, sandbox, sessions, 200, back);
-  };
-}
-
-export function signIn(sandbox: Sandbox, sessions: Sessions): FormHandler {
-  return (c, { token = "", back: given }) => {
-    const back = backOf(given);
-    const opened = sessions.open(token);
-    if ("waitMs" in opened) {
-      const seconds = String(Math.ceil(opened.waitMs / 1000));
-      const problem = `Too many wrong tokens. Try again in ${seconds} s.`;
-      return answerSignIn(c, sandbox, sessions, 429, back, problem, { "retry-after": seconds });
-    }
-    if ("wrong" in opened)
-      return answerSignIn(
-        c,
-        sandbox,
-        sessions,
-        401,
-        back,
-        "That is not the admin token that the sandbox was started with.",
-      );
-    // Behind a proxy only the browser knows the scheme.
-    const secure = c.req.header("origin")?.startsWith("https:") === true;
-    setCookie(c, cookieName(c), opened.id, { ...COOKIE, secure, maxAge: SESSION_MS / 1000 });
-    return c.redirect(rootOf(c.req.path) + back.slice(1), 303);
-  };
-}
-
-export function signOut(sessions: Sessions): FormHandler {
-  return (c) => {
-    sessions.close(c);
-    deleteCookie(c, cookieName(c), COOKIE);
-    return c.redirect(rootOf(c.req.path) + SIGN_IN.slice(1), 303);
-  };
+/** To an address of this sandbox, relative to the request's own. */
+export function redirectTo(c: HttpContext, address: string): Response {
+  return c.redirect(rootOf(c.req.path) + address.slice(1), 303);
 }
 
 /** The page of the dashboard that a form names, otherwise the first page. */
@@ -110,21 +110,6 @@ export function backOf(given: string = ""): string {
 }
 
 const NOWHERE = "http://sandbox.invalid";
-
-function answerSignIn(
-  c: HttpContext,
-  sandbox: Sandbox,
-  sessions: Sessions,
-  status: number,
-  back: string,
-  problem?: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  const page = (
-    <SignInPage root={rootOf(c.req.path)} formToken={sessions.formTokenOf(c)} back={back} problem={problem} />
-  );
-  return answerPage(sandbox, undefined, { status, page, headers });
-}
 
 interface BoxProps {
   readonly root: string;
@@ -151,7 +136,7 @@ interface SignInProps {
   readonly problem: string | undefined;
 }
 
-export function SignInPage({ root, formToken, back, problem }: SignInProps) {
+function SignInPage({ root, formToken, back, problem }: SignInProps) {
   return (
     <Box root={root} title="Sign in" heading="Payments sandbox">
       <p class="soft">

@@ -14,19 +14,15 @@ export const clockPage: DashboardPage = {
   render: (view) => (
     <>
       <div class="panels">
-        <Now view={view} />
-        <Move view={view} />
+        {renderNow(view)}
+        {renderMove(view)}
       </div>
-      <Due view={view} />
+      {renderDue(view)}
     </>
   ),
 };
 
-interface Props {
-  readonly view: View;
-}
-
-function Now({ view }: Props) {
+function renderNow(view: View) {
   const { clock, world } = view.company;
   const now = view.company.now();
   const next = world.due.peek();
@@ -50,7 +46,7 @@ function Now({ view }: Props) {
   );
 }
 
-function Move({ view }: Props) {
+function renderMove(view: View) {
   const tomorrow = toIso(view.company.now() + 86_400_000);
   return (
     <Panel title="Move it forward">
@@ -60,10 +56,10 @@ function Move({ view }: Props) {
         <Action view={view} name="next" label="To the next due" tone="quiet" />
       </div>
       <Action view={view} name="advance" example={{ by: "2h30m" }} label="Advance" tone="quiet" inline>
-        <Field id="by" name="by" label="By a duration" placeholder="2h30m, PT1H, or milliseconds" required />
+        <Field name="by" label="By a duration" placeholder="2h30m, PT1H, or milliseconds" required />
       </Action>
       <Action view={view} name="set" example={{ now: tomorrow }} label="Go there" inline tone="quiet">
-        <Field id="now" name="now" label="To a time, ISO 8601" placeholder={tomorrow} required />
+        <Field name="now" label="To a time, ISO 8601" placeholder={tomorrow} required />
       </Action>
       <Action view={view} name="settle" label="Wait until no webhook is in flight" tone="quiet" />
     </Panel>
@@ -78,7 +74,7 @@ const kinds: Readonly<Record<DueKind, readonly [what: string, path: string]>> = 
   "delivery.attempt": ["webhook is sent", "/deliveries/"],
 };
 
-function Due({ view }: Props) {
+function renderDue(view: View) {
   const { company } = view;
   const { due, payments } = company.world;
   const more = due.size - DUE_SHOWN;

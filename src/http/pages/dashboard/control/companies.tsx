@@ -46,7 +46,6 @@ export const companiesPage: DashboardPage = {
         <Panel title="Open another">
           <Action view={view} name="open" example={{ companyId: "company_two" }} label="Open">
             <Field
-              id="companyId"
               name="companyId"
               label="Company id"
               placeholder="company_two"

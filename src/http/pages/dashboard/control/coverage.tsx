@@ -6,10 +6,6 @@ import { Code, CodeLink, Pill, soft } from "../parts/show.js";
 import { DataTable, Panel, Section } from "../parts/table.js";
 import { type DashboardPage, linkTo, type View } from "../view/view.js";
 
-interface Props {
-  readonly coverage: Coverage;
-}
-
 export const coveragePage: DashboardPage = {
   path: "/coverage",
   title: "Coverage",
@@ -19,8 +15,8 @@ export const coveragePage: DashboardPage = {
     const { transitions, causes, topics, rules } = coverage;
     return (
       <>
-        <Summary coverage={coverage} />
-        <Operations coverage={coverage} />
+        {renderSummary(coverage)}
+        {renderOperations(coverage)}
         <div class="panels">
           <Part section="transitions" items={transitions} what="Transition">
             {({ resource, from, action, to }) => [soft(resource), ` ${from} → ${to} `, soft(`(${action})`)]}
@@ -38,13 +34,13 @@ export const coveragePage: DashboardPage = {
             {(rule) => <Code>{describeRendered(rule)}</Code>}
           </Part>
         </div>
-        <OpenPoints view={view} coverage={coverage} />
+        {renderOpenPoints(view, coverage)}
       </>
     );
   },
 };
 
-function Summary({ coverage: { percent, met, total, sections } }: Props) {
+function renderSummary({ percent, met, total, sections }: Coverage) {
   const shown = ["operations", "transitions", "causes", "topics"] as const satisfies CoverageSection[];
   return (
     <section class="panel">
@@ -68,7 +64,7 @@ function Summary({ coverage: { percent, met, total, sections } }: Props) {
 }
 
 /** One row for each operation, one column for each status. Statuses that an operation never answers are empty. */
-function Operations({ coverage: { operations } }: Props) {
+function renderOperations({ operations }: Coverage) {
   const statuses = [...new Set(operations.map(({ status }) => status))].sort((a, b) => a - b);
   const nameOf = ({ method, path }: (typeof operations)[number]): string => `${method} ${path}`;
   return (
@@ -131,7 +127,7 @@ function Part<Item extends Counted>({ section, items, what, empty = "", children
 }
 
 /** "which assumptions a client's green test rests on". */
-function OpenPoints({ view, coverage: { openPoints } }: Props & { readonly view: View }) {
+function renderOpenPoints(view: View, { openPoints }: Coverage) {
   const met = openPoints.filter((point) => point.met);
   return (
     <Section title="What the results rest on">

@@ -1,5 +1,5 @@
 import { searchList } from "../view/search-list.js";
-import type { Finding } from "../../../../sandbox/observation/finding.js";
+import type { FindingRow } from "../../../../sandbox/observation/findings.js";
 import { Code, Status } from "../parts/show.js";
 import { Empty } from "../parts/table.js";
 import { type DashboardPage, type View, linkTo } from "../view/view.js";
@@ -21,24 +21,17 @@ export const findingsPage: DashboardPage = {
       );
     return (
       <>
-        {list.rows.map(({ id, finding }) => (
-          <FindingCard view={view} id={id} finding={finding} />
-        ))}
+        {list.rows.map((row) => renderFinding(view, row))}
         <Pager view={view} path="/findings" list={list} />
       </>
     );
   },
 };
 
-interface CardProps {
-  readonly view: View;
-  readonly id: string;
-  readonly finding: Finding;
-}
-
 /** Findings are stored without the secrets of their time. Secrets that were added later are removed here. */
-function FindingCard({ view, id, finding: { kind, severity, why, fix, requests } }: CardProps) {
+function renderFinding(view: View, { id, finding }: FindingRow) {
   const { redactor } = view;
+  const { kind, severity, why, fix, requests } = finding;
   return (
     <article class="panel finding" id={`finding-${id.replaceAll(/\s/g, "-")}`}>
       <h2>

@@ -72,7 +72,15 @@ export const settingPage: DashboardPage = {
                 ["", isUnchanged ? <Pill>default</Pill> : <Pill tone="info">changed</Pill>],
               ]}
             />
-            {!isUnchanged && <Choose view={view} setting={setting} value="null" label="Back to the default" />}
+            {!isUnchanged && (
+              <Action
+                view={view}
+                name="setting"
+                label="Back to the default"
+                fields={{ setting, value: "null" }}
+                tone="quiet"
+              />
+            )}
           </Panel>
           <Panel title="The contract">
             <blockquote>
@@ -89,7 +97,7 @@ export const settingPage: DashboardPage = {
             fields={{ setting }}
             example={{ value: JSON.stringify(value) }}
           >
-            <TextArea id="value" name="value" label="Value, as JSON" rows={Math.min(12, json.split("\n").length + 1)}>
+            <TextArea name="value" label="Value, as JSON" rows={Math.min(12, json.split("\n").length + 1)}>
               {json}
             </TextArea>
           </Action>
@@ -125,27 +133,23 @@ function Alternatives({ view, setting }: { readonly view: View; readonly setting
           {
             title: "",
             cell: ({ value, form }) => {
-              const describes = `Choose ${showValue(value)}`;
-              return form !== true && <Choose {...{ view, setting, describes }} value={JSON.stringify(value)} />;
+              if (form === true) return false;
+              const shared = { view, fields: { setting, value: JSON.stringify(value) } };
+              return (
+                <Action
+                  {...shared}
+                  name="setting"
+                  label="Choose"
+                  describes={`Choose ${showValue(value)}`}
+                  tone="quiet"
+                />
+              );
             },
           },
         ]}
       />
     </Section>
   );
-}
-
-interface ChooseProps {
-  readonly view: View;
-  readonly setting: string;
-  /** As JSON. */
-  readonly value: string;
-  readonly label?: string;
-  readonly describes?: string;
-}
-
-function Choose({ setting, value, label = "Choose", ...props }: ChooseProps) {
-  return <Action {...props} name="setting" label={label} fields={{ setting, value }} tone="quiet" />;
 }
 
 function isDefault({ value, default: byDefault }: DescribedSetting): boolean {

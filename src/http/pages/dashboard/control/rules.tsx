@@ -7,24 +7,20 @@ import { DataTable, Panel, Section } from "../parts/table.js";
 import { searchList } from "../view/search-list.js";
 import type { DashboardPage, View } from "../view/view.js";
 
-interface Props {
-  readonly view: View;
-}
-
 export const rulesPage: DashboardPage = {
   path: "/rules",
   title: "Rules",
   lead: "How the world misbehaves. The newest rule that matches applies, and no other; times counts down and the rule goes.",
   render: (view) => (
     <>
-      <InForce view={view} />
-      {view.switchedOff.length > 0 && <SwitchedOff view={view} />}
-      <Add view={view} />
+      {renderInForce(view)}
+      {view.switchedOff.length > 0 && renderSwitchedOff(view)}
+      {renderAdd(view)}
     </>
   ),
 };
 
-function InForce({ view }: Props) {
+function renderInForce(view: View) {
   const { company, redactor } = view;
   const { rules } = company.world;
   const list = searchList(rules, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
@@ -70,7 +66,7 @@ function InForce({ view }: Props) {
   );
 }
 
-function SwitchedOff({ view }: Props) {
+function renderSwitchedOff(view: View) {
   return (
     <Section title="Switched off">
       <DataTable
@@ -93,7 +89,7 @@ function SwitchedOff({ view }: Props) {
   );
 }
 
-function Add({ view }: Props) {
+function renderAdd(view: View) {
   const chosen = ruleExamples.find(({ title }) => title === view.query["example"]) ?? ruleExamples[0];
   const text = JSON.stringify(chosen?.rule, undefined, 2);
   return (
@@ -101,7 +97,6 @@ function Add({ view }: Props) {
       <form method="get" class="row" action="rules">
         {view.sandbox.defaultCompany !== view.company && <input type="hidden" name="company" value={view.company.id} />}
         <Choice
-          id="example"
           name="example"
           label="Start from an example"
           choices={ruleExamples.map(({ title }) => [title, title])}
@@ -111,7 +106,7 @@ function Add({ view }: Props) {
         <button class="act quiet scriptless">Take it</button>
       </form>
       <Action view={view} name="addRule" label="Add the rule" example={{ rule: text }}>
-        <TextArea id="rule" name="rule" label="Rule, as JSON: {name?, on, match?, then, times?}" rows={9}>
+        <TextArea name="rule" label="Rule, as JSON: {name?, on, match?, then, times?}" rows={9}>
           {text}
         </TextArea>
       </Action>

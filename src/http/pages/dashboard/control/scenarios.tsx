@@ -71,7 +71,7 @@ function Own({ view }: { readonly view: View }) {
   return (
     <Panel title="A story of your own">
       <Action view={view} name="replayText" label="Run it" example={{ story }}>
-        <TextArea id="story" name="story" label="Scenario, as JSON" rows={16}>
+        <TextArea name="story" label="Scenario, as JSON" rows={16}>
           {story}
         </TextArea>
       </Action>

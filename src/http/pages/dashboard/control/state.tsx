@@ -14,7 +14,7 @@ export const statePage: DashboardPage = {
       <div class="panels">
         <Panel title="Keep the state as it is now">
           <Action view={view} name="saveSnapshot" example={{ snapshot: "before-payday" }} label="Save" inline>
-            <Field id="snapshot" name="snapshot" label="Name" placeholder="before-payday" required />
+            <Field name="snapshot" label="Name" placeholder="before-payday" required />
           </Action>
         </Panel>
         <Panel title="Back to the start">

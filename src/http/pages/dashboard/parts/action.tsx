@@ -86,8 +86,13 @@ export function Labelled({ id, label, hint, children }: LabelledProps) {
   );
 }
 
-interface FieldProps extends LabelledProps {
+interface NamedProps extends Omit<LabelledProps, "id"> {
   readonly name: string;
+  /** Default: the name. */
+  readonly id?: string;
+}
+
+interface FieldProps extends NamedProps {
   readonly type?: string;
   readonly value?: string;
   readonly placeholder?: string;
@@ -96,17 +101,16 @@ interface FieldProps extends LabelledProps {
 }
 
 /** A text field; `children` come after it. */
-export function Field({ label, hint, children, ...input }: FieldProps) {
+export function Field({ id, label, hint, children, ...input }: FieldProps) {
   return (
-    <Labelled id={input.id} label={label} hint={hint}>
-      <input {...input} class="input" autocomplete="off" spellcheck={false} />
+    <Labelled id={id ?? input.name} label={label} hint={hint}>
+      <input id={id ?? input.name} {...input} class="input" autocomplete="off" spellcheck={false} />
       {children}
     </Labelled>
   );
 }
 
-interface ChoiceProps extends LabelledProps {
-  readonly name: string;
+interface ChoiceProps extends NamedProps {
   readonly choices: readonly (readonly [value: string, label: string])[];
   readonly chosen?: string | undefined;
   /** Whether choosing submits the form. */
@@ -114,7 +118,7 @@ interface ChoiceProps extends LabelledProps {
 }
 
 /** A list to choose from; `children` are further options. */
-export function Choice({ id, name, label, choices, chosen, submits, children }: ChoiceProps) {
+export function Choice({ name, id = name, label, choices, chosen, submits, children }: ChoiceProps) {
   return (
     <Labelled id={id} label={label}>
       <select id={id} name={name} class="input" data-submits={submits}>
@@ -129,15 +133,14 @@ export function Choice({ id, name, label, choices, chosen, submits, children }: 
   );
 }
 
-interface TextAreaProps extends LabelledProps {
-  readonly name: string;
+interface TextAreaProps extends NamedProps {
   readonly rows: number;
 }
 
-export function TextArea({ label, children, ...area }: TextAreaProps) {
+export function TextArea({ id, label, children, ...area }: TextAreaProps) {
   return (
-    <Labelled id={area.id} label={label}>
-      <textarea {...area} class="input" spellcheck={false} required>
+    <Labelled id={id ?? area.name} label={label}>
+      <textarea id={id ?? area.name} {...area} class="input" spellcheck={false} required>
         {children}
       </textarea>
     </Labelled>

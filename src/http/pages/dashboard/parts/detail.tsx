@@ -60,9 +60,9 @@ export function createDetailPage<T extends Resource>(spec: DetailSpec<T>): Dashb
             </Panel>
             {steering && <Panel title="Do">{steering(view, resource)}</Panel>}
           </div>
-          <LifecyclePanel lifecycle={lifecycle} visits={visits} what={what} />
+          {renderLifecycle(lifecycle, visits, what)}
           {parts?.(view, resource)}
-          <RequestsAbout view={view} resource={resource} />
+          {renderRequests(view, resource)}
           {movesMoney && (
             <>
               <RowsAbout
@@ -117,7 +117,7 @@ function RowsAbout<T extends Row>({ title, rows, empty, columns }: RowsProps<T>)
 }
 
 /** Requests that created the resource or name it in their path. */
-function RequestsAbout({ view, resource: { id, seq } }: { readonly view: View; readonly resource: Row }) {
+function renderRequests(view: View, { id, seq }: Row) {
   const { entries } = view.sandbox.observationOf(view.company.id).journal;
   const where = (entry: JournalEntry): boolean => {
     const { created, operation, made } = entry;
@@ -233,14 +233,8 @@ export function visitsOf(
   return begun.at(-1)?.status === last.status ? begun : [...begun, last];
 }
 
-interface LifecycleProps {
-  readonly lifecycle: Lifecycle<string, string>;
-  readonly visits: readonly Visit[];
-  readonly what: string;
-}
-
 /** Every status with the moves that lead on from it, those that were made marked; and the statuses so far. */
-export function LifecyclePanel({ lifecycle, visits, what }: LifecycleProps) {
+function renderLifecycle(lifecycle: Lifecycle<string, string>, visits: readonly Visit[], what: string) {
   const transitions = listTransitions(lifecycle);
   const now = visits.at(-1)?.status;
   const placeOf = (status: string): string => {

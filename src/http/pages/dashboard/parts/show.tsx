@@ -56,35 +56,20 @@ export function Status({ of }: { readonly of: string | number }) {
 }
 
 function toneOf(status: string | number): Tone {
-  if (typeof status === "string") return tones.get(status) ?? "plain";
+  if (typeof status === "string") return tones.find((tone) => statuses[tone].includes(status)) ?? "plain";
   if (status >= 500) return "bad";
   return status >= 400 ? "warn" : "good";
 }
 
+const tones = ["good", "bad", "warn", "info"] as const;
+
 /** Clients may invent further states, for example of `kycStatus`. */
-const tones: ReadonlyMap<string, Tone> = new Map([
-  ["paid", "good"],
-  ["completed", "good"],
-  ["succeeded", "good"],
-  ["complete", "good"],
-  ["passed", "good"],
-  ["failed", "bad"],
-  ["exhausted", "bad"],
-  ["error", "bad"],
-  ["critical", "bad"],
-  ["dropped", "warn"],
-  ["cancelled", "warn"],
-  ["lost", "warn"],
-  ["incomplete", "warn"],
-  ["high", "warn"],
-  ["skipped", "warn"],
-  ["due", "info"],
-  ["created", "info"],
-  ["pending", "info"],
-  ["processing", "info"],
-  ["running", "good"],
-  ["frozen", "info"],
-]);
+const statuses: Readonly<Record<(typeof tones)[number], readonly string[]>> = {
+  good: ["paid", "completed", "succeeded", "complete", "passed", "running"],
+  bad: ["failed", "exhausted", "error", "critical"],
+  warn: ["dropped", "cancelled", "lost", "incomplete", "high", "skipped"],
+  info: ["due", "created", "pending", "processing", "frozen"],
+};
 
 /** Preformatted text: a body, headers. It can be scrolled with the keyboard. */
 export function Text({ label, children }: { readonly label: string; readonly children?: Child }) {

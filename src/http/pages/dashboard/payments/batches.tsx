@@ -76,12 +76,11 @@ export const batchPage = createDetailPage<Batch>({
     ["Created", <Time at={batch.createdAt} />],
     ["Updated", <Time at={batch.updatedAt} />],
   ],
-  parts: (view, batch) => <Transfers view={view} batch={batch} />,
+  parts: renderTransfers,
 });
 
 /** In the order of the request. */
-function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch }) {
-  const { transactionIds } = batch;
+function renderTransfers(view: View, { id: ownId, transactionIds }: Batch) {
   const from = Math.min(Number(/^\d{1,6}$/.exec(view.query["cursor"] ?? "")?.[0] ?? 0), transactionIds.length);
   const to = from + ROWS_SHOWN;
   const next = to < transactionIds.length ? String(to) : null;
@@ -98,7 +97,7 @@ function Transfers({ view, batch }: { readonly view: View; readonly batch: Batch
           { title: "By hand", cell: (transfer) => <SettleByHand view={view} transfer={transfer} /> },
         ]}
       />
-      <Pager view={view} path={`/batches/${batchId(batch.id)}`} list={{ prev, next }} oldestFirst />
+      <Pager view={view} path={`/batches/${batchId(ownId)}`} list={{ prev, next }} oldestFirst />
     </Section>
   );
 }

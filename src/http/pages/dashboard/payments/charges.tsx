@@ -94,18 +94,13 @@ export const chargePage = createDetailPage<Charge>({
       <Text label="Metadata">{truncateBody(JSON.stringify(redactor.value(metadata), undefined, 2))}</Text>
     </details>
   ),
-  steering: (view, charge) => <Steering view={view} charge={charge} />,
-  parts: (view, charge) => <Payments view={view} charge={charge} />,
+  steering: renderSteering,
+  parts: renderPayments,
 });
 
-interface Props {
-  readonly view: View;
-  readonly charge: Charge;
-}
-
-function Steering({ view, charge }: Props) {
+function renderSteering(view: View, charge: Charge) {
   const { id, status } = charge;
-  if (status === "due") return <WhileDue view={view} charge={charge} />;
+  if (status === "due") return renderWhileDue(view, id);
   const { further } = view.company.profile.refunds;
   if (status !== "paid" && !(status === "refunded_partially" && further === "allowed"))
     return <p class="soft">Nothing more can happen to this charge: {status.replaceAll("_", " ")} is its last state.</p>;
@@ -118,13 +113,13 @@ function Steering({ view, charge }: Props) {
       </p>
       <Action view={view} name="refund" fields={{ id }} label="Refund all that is left" />
       <Action view={view} name="refund" fields={{ id }} label="Refund a part" example={{ amount: part }} tone="quiet">
-        <Field id="amount" name="amount" label="XOF" placeholder={part} required />
+        <Field name="amount" label="XOF" placeholder={part} required />
       </Action>
     </>
   );
 }
 
-function WhileDue({ view, charge: { id } }: Props) {
+function renderWhileDue(view: View, id: string) {
   const { profile } = view.company;
   const { failure, limit } = profile.testNumbers;
   const numbers = testNumberChoices(profile, textsIn.en);
@@ -155,14 +150,14 @@ function WhileDue({ view, charge: { id } }: Props) {
         />
       </Action>
       <Action view={view} name="drop" fields={{ id }} label="Drop" example={{ reason: "expired" }} tone="danger">
-        <Field id="reason" name="reason" label="Reason" placeholder={profile.charges.droppedReason} />
+        <Field name="reason" label="Reason" placeholder={profile.charges.droppedReason} />
       </Action>
     </>
   );
 }
 
 /** Attempts and refunds as the API's answers list them, and payments whose result comes later. */
-function Payments({ view, charge }: Props) {
+function renderPayments(view: View, charge: Charge) {
   const { due, payments } = view.company.world;
   const pending = payments.values().filter(({ chargeId }) => chargeId === charge.id);
   const older = charge.entries.length - RELATED_SHOWN;

@@ -59,10 +59,10 @@ export const customersPage: DashboardPage = {
       <Panel title="Register or change a customer">
         <Action view={view} name="customer" label="Register" example={example}>
           <div class="fields">
-            <Field id="msisdn" name="msisdn" label="Phone number" placeholder={example.msisdn} required />
-            <Field id="firstName" name="firstName" label="First name" placeholder={example.firstName} required />
-            <Field id="lastName" name="lastName" label="Last name" placeholder={example.lastName} required />
-            <Field id="kycStatus" name="kycStatus" label="kycStatus" placeholder={example.kycStatus} />
+            <Field name="msisdn" label="Phone number" placeholder={example.msisdn} required />
+            <Field name="firstName" label="First name" placeholder={example.firstName} required />
+            <Field name="lastName" label="Last name" placeholder={example.lastName} required />
+            <Field name="kycStatus" label="kycStatus" placeholder={example.kycStatus} />
           </div>
         </Action>
       </Panel>

@@ -56,7 +56,6 @@ export const ledgerPage: DashboardPage = {
           <Panel title="Set the balance">
             <Action view={view} name="balance" label="Set" example={{ balance: "250000" }} tone="quiet">
               <Field
-                id="balance"
                 name="balance"
                 label="XOF"
                 placeholder={String(toXof(balanceOf(company)))}

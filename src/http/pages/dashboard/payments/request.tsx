@@ -5,7 +5,7 @@ import { Code, CodeLink, Pill, Status, Text, Time, soft } from "../parts/show.js
 import { Empty, Facts, Panel, Section } from "../parts/table.js";
 import { headerLines, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
-import { ChangeLines } from "./timeline-items.js";
+import { renderChanges } from "./timeline-items.js";
 import { changesOf } from "./timeline.js";
 import { followingDeliveries, queryOf } from "../../../../sandbox/observation/verify-requests.js";
 
@@ -22,7 +22,7 @@ export const requestPage: DashboardPage = {
     const deliveries = followingDeliveries(company.world, journal, [entry])(entry);
     const shown = renderRequest(entry, deliveries, redactor);
     const { status, operation, query, problem, rule } = shown;
-    const { changes, isCut } = changesOf(company, entry);
+    const made = changesOf(company, entry);
     const hasReached = entry.fate === "written" && entry.fault === undefined;
     const hasQuery = Object.keys(queryOf(entry)).length > 0;
     return (
@@ -57,12 +57,10 @@ export const requestPage: DashboardPage = {
           </Panel>
         </div>
         <Section title="What it made">
-          {changes.length === 0 ? (
+          {made.changes.length === 0 ? (
             <Empty>It changed nothing, or the state that it changed was replaced since.</Empty>
           ) : (
-            <div class="panel">
-              <ChangeLines view={view} changes={changes} isCut={isCut} />
-            </div>
+            <div class="panel">{renderChanges(view, made)}</div>
           )}
         </Section>
         <Settings view={view} entry={entry} />

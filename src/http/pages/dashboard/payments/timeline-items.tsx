@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
-import type { Change, TimelineItem } from "./timeline.js";
+import type { Change, Changes, TimelineItem } from "./timeline.js";
 import { ChargeLink, RequestLine, TransferLink, batchUrl } from "../parts/links.js";
 import { toneOfRequest } from "../parts/detail.js";
 import { Amount, Code, Pill, Status, Time, describeDistance } from "../parts/show.js";
@@ -18,11 +18,11 @@ export function TimelineItems({ view, items }: { readonly view: View; readonly i
         item.kind === "request" ? (
           <li id={item.entry.id} class={toneOfRequest(item.entry)}>
             <RequestLine view={view} entry={item.entry} finding={found.get(item.entry.id)} />
-            {item.changes.length > 0 && <ChangeLines view={view} changes={item.changes} isCut={item.isCut} />}
+            {item.changes.length > 0 && renderChanges(view, item)}
           </li>
         ) : (
           <li id={item.change.event.id} class="quiet">
-            <ChangeLine view={view} change={item.change} isAlone />
+            {renderChange(view, item.change, true)}
           </li>
         ),
       )}
@@ -36,31 +36,19 @@ function findingsByRequest({ sandbox, company }: View): ReadonlyMap<string, Find
   return new Map(findings.flatMap(({ kind, requests }) => requests.map(({ id }) => [id, kind] as const)));
 }
 
-interface ChangesProps extends Pick<Extract<TimelineItem, { kind: "request" }>, "changes" | "isCut"> {
-  readonly view: View;
-}
-
-export function ChangeLines({ view, changes, isCut }: ChangesProps) {
+export function renderChanges(view: View, { changes, isCut }: Changes) {
   return (
     <ul class="changes">
       {changes.map((change) => (
-        <li id={`made-${change.event.id}`}>
-          <ChangeLine view={view} change={change} />
-        </li>
+        <li id={`made-${change.event.id}`}>{renderChange(view, change)}</li>
       ))}
       {isCut && <li class="soft">and more</li>}
     </ul>
   );
 }
 
-interface ChangeProps {
-  readonly view: View;
-  readonly change: Change;
-  /** No request made it. */
-  readonly isAlone?: boolean;
-}
-
-function ChangeLine({ view, change: { event, deliveries, isCut }, isAlone = false }: ChangeProps) {
+/** `isAlone`: no request made it. */
+function renderChange(view: View, { event, deliveries, isCut }: Change, isAlone = false) {
   return (
     <>
       <div class="line">
@@ -72,9 +60,7 @@ function ChangeLine({ view, change: { event, deliveries, isCut }, isAlone = fals
       {deliveries.length > 0 && (
         <ul class="hooks">
           {deliveries.map((delivery) => (
-            <li id={`hook-${delivery.id}`}>
-              <DeliveryLine view={view} delivery={delivery} />
-            </li>
+            <li id={`hook-${delivery.id}`}>{renderDelivery(view, delivery)}</li>
           ))}
           {isCut && <li class="soft">and more</li>}
         </ul>
@@ -137,7 +123,7 @@ function subjectOf(view: View, { type, subject }: DomainEvent): Child {
   }
 }
 
-function DeliveryLine({ view, delivery }: { readonly view: View; readonly delivery: Delivery }) {
+function renderDelivery(view: View, delivery: Delivery) {
   const { id, topic, url, status, attempts, nextAttemptAt, effect, copy } = delivery;
   const last = attempts.at(-1);
   return (

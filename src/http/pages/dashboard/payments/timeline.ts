@@ -11,14 +11,15 @@ import type { Journal, JournalEntry } from "../../../../sandbox/observation/jour
 
 /** One part of a company's history: a request with its changes, or a change without a request: due work, or a call of the control API. */
 export type TimelineItem =
-  | {
-      readonly kind: "request";
-      readonly entry: JournalEntry;
-      readonly changes: readonly Change[];
-      /** Whether it made more changes than are shown. */
-      readonly isCut: boolean;
-    }
+  | ({ readonly kind: "request"; readonly entry: JournalEntry } & Changes)
   | { readonly kind: "change"; readonly change: Change };
+
+/** What one request made. */
+export interface Changes {
+  readonly changes: readonly Change[];
+  /** Whether it made more changes than are shown. */
+  readonly isCut: boolean;
+}
 
 /** One event and its deliveries, oldest first. */
 export interface Change {

@@ -87,10 +87,10 @@ export const transferPage = createDetailPage<Transfer>({
       ["Updated", <Time at={transfer.updatedAt} />],
     ];
   },
-  steering: (view, transfer) => <Steering view={view} transfer={transfer} />,
+  steering: renderSteering,
 });
 
-function Steering({ view, transfer }: { readonly view: View; readonly transfer: Transfer }) {
+function renderSteering(view: View, transfer: Transfer) {
   const { status } = transfer;
   if (status !== "pending")
     return <p class="soft">Nothing more can happen to this transfer: {status} is its last state.</p>;
@@ -101,7 +101,7 @@ function Steering({ view, transfer }: { readonly view: View; readonly transfer: 
       <p>{describeEnd(view, transfer)}</p>
       <Action view={view} name="complete" fields={fields} label="Complete" />
       <Action view={view} name="fail" fields={fields} label="Fail" example={{ reason }} tone="danger">
-        <Field id="reason" name="reason" label="Reason" placeholder={reason} />
+        <Field name="reason" label="Reason" placeholder={reason} />
       </Action>
     </>
   );

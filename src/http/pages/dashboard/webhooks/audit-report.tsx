@@ -17,13 +17,9 @@ export const auditReportPage: DashboardPage = {
     const mistakes = checks.filter(isBroken);
     return (
       <>
-        <Sum view={view} audit={audit} />
-        {mistakes.map((check) => (
-          <Mistake view={view} check={check} />
-        ))}
-        {audit.report.groups.map((group) => (
-          <Checks view={view} group={group} />
-        ))}
+        {renderSum(view, audit)}
+        {mistakes.map((check) => renderMistake(view, check))}
+        {audit.report.groups.map((group) => renderChecks(view, group))}
       </>
     );
   },
@@ -34,7 +30,7 @@ function auditOf({ audits, id }: View): KeptAudit {
   return getOrNotFound(kept, "audit", id, " The last five reports are kept until the sandbox stops.");
 }
 
-function Sum({ view, audit: { at, command, report } }: { readonly view: View; readonly audit: KeptAudit }) {
+function renderSum(view: View, { at, command, report }: KeptAudit) {
   const { accepted, advice, passed, counts, requests, durationMs, receiver } = report;
   const url = redactAndTruncate(view, receiver, FACT_MAX);
   return (
@@ -77,7 +73,7 @@ function headline({ accepted, passed, counts }: AuditedReceiver): string {
   return counts.fail === 1 ? "One check failed" : `${counts.fail} checks failed`;
 }
 
-function Mistake({ view, check }: { readonly view: View; readonly check: AuditedCheck }) {
+function renderMistake(view: View, check: AuditedCheck) {
   const { id, title, verdict, severity, sent, cameBack, seen, why, bug, fix, snippet } = check;
   const fact = (name: string, text: string | null): Fact =>
     text !== null && [name, redactAndTruncate(view, text, FACT_MAX)];
@@ -98,17 +94,12 @@ function Mistake({ view, check }: { readonly view: View; readonly check: Audited
       <p>
         <b>How to mend it:</b> <Sentence text={fix} />
       </p>
-      {snippet !== null && <RightCode of={id} snippet={snippet} />}
+      {snippet !== null && renderSnippet(id, snippet)}
     </article>
   );
 }
 
-interface RightCodeProps {
-  readonly of: string;
-  readonly snippet: NonNullable<AuditedCheck["snippet"]>;
-}
-
-function RightCode({ of, snippet: { title, code } }: RightCodeProps) {
+function renderSnippet(of: string, { title, code }: NonNullable<AuditedCheck["snippet"]>) {
   return (
     <div class="codes">
       <h3>{title}</h3>
@@ -122,7 +113,7 @@ function RightCode({ of, snippet: { title, code } }: RightCodeProps) {
   );
 }
 
-function Checks({ view, group: { title, checks } }: { readonly view: View; readonly group: AuditedGroup }) {
+function renderChecks(view: View, { title, checks }: AuditedGroup) {
   return (
     <Section title={title}>
       <DataTable

@@ -53,7 +53,6 @@ function Form({ view, groups }: { readonly view: View; readonly groups: readonly
       <form class="action audit-form" method="post" action={formUrl(view, path)} data-waits>
         <FormToken view={view} />
         <Field
-          id="url"
           name="url"
           type="url"
           label="The receiver's URL"
@@ -70,7 +69,6 @@ function Form({ view, groups }: { readonly view: View; readonly groups: readonly
         </Field>
         <div class="fields">
           <Choice
-            id="only"
             name="only"
             label="Checks"
             choices={[["", "all"], ...groups.map(({ id, title }) => [id, `only: ${title}`] as const)]}
@@ -87,7 +85,6 @@ function Form({ view, groups }: { readonly view: View; readonly groups: readonly
             ))}
           </Choice>
           <Choice
-            id="topic"
             name="topic"
             label="Topic of the events"
             choices={[["", "that of its subscription"], ...topicSpellings.map((topic) => [topic, topic] as const)]}

@@ -68,12 +68,21 @@ export function signatureCommand({ body }: Pick<Delivery, "body">): string {
   return `printf %s ${quoted(body)} | ${digest} | base64`;
 }
 
-export type RetryStep =
-  | { readonly kind: "made"; readonly number: number; readonly attempt: Attempt }
-  /** The next one. `at` null: it is being made, or a rule holds it back. */
-  | { readonly kind: "planned"; readonly number: number; readonly at: Instant | null }
-  /** Made if the one before fails, at `at` or later. */
-  | { readonly kind: "possible"; readonly number: number; readonly at: Instant };
+export type RetryStep = MadeStep | PlannedStep;
+
+export interface MadeStep {
+  readonly kind: "made";
+  readonly number: number;
+  readonly attempt: Attempt;
+}
+
+export interface PlannedStep {
+  /** The next one; or one that is made if the one before fails, at `at` or later. */
+  readonly kind: "planned" | "possible";
+  readonly number: number;
+  /** Null: it is being made, or a rule holds it back. */
+  readonly at: Instant | null;
+}
 
 /** The attempts so far, and those that follow as long as each one fails. `gapsMs` is `webhooks.retry`. */
 export function retryPlanOf(
@@ -81,7 +90,7 @@ export function retryPlanOf(
   gapsMs: readonly number[],
   isSubscribed: boolean,
 ): readonly RetryStep[] {
-  const made = attempts.map((attempt, index): RetryStep => ({ kind: "made", number: index + 1, attempt }));
+  const made = attempts.map((attempt, index): MadeStep => ({ kind: "made", number: index + 1, attempt }));
   if (status !== "pending") return made;
   const next = attempts.length + 1;
   const steps: RetryStep[] = [...made, { kind: "planned", number: next, at: nextAttemptAt }];

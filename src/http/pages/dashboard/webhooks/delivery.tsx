@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
+import type { Delivery } from "../../../../domain/model/delivery.js";
 import { Action, CommandLine } from "../parts/action.js";
 import { ResourceLink } from "../parts/links.js";
 import { Code, Pill, Status, Text, Time, type Tone, describeDistance } from "../parts/show.js";
@@ -7,7 +7,8 @@ import { FACT_MAX, headerLines, redactAndTruncate, truncateBody } from "../view/
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
 import {
   COMMAND_BODY_MAX,
-  type RetryStep,
+  type MadeStep,
+  type PlannedStep,
   type SignatureVerdict,
   bytesOf,
   retryPlanOf,
@@ -26,11 +27,11 @@ export const deliveryPage: DashboardPage = {
     return (
       <>
         <div class="panels">
-          <Terms view={view} delivery={delivery} />
-          <Signed view={view} delivery={delivery} />
+          {renderTerms(view, delivery)}
+          {renderSignature(view, delivery)}
         </div>
-        <Sent view={view} delivery={delivery} />
-        <Attempts view={view} delivery={delivery} />
+        {renderSent(view, delivery)}
+        {renderAttempts(view, delivery)}
       </>
     );
   },
@@ -42,12 +43,7 @@ function deliveryOf({ company, id }: View): Delivery {
   return getOrNotFound(deliveries.get(id) ?? deliveries.get(`del_${id}`), "delivery", id, more);
 }
 
-interface Props {
-  readonly view: View;
-  readonly delivery: Delivery;
-}
-
-function Terms({ view, delivery }: Props) {
+function renderTerms(view: View, delivery: Delivery) {
   const { id, status, resource, url, subscriptionId, createdAt, copy, effect } = delivery;
   const isSubscribed = view.company.world.subscriptions.get(subscriptionId) !== undefined;
   return (
@@ -89,7 +85,7 @@ const verdicts: Readonly<Record<SignatureVerdict, readonly [tone: Tone, word: st
   none: ["plain", "not sent yet", "It is made anew for each attempt, when that begins."],
 };
 
-function Signed({ view, delivery }: Props) {
+function renderSignature(view: View, delivery: Delivery) {
   const { profile, record } = view.company;
   const { signatureHeader } = profile.webhooks;
   const { sent, verdict } = signatureSent(delivery, signatureHeader, record.identity.secretKey);
@@ -114,7 +110,7 @@ function Signed({ view, delivery }: Props) {
   );
 }
 
-function Sent({ view, delivery }: Props) {
+function renderSent(view: View, delivery: Delivery) {
   const { size, text, hex, cut } = bytesOf(delivery);
   const headers = delivery.attempts.at(-1)?.requestHeaders;
   return (
@@ -136,7 +132,7 @@ function Sent({ view, delivery }: Props) {
   );
 }
 
-function Attempts({ view, delivery }: Props) {
+function renderAttempts(view: View, delivery: Delivery) {
   const { company } = view;
   const isSubscribed = company.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const steps = retryPlanOf(delivery, company.profile.webhooks.retry, isSubscribed);
@@ -147,11 +143,7 @@ function Attempts({ view, delivery }: Props) {
         <ol class="steps">
           {steps.slice(-STEPS_SHOWN).map((step) => (
             <li id={`attempt-${step.number}`} class={step.kind === "made" ? "made" : "planned"}>
-              {step.kind === "made" ? (
-                <Made view={view} number={step.number} attempt={step.attempt} />
-              ) : (
-                <Planned view={view} step={step} />
-              )}
+              {step.kind === "made" ? renderMade(view, step) : renderPlanned(view, step)}
             </li>
           ))}
         </ol>
@@ -167,12 +159,7 @@ function Attempts({ view, delivery }: Props) {
   );
 }
 
-interface PlannedProps {
-  readonly view: View;
-  readonly step: Exclude<RetryStep, { readonly kind: "made" }>;
-}
-
-function Planned({ view, step: { kind, number, at } }: PlannedProps) {
+function renderPlanned(view: View, { kind, number, at }: PlannedStep) {
   return (
     <div class="line">
       <b>Attempt {number}</b>
@@ -189,13 +176,8 @@ function Planned({ view, step: { kind, number, at } }: PlannedProps) {
   );
 }
 
-interface MadeProps {
-  readonly view: View;
-  readonly number: number;
-  readonly attempt: Attempt;
-}
-
-function Made({ view, number, attempt: { at, status, latencyMs, error, response } }: MadeProps) {
+function renderMade(view: View, { number, attempt }: MadeStep) {
+  const { at, status, latencyMs, error, response } = attempt;
   return (
     <>
       <div class="line">
