@@ -2,7 +2,13 @@ import { type DueKind, shownSubject } from "../domain/model/work.js";
 import { parseDuration } from "../kernel/time/duration.js";
 import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
 import { UsageError } from "../kernel/messages/problem.js";
-import { type AdvanceOptions as AllOptions, type AdvanceResult, type AdvanceTarget, advance, setClockMode } from "../sandbox/company/advance.js";
+import {
+  type AdvanceOptions as AllOptions,
+  type AdvanceResult,
+  type AdvanceTarget,
+  advance,
+  setClockMode,
+} from "../sandbox/company/advance.js";
 import type { Company } from "../sandbox/company/company.js";
 
 /** One company's time. Durations are `1d2h59m59.999s`, ISO 8601 (`PT1H`) or a number of milliseconds; instants are ISO 8601 texts or dates. */

@@ -14,21 +14,8 @@ import { type Finding, countFindings, renderFinding } from "../../sandbox/observ
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRendered } from "../../sandbox/state/rules.js";
 
-export interface ExecReport {
-  readonly requests: number;
-  /** Counts by status class (`2xx`); `lost` counts answers that the client never read. */
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly webhooks: {
-    readonly delivered: number;
-    readonly unacknowledged: readonly { topic: string; url: string; error: string }[];
-  };
-  readonly clock: string;
-  readonly findings: readonly Finding[];
-  readonly rulesNeverFired: readonly string[];
-  readonly coverage: Coverage;
-}
-
-export function watchRun(sandbox: Sandbox): () => ExecReport {
+/** Records until the returned function reports. A reset clears nothing. `lost` counts answers that the client never read. */
+export function watchRun(sandbox: Sandbox) {
   const statuses: Record<string, number> = {};
   const findings: Finding[] = [];
   let requests = 0;
@@ -67,6 +54,8 @@ export function watchRun(sandbox: Sandbox): () => ExecReport {
     };
   };
 }
+
+export type ExecReport = ReturnType<ReturnType<typeof watchRun>>;
 
 const UNACKNOWLEDGED_SHOWN = 5;
 

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { type Instant, parseInstant } from "../../kernel/time/instant.js";
+import { parseInstant } from "../../kernel/time/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
 import { logStyles } from "./log.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
+import type { ClockOver } from "../../sandbox/config/options.js";
 
 /** `source` is for messages: `--port`, `SANDBOX_PORT` or `sandbox.config.yaml: port`. */
 type Parse<T> = (source: string, text: string) => T;
@@ -29,7 +30,7 @@ const options = {
   scenario: list("play the world's part of a story while an\napplication drives the API"),
   /** The file of a file store; undefined for a store in memory. */
   store: optional("<where>", "memory or file:PATH: where the state is kept\n(default: memory)", parseStore),
-  clock: option<ClockChoice>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
+  clock: option<ClockOver>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
     mode: "running",
   }),
   autoProvision: flag("open a company for each access token not yet seen"),
@@ -70,9 +71,6 @@ export interface LoadedConfig {
 export type StartOptions = {
   readonly [Name in OptionName]: (typeof options)[Name] extends Option<infer T> ? T : never;
 };
-
-/** Without `at` the clock is frozen at the start of the sandbox. */
-export type ClockChoice = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
 
 /** Adds the options of `start` and `exec` to a command. */
 export function addStartOptions(command: Command): Command {
@@ -174,7 +172,7 @@ function parseHost(source: string, text: string): string {
   throw wrongValue(source, "an address or a name of this machine, such as 127.0.0.1 or 0.0.0.0", text);
 }
 
-function parseClock(source: string, text: string): ClockChoice {
+function parseClock(source: string, text: string): ClockOver {
   if (text === "running") return { mode: "running" };
   if (text === "frozen") return { mode: "frozen", at: undefined };
   const at = parseInstant(text);

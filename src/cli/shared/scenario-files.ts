@@ -28,13 +28,8 @@ export function isScenario(value: unknown): boolean {
   return isObject(value) && ("steps" in value || "given" in value);
 }
 
-interface FoundFile {
-  readonly file: string;
-  /** A named file must be a scenario; others in a folder need not be. */
-  readonly isNamed: boolean;
-}
-
-async function findAt(path: string): Promise<FoundFile[]> {
+/** A named file must be a scenario; others in a folder need not be. */
+async function findAt(path: string) {
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) return [{ file: path, isNamed: true }];
   if (info === undefined && !/[*?[\]{}()!]/.test(path)) {

@@ -118,12 +118,11 @@ export async function settle(
 /** Waits until no attempt is in flight; undefined when the time for waiting is used up. */
 type Wait = () => Promise<void> | undefined;
 
-interface Waits {
-  readonly betweenInstants: Wait | undefined;
-  readonly atEnd: Wait | undefined;
-}
-
-async function walk(company: Company, end: Instant, wait: Waits): Promise<void> {
+async function walk(
+  company: Company,
+  end: Instant,
+  wait: Readonly<Record<"betweenInstants" | "atEnd", Wait | undefined>>,
+): Promise<void> {
   const { due } = company.world;
   for (let steps = 1; ; steps++) {
     assertOpen(company);

@@ -233,26 +233,24 @@ export class Company {
   }
 
   #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
-    return this.watcher.watch(() => this.#work(operation, input, at));
-  }
-
-  #work<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
-    const work = new Work({ world: this.world, profile: this.profile, ids: this.#ids, at, nextSeq: this.nextSeq });
-    let committed = false;
-    try {
-      const output = operation(work, input);
-      enqueueDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
-      this.#forgetEvents(work);
-      this.#forgetDeliveries(work);
-      const changes = work.commit();
-      committed = true;
-      this.record.idPosition = this.#ids.position;
-      if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
-      this.emitChanged(changes, work.moves);
-      return { output, enqueued: work.enqueued };
-    } finally {
-      if (!committed) work.rollback();
-    }
+    return this.watcher.watch(() => {
+      const work = new Work({ world: this.world, profile: this.profile, ids: this.#ids, at, nextSeq: this.nextSeq });
+      let committed = false;
+      try {
+        const output = operation(work, input);
+        enqueueDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
+        this.#forgetEvents(work);
+        this.#forgetDeliveries(work);
+        const changes = work.commit();
+        committed = true;
+        this.record.idPosition = this.#ids.position;
+        if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
+        this.emitChanged(changes, work.moves);
+        return { output, enqueued: work.enqueued };
+      } finally {
+        if (!committed) work.rollback();
+      }
+    });
   }
 
   /** The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. */

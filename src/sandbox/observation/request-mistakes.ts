@@ -131,11 +131,6 @@ export const secretLeaked: Detector = {
 
 type Place = "path" | "query" | "body";
 
-interface Leak {
-  readonly secret: Secret;
-  readonly place: Place;
-}
-
 const dangers: Readonly<Record<Place, string>> = {
   path: "URLs are kept in the logs of every proxy and server on the way.",
   query: "URLs are kept in the logs of every proxy and server on the way.",
@@ -143,7 +138,7 @@ const dangers: Readonly<Record<Place, string>> = {
 };
 
 /** Of each secret first that in the path, then in the query, then in the body, where names of members count too. */
-function leaksOf(entry: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
+function leaksOf(entry: JournalEntry, secrets: readonly Secret[]) {
   const path = pathOf(entry);
   const texts: Readonly<Record<Place, readonly unknown[]>> = {
     path: [path],
