@@ -2,7 +2,7 @@
 export { createSandbox } from "./library/create-sandbox.js";
 export { audit } from "./library/audit.js";
 export type { AuditOptions } from "./library/audit.js";
-export type { AuditReport, AuditVerdict, CheckResult as AuditCheck } from "./audit/reporters/report.js";
+export type { AuditReport, AuditVerdict, CheckResult as AuditCheck } from "./audit/report.js";
 export type { Sandbox, ReplayReport } from "./library/sandbox-handle.js";
 export type { CompanyOptions, SandboxOptions } from "./library/sandbox-options.js";
 export type { CompanyHandle } from "./library/company-handle.js";

@@ -5,8 +5,8 @@ import { listChecks } from "./check-list.js";
 import { bugs } from "./checks/bugs.js";
 import { languageNames, type Snippet, snippetLanguages, snippets } from "./checks/snippets.js";
 import { CONTENT, HEADER, SECRET } from "./conclude.js";
-import { cameBack } from "./reporters/details.js";
-import { type CheckResult, byGroup } from "./reporters/report.js";
+import { cameBack } from "./reporters.js";
+import { type CheckResult, byGroup } from "./report.js";
 import { type AuditOptions, runAudit } from "./run-audit.js";
 import type { AllowedHosts } from "../domain/profile/setting-kinds.js";
 

@@ -5,8 +5,8 @@ import { bugs } from "./checks/bugs.js";
 import { forgedChecks } from "./checks/forged.js";
 import { genuineChecks } from "./checks/genuine.js";
 import { robustChecks } from "./checks/robust.js";
-import { wrapText } from "./reporters/details.js";
-import { byGroup } from "./reporters/report.js";
+import { wrapText } from "./reporters.js";
+import { byGroup } from "./report.js";
 import { type StateStage, stateChecks } from "./state/state-checks.js";
 import { type Check, checkGroups, type CheckInfo } from "./wire/check.js";
 

@@ -1,5 +1,5 @@
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
-import type { AuditReport, AuditVerdict, CheckResult } from "./reporters/report.js";
+import type { AuditReport, AuditVerdict, CheckResult } from "./report.js";
 import type { CheckInfo, Failure, Verdict } from "./wire/check.js";
 
 type Found = ReadonlyMap<string, Verdict>;

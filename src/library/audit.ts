@@ -1,8 +1,8 @@
 import type { DurationInput } from "../domain/profile/profile.js";
 import type { CompanyHandle } from "./company-handle.js";
 import { runAudit } from "../audit/run-audit.js";
-import type { AuditReport } from "../audit/reporters/report.js";
-import type { SandboxDoor } from "../audit/state/sandbox-orders.js";
+import type { AuditReport } from "../audit/report.js";
+import type { SandboxDoor } from "../audit/state/sandbox-door.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";

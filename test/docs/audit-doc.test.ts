@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { byGroup } from "../../src/audit/reporters/report.js";
+import { byGroup } from "../../src/audit/report.js";
 import { allChecks } from "../../src/audit/check-list.js";
 import { bugs } from "../../src/audit/checks/bugs.js";
 import { languageNames, snippetLanguages, snippets } from "../../src/audit/checks/snippets.js";

@@ -1,4 +1,4 @@
-import type { AuditReport } from "../../src/audit/reporters/report.js";
+import type { AuditReport } from "../../src/audit/report.js";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
 import { SECRET, stillSystem } from "../audit/receivers.js";
 

@@ -1,7 +1,7 @@
 import { Document, isCollection, visit } from "yaml";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
-import { familyOf } from "../wire/events.js";
-import { spell } from "./orders.js";
+import { AMOUNT_XOF, familyOf, type Step } from "../wire/events.js";
+import { newCharge, spell } from "./orders.js";
 import { type Delivery, describeSchedule, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
 
 export interface ScheduleScenario {
@@ -81,77 +81,59 @@ function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleSce
   return [...topics].map((spelt) => ({ topic: spelt, url: receiverUrl }));
 }
 
+interface CallParts {
+  /** Of the answer. Default 200. */
+  readonly status?: number;
+  readonly save?: Readonly<Record<string, string>>;
+  readonly [member: string]: unknown;
+}
+
+/** A request that must succeed. */
+function call(request: string, { status = 200, save, ...more }: CallParts = {}) {
+  return { request, ...more, expect: { status }, ...(save === undefined ? {} : { save }) };
+}
+
 /** About orders of the sandbox's company. */
 function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: boolean): Generator<object> {
   yield {
     name: "webhooks are signed with the key that the receiver verifies with",
-    request: "POST /_sandbox/companies/${companyId}/rotate",
-    body: { secretKey: KEY },
-    expect: { status: 200 },
+    ...call("POST /_sandbox/companies/${companyId}/rotate", { body: { secretKey: KEY } }),
   };
   const orders = [...new Set(schedule.map(({ order }) => order))];
-  for (const order of orders) yield* createSteps(order, schedule, options);
+  for (const order of orders) yield createStep(order, schedule, options);
   if (isForged) {
     for (const { order, step } of schedule) yield* happen(step, order);
     return yield { settle: true };
   }
   // A snapshot from before the payment, in which the charge can be dropped.
   const dropped = schedule.find(({ step }) => step === "dropped");
-  if (dropped !== undefined) yield { request: "POST /_sandbox/snapshots/due", expect: { status: 201 } };
+  if (dropped !== undefined) yield call("POST /_sandbox/snapshots/due", { status: 201 });
   for (const order of orders) yield* historySteps(order, schedule);
   const names = describeSchedule(schedule);
   for (const [index, delivery] of schedule.entries()) {
     if (delivery.step === "dropped") yield* dropSteps(delivery.order);
-    yield {
-      name: names[index],
-      request: `POST /_sandbox/deliveries/\${${variableOf(delivery)}}/redeliver`,
-      expect: { status: 200 },
-    };
+    yield { name: names[index], ...call(`POST /_sandbox/deliveries/\${${variableOf(delivery)}}/redeliver`) };
     yield { settle: true };
   }
 }
 
-function* createSteps(order: OrderName, schedule: Schedule, options: ScheduleScenario): Generator<object> {
-  const own = schedule.find((delivery) => delivery.order === order);
-  const isCharge = own === undefined || familyOf(own.step) === "charge";
-  const name = { first: "an order", second: "another order", unknown: "an order" }[order];
-  if (isCharge && options.order !== undefined) {
-    yield {
-      name: `${name}, which the application makes`,
-      when: { event: { type: "charge.created" } },
-      request: "GET /_sandbox/charges",
-      query: { limit: 1 },
-      expect: { status: 200 },
-      save: { [order]: "body.data[0].id" },
-    };
-    return;
-  }
-  yield {
-    name,
-    ...(isCharge ? createCharge(order) : createTransfer(order)),
-    expect: { status: 201 },
-    save: { [order]: "body.id" },
+function createStep(order: OrderName, schedule: Schedule, options: ScheduleScenario): object {
+  const isCharge = schedule.some((delivery) => delivery.order === order && familyOf(delivery.step) === "charge");
+  const name = order === "second" ? "another order" : "an order";
+  if (!isCharge || options.order === undefined) return { name, ...create(isCharge, order) };
+  return {
+    name: `${name}, which the application makes`,
+    when: { event: { type: "charge.created" } },
+    ...call("GET /_sandbox/charges", { query: { limit: 1 }, save: { [order]: "body.data[0].id" } }),
   };
 }
 
-function createCharge(order: OrderName) {
-  return {
-    request: "POST /v1/charges",
-    body: {
-      amount: 10_000,
-      externalId: `audit-${order}-\${uuid}`,
-      description: "An order of the audit",
-      onCanceledRedirectionUrl: "https://audit.test/canceled",
-      onCompletedRedirectionUrl: "https://audit.test/completed",
-    },
-  };
-}
-
-function createTransfer(order: OrderName) {
-  return {
-    request: "POST /v1/transactions",
-    body: { type: "transfer", amount: 10_000, msisdn: "${testNumbers.pending}", reference: `audit-${order}-\${uuid}` },
-  };
+function create(isCharge: boolean, order: OrderName, more: CallParts = {}) {
+  const reference = `audit-${order}-\${uuid}`;
+  const transfer = { type: "transfer", amount: AMOUNT_XOF, msisdn: "${testNumbers.pending}", reference };
+  const body = isCharge ? { ...newCharge, externalId: reference } : transfer;
+  const path = isCharge ? "/v1/charges" : "/v1/transactions";
+  return call(`POST ${path}`, { body, ...more, status: 201, save: { [order]: "body.id" } });
 }
 
 /** The whole history of an order; saves the ids of its deliveries. */
@@ -166,30 +148,30 @@ function* historySteps(order: OrderName, schedule: Schedule): Generator<object> 
     const event = history.findIndex(({ step }) => step === delivery.step);
     return [variableOf(delivery), `body.data[${event * each + delivery.subscription - 1}].id`];
   });
-  yield {
-    request: "GET /_sandbox/deliveries",
-    query: { resource: `\${${order}}` },
-    expect: { status: 200 },
-    save: Object.fromEntries(places),
-  };
+  yield saveDeliveries(order, Object.fromEntries(places));
 }
 
-function* happen(step: Delivery["step"], order: OrderName): Generator<object> {
-  if (step === "paid") yield { request: `POST /_sandbox/charges/\${${order}}/pay`, expect: { status: 200 } };
-  if (step === "refunded") yield { request: `POST /v1/charges/\${${order}}/refund`, expect: { status: 200 } };
-  if (step === "completed")
-    yield { request: `POST /_sandbox/transactions/\${${order}}/complete`, expect: { status: 200 } };
+function saveDeliveries(order: OrderName, save: NonNullable<CallParts["save"]>) {
+  return call("GET /_sandbox/deliveries", { query: { resource: `\${${order}}` }, save });
+}
+
+/** The steps that make an event happen to an order. A transfer starts when it is created. */
+function happen(step: Step, order: OrderName, more: CallParts = {}): object[] {
+  const id = `\${${order}}`;
+  const requests: Partial<Record<Step, string>> = {
+    paid: `POST /_sandbox/charges/${id}/pay`,
+    refunded: `POST /v1/charges/${id}/refund`,
+    dropped: `POST /_sandbox/charges/${id}/drop`,
+    completed: `POST /_sandbox/transactions/${id}/complete`,
+  };
+  const request = requests[step];
+  return request === undefined ? [] : [call(request, more)];
 }
 
 function* dropSteps(order: OrderName): Generator<object> {
-  yield { name: "back to where nothing was paid", request: "PUT /_sandbox/snapshots/due", expect: { status: 200 } };
-  yield { request: `POST /_sandbox/charges/\${${order}}/drop`, expect: { status: 200 } };
-  yield {
-    request: "GET /_sandbox/deliveries",
-    query: { resource: `\${${order}}` },
-    expect: { status: 200 },
-    save: { [variableOf({ order, step: "dropped", subscription: 1 })]: "body.data[0].id" },
-  };
+  yield { name: "back to where nothing was paid", ...call("PUT /_sandbox/snapshots/due") };
+  yield* happen("dropped", order);
+  yield saveDeliveries(order, { [variableOf({ order, step: "dropped", subscription: 1 })]: "body.data[0].id" });
 }
 
 /** About an order of another company with the same key: the API answers 404 to the application. */
@@ -197,33 +179,24 @@ function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScena
   const [delivery] = schedule;
   if (delivery === undefined) return;
   const { step } = delivery;
-  const isCharge = familyOf(step) === "charge";
   const stranger = { token: "${strangerToken}", headers: { "X-Company-Id": "${stranger}" } };
   const company = { query: { company: "${stranger}" } };
   yield {
     name: "a company that the application knows nothing of, with the same key",
-    request: "POST /_sandbox/companies",
-    body: { companyId: "stranger-${uuid}", accessToken: "at_stranger_${uuid}", secretKey: KEY },
-    expect: { status: 201 },
-    save: { stranger: "body.companyId", strangerToken: "body.accessToken" },
+    ...call("POST /_sandbox/companies", {
+      body: { companyId: "stranger-${uuid}", accessToken: "at_stranger_${uuid}", secretKey: KEY },
+      status: 201,
+      save: { stranger: "body.companyId", strangerToken: "body.accessToken" },
+    }),
   };
-  const created = isCharge ? createCharge("unknown") : createTransfer("unknown");
-  yield { ...created, ...stranger, expect: { status: 201 }, save: { unknown: "body.id" } };
-  if (step === "refunded") yield { ...[...happen("paid", "unknown")][0], ...company };
-  yield {
-    request: "POST /v1/webhooks",
-    ...stranger,
-    body: { topic: spell({ step, subscription: 1 }, topic), url: receiverUrl },
-    expect: { status: 201 },
-  };
+  yield create(familyOf(step) === "charge", "unknown", stranger);
+  if (step === "refunded") yield* happen("paid", "unknown", company);
+  const body = { topic: spell({ step, subscription: 1 }, topic), url: receiverUrl };
+  yield call("POST /v1/webhooks", { ...stranger, body, status: 201 });
   const name = describeSchedule(schedule)[0];
-  if (step === "dropped")
-    yield { name, request: "POST /_sandbox/charges/${unknown}/drop", ...company, expect: { status: 200 } };
-  else if (step === "refunded")
-    yield { name, request: "POST /v1/charges/${unknown}/refund", ...stranger, expect: { status: 200 } };
-  else yield { name, ...[...happen(step, "unknown")][0], ...company };
-  yield { request: "POST /_sandbox/settle", ...company, expect: { status: 200 } };
-  yield { request: "DELETE /_sandbox/companies/${stranger}", expect: { status: 204 } };
+  for (const last of happen(step, "unknown", step === "refunded" ? stranger : company)) yield { name, ...last };
+  yield call("POST /_sandbox/settle", company);
+  yield call("DELETE /_sandbox/companies/${stranger}", { status: 204 });
 }
 
 /** A refund needs a payment before it, whether its event is delivered or not. */

@@ -1,8 +1,7 @@
 import type { Check, CheckInfo, Stage, Verdict } from "../wire/check.js";
-import { hasOnlyGivenEvent, judgeGivenEvent, judgeHistory, ONE_EVENT_ONLY } from "./judge-history.js";
-import { DELIVERIES_MAX, judgeSchedules } from "./judge-schedules.js";
-import { seeds, type StateCheckId, stateCheckIds } from "./schedule.js";
-import type { StateSession } from "./state-session.js";
+import { DELIVERIES_MAX, judgeGivenEvent, judgeHistory, judgeSchedules } from "./judge-state.js";
+import { type StateCheckId, stateCheckIds } from "./schedule.js";
+import type { StateSession, StateTrial } from "./state-session.js";
 
 export interface StateStage extends Stage {
   /** Undefined when the user has not said how the state is read. All checks of an audit share it. */
@@ -56,12 +55,23 @@ const texts: Readonly<Record<StateCheckId, Text>> = {
   },
 };
 
-function withState(judge: (state: StateSession, stage: Stage) => Promise<Verdict>): Check<StateStage>["run"] {
-  return async (stage) => {
-    if (stage.state !== undefined) return judge(stage.state, stage);
-    return { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" };
+/** `judgeGiven`: for an event of the user that has no history, since nothing makes orders for it. */
+function withState(
+  judge: (trial: StateTrial) => Promise<Verdict>,
+  judgeGiven: (trial: StateTrial) => Promise<Verdict> = async () => ({ outcome: "skipped", reason: ONE_EVENT_ONLY }),
+): Check<StateStage>["run"] {
+  return async ({ state, ...stage }) => {
+    if (state === undefined) {
+      return { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" };
+    }
+    state.beginCheck();
+    const { event, order, sandbox } = state.options;
+    const isOneEvent = event !== undefined && order === undefined && sandbox === undefined;
+    return (isOneEvent ? judgeGiven : judge)({ ...stage, state });
   };
 }
+
+const ONE_EVENT_ONLY = "one given event makes no history; with --order or beside a sandbox (SANDBOX_URL) it is tried";
 
 const common = { group: "state", severity: "critical", requests: DELIVERIES_MAX, turn: "alone" } as const;
 
@@ -73,9 +83,7 @@ const history: Check<StateStage> = {
   fix: "Answer 2xx to every genuine event, also to one that changes nothing and to one about an order that is not there.",
   snippet: "once",
   follows: ["valid-event"],
-  run: withState(async (state, stage) =>
-    hasOnlyGivenEvent(state) ? { outcome: "skipped", reason: ONE_EVENT_ONLY } : judgeHistory(state, stage),
-  ),
+  run: withState(judgeHistory),
 };
 
 function scheduleCheck(id: StateCheckId): Check<StateStage> {
@@ -84,11 +92,7 @@ function scheduleCheck(id: StateCheckId): Check<StateStage> {
     id,
     snippet: id === "state-forged" ? "verify" : "once",
     ...texts[id],
-    run: withState(async (state, stage) => {
-      if (!hasOnlyGivenEvent(state)) return judgeSchedules(state, stage, id, seeds[id]);
-      if (id === "state-duplicate") return judgeGivenEvent(state, stage);
-      return { outcome: "skipped", reason: ONE_EVENT_ONLY };
-    }),
+    run: withState((trial) => judgeSchedules(trial, id), id === "state-duplicate" ? judgeGivenEvent : undefined),
   };
 }
 

@@ -3,8 +3,7 @@ import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
 import { type Family, familyOf } from "../wire/events.js";
 import { post } from "../wire/stage.js";
 import { type Change, changeOf, isSameChange, type Names } from "./change.js";
-import { createOrders, type Order, type OrderOptions, type Orders } from "./orders.js";
-import { createSandboxOrders, type SandboxDoor } from "./sandbox-orders.js";
+import { openOrder, type Order, type OrderOptions } from "./orders.js";
 import {
   describeSchedule,
   keyOf,
@@ -18,8 +17,6 @@ import { readState, type StateSource } from "./state-reader.js";
 export interface StateOptions extends OrderOptions {
   /** Prints the application's state. */
   readonly check: StateSource;
-  /** The sandbox that the application uses, if any. */
-  readonly sandbox: SandboxDoor | undefined;
   /** The one event that the user has given, if any. */
   readonly event: AuditEvent | undefined;
   /** For the scenario that reproduces a failure. */
@@ -36,7 +33,6 @@ export interface Effect {
 /** The state of the application during an audit. Schedules change it, one at a time, each with new orders. */
 export class StateSession {
   readonly options: StateOptions;
-  readonly orders: Orders;
   /** The checks that have failed. */
   readonly failed = new Set<StateCheckId>();
   /** Between two readings that must be equal before the state counts as settled. 0: the application works before it answers. */
@@ -45,15 +41,25 @@ export class StateSession {
   readonly histories = new Map<string, Change>();
   /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
-  /** The last reading. */
+  /** The last reading of the current check. */
   latest: { readonly state: unknown } | undefined;
   /** Deliveries of the current check. */
   sent = 0;
 
   constructor(options: StateOptions) {
     this.options = options;
-    this.orders = options.sandbox === undefined ? createOrders(options) : createSandboxOrders(options, options.sandbox);
   }
+
+  /** Other checks may have changed the state. */
+  beginCheck(): void {
+    this.sent = 0;
+    this.latest = undefined;
+  }
+}
+
+/** What one check of the state works with. */
+export interface StateTrial extends Stage {
+  readonly state: StateSession;
 }
 
 /** The families that have orders, and whether any history changes the state; or why no schedule can be judged. */
@@ -72,12 +78,6 @@ export class StateLost extends Error {
     this.schedule = schedule;
     this.exchanges = exchanges;
   }
-}
-
-/** Called at the beginning of a check: other checks may have changed the state. */
-export function beginCheck(session: StateSession): void {
-  session.sent = 0;
-  session.latest = undefined;
 }
 
 const PAUSE_MIN_MS = 25;
@@ -126,7 +126,8 @@ export const USEFUL = "Let it print only what hangs on the events alone, such as
 export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
 /** Delivers a schedule about new orders. `readChange` compares the state with the one before the deliveries. */
-async function deliver(session: StateSession, stage: Stage, schedule: Schedule) {
+async function deliver(trial: StateTrial, schedule: Schedule) {
+  const session = trial.state;
   const orders = await openOrders(session, schedule);
   const names = namesOf(orders);
   // The last reading still holds, unless the application has just made an order.
@@ -138,8 +139,8 @@ async function deliver(session: StateSession, stage: Stage, schedule: Schedule) 
     session.sent++;
     const body = orders.get(delivery.order)?.bodyOf(delivery) ?? "";
     const { forged } = delivery;
-    const signature = forged === "unsigned" ? null : stage.sign(body, forged === undefined ? undefined : WRONG_SECRET);
-    exchanges.push(await stage.send(post(stage, `the event "${descriptions[index]}"`, body, { signature })));
+    const signature = forged === "unsigned" ? null : trial.sign(body, forged === undefined ? undefined : WRONG_SECRET);
+    exchanges.push(await trial.send(post(trial, `the event "${descriptions[index]}"`, body, { signature })));
   }
   const readChange = async (reading: (session: StateSession) => Promise<unknown>): Promise<Change> => {
     const after = await reading(session).catch((error: unknown) => {
@@ -151,13 +152,9 @@ async function deliver(session: StateSession, stage: Stage, schedule: Schedule) 
 }
 
 /** Delivers a schedule and returns its effect. A state that is not as `expected` is read again: the application may work after its answer. */
-export async function play(
-  session: StateSession,
-  stage: Stage,
-  schedule: Schedule,
-  expected?: Change,
-): Promise<Effect> {
-  const { exchanges, readChange } = await deliver(session, stage, schedule);
+export async function play(trial: StateTrial, schedule: Schedule, expected?: Change): Promise<Effect> {
+  const session = trial.state;
+  const { exchanges, readChange } = await deliver(trial, schedule);
   let change = await readChange(settledState);
   if (expected === undefined) return { change, exchanges };
   for (let tries = 0; tries < LATE_READINGS_MAX && !isSameChange(change, expected); tries++) {
@@ -168,9 +165,10 @@ export async function play(
 }
 
 /** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
-export async function measure(session: StateSession, stage: Stage, history: Schedule): Promise<Effect> {
+export async function measure(trial: StateTrial, history: Schedule): Promise<Effect> {
+  const session = trial.state;
   const { system } = session.options;
-  const { exchanges, readChange } = await deliver(session, stage, history);
+  const { exchanges, readChange } = await deliver(trial, history);
   const start = system.monotonic();
   // The first reading shows what was done before the answer, however long the reading took.
   let change = await readChange(read);
@@ -186,20 +184,21 @@ export async function measure(session: StateSession, stage: Stage, history: Sche
 }
 
 /** The effect of a schedule's real history. It is played once for all schedules that have it. */
-export async function playHistory(session: StateSession, stage: Stage, schedule: Schedule): Promise<Change> {
+export async function playHistory(trial: StateTrial, schedule: Schedule): Promise<Change> {
+  const { histories } = trial.state;
   const history = realHistoryOf(schedule);
   if (history.length === 0) return { kind: "none" };
-  const known = session.histories.get(keyOf(history));
+  const known = histories.get(keyOf(history));
   if (known !== undefined) return known;
-  const { change } = await play(session, stage, history);
-  session.histories.set(keyOf(history), change);
+  const { change } = await play(trial, history);
+  histories.set(keyOf(history), change);
   return change;
 }
 
 /** Delivers a schedule. It is broken when its effect differs from that of its real history. */
-export async function tryOut(session: StateSession, stage: Stage, schedule: Schedule) {
-  const expected = await playHistory(session, stage, schedule);
-  const { change, exchanges } = await play(session, stage, schedule, expected);
+export async function tryOut(trial: StateTrial, schedule: Schedule) {
+  const expected = await playHistory(trial, schedule);
+  const { change, exchanges } = await play(trial, schedule, expected);
   return { isBroken: !isSameChange(change, expected), exchanges };
 }
 
@@ -209,7 +208,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Re
   for (const { order, step } of schedule) {
     if (opened.has(order)) continue;
     const steps = history.filter((past) => past.order === order).map((past) => past.step);
-    opened.set(order, await session.orders.open(order, familyOf(step), steps));
+    opened.set(order, await openOrder(session.options, order, familyOf(step), steps));
   }
   return opened;
 }

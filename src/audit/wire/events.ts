@@ -35,20 +35,17 @@ export function stepOf(topic: string): Step {
 
 /** What an event is about. */
 export interface Resource {
-  readonly family: Family;
   readonly id: string;
+  /** What the ids of a charge's payment and refund begin with. */
+  readonly entry: string;
   /** The caller's reference: `externalId` or `reference`. */
   readonly reference: string;
-  /** All texts in its events that identify it. */
-  readonly names: readonly string[];
   readonly createdAt: Instant;
 }
 
-export function createResource(family: Family, ids: IdSource, now: Instant): Resource {
-  const id = ids.uuid();
-  const entry = ids.uuid();
-  const reference = `audit-${ids.hex32().slice(0, 12)}`;
-  return { family, id, reference, names: [id, entry, reference], createdAt: now };
+export function createResource(ids: IdSource, now: Instant): Resource {
+  const entry = ids.uuid().slice(0, -1);
+  return { id: ids.uuid(), entry, reference: `audit-${ids.hex32().slice(0, 12)}`, createdAt: now };
 }
 
 /** The text of the event that this step of a resource causes. */
@@ -68,13 +65,15 @@ function eventOf(resource: Resource, step: Step): DomainEvent {
       };
 }
 
-const AMOUNT = fromXof(10_000);
+/** Of each event. */
+export const AMOUNT_XOF = 10_000;
+const AMOUNT = fromXof(AMOUNT_XOF);
 const PAYER = "2250700000001";
 const HOUR_MS = 3_600_000;
 
-function chargeOf({ id, reference, names, createdAt }: Resource, step: ChargeStep): Charge {
+function chargeOf({ id, entry: entryId, reference, createdAt }: Resource, step: ChargeStep): Charge {
   const entry = (type: "payment" | "refund", position: number): Charge["entries"][number] => ({
-    id: `${names[1]?.slice(0, -1)}${position}`,
+    id: `${entryId}${position}`,
     recipientMsisdn: PAYER,
     amount: AMOUNT,
     service: "wallet",

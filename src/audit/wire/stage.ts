@@ -1,6 +1,6 @@
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { AuditEvent, AuditRequest, HeaderLine, Stage } from "./check.js";
-import { createResource, familyOf, renderStep, stepOf, topicOf } from "./events.js";
+import { createResource, renderStep, stepOf, topicOf } from "./events.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 
 export interface StageOptions extends Pick<Stage, "header" | "send" | "ordinary" | "isSlow" | "ids"> {
@@ -28,7 +28,7 @@ function createEvent(sign: Stage["sign"], topic: string, ids: Stage["ids"], syst
   const step = stepOf(topic);
   let text = "";
   for (let tries = 0; tries < EVENT_TRIES_MAX; tries++) {
-    text = renderStep(createResource(familyOf(step), ids, system.now()), step, topic);
+    text = renderStep(createResource(ids, system.now()), step, topic);
     if (differsInBase64url(sign(text))) break;
   }
   return { text, value: JSON.parse(text) };

@@ -6,11 +6,10 @@ import { type AuditOptions, HEADER_DEFAULT, runAudit } from "../../audit/run-aud
 import { UsageError, renderPosition } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
-import type { AuditReport } from "../../audit/reporters/report.js";
+import type { AuditReport } from "../../audit/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
-import { renderJson, renderJunit } from "../../audit/reporters/machine-readable.js";
-import { renderPretty, renderSum } from "../../audit/reporters/pretty.js";
-import { createSandboxDoor } from "../../audit/state/sandbox-orders.js";
+import { renderJson, renderJunit, renderPretty, renderSum } from "../../audit/reporters.js";
+import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
 import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/json.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -89,11 +88,8 @@ function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
   const url = parseBaseUrl("SANDBOX_URL", given);
   const companyId = process.env["SANDBOX_COMPANY_ID"];
   const adminToken = process.env["SANDBOX_ADMIN_TOKEN"];
-  const door = { url, accessToken, companyId, adminToken, timeoutMs: SANDBOX_TIMEOUT_MS, system: systemClock };
-  return { sandbox: createSandboxDoor(door) };
+  return { sandbox: createSandboxDoor({ url, accessToken, companyId, adminToken }) };
 }
-
-const SANDBOX_TIMEOUT_MS = 30_000;
 
 const reporters = { pretty: renderPretty, junit: renderJunit, json: renderJson };
 const reporterNames = ["pretty", "junit", "json"] as const;

@@ -7,8 +7,8 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { loadFixtureFiles } from "../../sandbox/config/load-files.js";
 import { setUpWorld } from "../../sandbox/config/set-up.js";
 import { DEFAULT_BALANCE } from "../../sandbox/config/options.js";
-import { ParseContext, type ReadSource } from "./parse-context.js";
-import { parseSteps } from "./parse-step.js";
+import { createContext, openFile, type ParseContext, parseSteps, type ReadSource } from "./parse-step.js";
+import { loadFakeData } from "./fake-data.js";
 import type { Given, Scenario, Step } from "./scenario.js";
 import { givenSchema, scenarioSchema } from "./scenario-schema.js";
 
@@ -29,15 +29,19 @@ export async function loadScenario(file: string): Promise<Scenario> {
 
 /** Like `loadScenario`, for a source that has been read. */
 export async function parseScenario(source: Source, read: ReadSource = readSource): Promise<Scenario> {
-  const context = ParseContext.create(source, read);
-  const { problems, shared } = context;
+  const context = createContext(source, read);
+  const { problems, fakes, usedFiles } = context.shared;
   const head = problems.parse(source, scenarioSchema);
   const written = isObject(source.value) ? source.value : {};
   const writtenGiven = isObject(written["given"]) ? written["given"] : {};
   const list = written["steps"];
   // The schema has reported an empty list.
   const steps = Array.isArray(list) && list.length > 0 ? await parseSteps(context, list, ["steps"]) : [];
-  await context.checkFakes();
+  const fakeData = fakes.length === 0 ? undefined : await loadFakeData();
+  for (const { path, report } of fakes) {
+    const problem = fakeData?.problemOf(path);
+    if (problem !== undefined) report(problem);
+  }
   if (countSteps(steps) > STEPS_MAX) {
     problems.add(source, ["steps"], `Its repetitions come to more than ${STEPS_MAX} steps. Repeat less`);
   }
@@ -55,10 +59,10 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
     given,
     givenKeys: Object.keys(writtenGiven),
     steps,
-    uses: shared.usedFiles,
+    uses: usedFiles,
     givenPosition: source.positionOf(["given"], "key"),
-    usesFaker: shared.fakes.length > 0,
-    usesRules: shared.usesRules || given.rules.length > 0,
+    usesFaker: fakes.length > 0,
+    usesRules: context.shared.usesRules || given.rules.length > 0,
   };
 }
 
@@ -95,9 +99,9 @@ async function loadFixtures(
   const files = named.map((file) => (isAbsolute(file) ? file : join(folder, file)));
   if (files.length === 0) return [];
   // Also checks that the scenario may read them: one that came over HTTP may not.
-  const readable = await Promise.all(files.map((file) => context.read(file, ["given", "fixtures"])));
+  const readable = await Promise.all(files.map((file) => openFile(context, file, ["given", "fixtures"])));
   if (readable.includes(undefined)) return undefined;
-  const report = (message: string): void => context.problems.add(context.source, ["given", "fixtures"], message);
+  const report = (message: string): void => context.shared.problems.add(context.source, ["given", "fixtures"], message);
   try {
     const { shared, companies } = await loadFixtureFiles(files, start);
     if (companies.length === 0) return [shared];

@@ -1,16 +1,82 @@
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type * as z from "zod";
-import type { SourcePath } from "../../adapters/files/source.js";
+import type { Source, SourcePath } from "../../adapters/files/source.js";
+import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
 import { isObject } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
-import type { ParseContext } from "./parse-context.js";
+import { FileProblems } from "../../sandbox/config/file-problems.js";
 import type { Step } from "./scenario.js";
 import { companionKeys, type ParsedStep, type StepKeyword, stepKeywords, stepSchemas } from "./step-schemas.js";
-import { listExpressions, listTexts, parseTemplate } from "./template.js";
+import { listExpressions, listTexts, parsePath, parseTemplate } from "./template.js";
+
+/** Reads another file of the scenario. */
+export type ReadSource = (file: string) => Promise<Source>;
+
+/** Variables that are always known: a single value, or an object with members. */
+const builtIns: Readonly<Record<string, "value" | "members">> = {
+  uuid: "value",
+  now: "value",
+  url: "value",
+  token: "value",
+  companyId: "value",
+  secretKey: "value",
+  receiver: "value",
+  testNumbers: "members",
+  env: "members",
+  faker: "members",
+};
+const BUILT_IN = Object.keys(builtIns);
+const TEST_NUMBERS = Object.keys(numberBehaviours);
+
+/** Limits on how deep files use one another, and on how often a scenario uses any. */
+const USE_DEPTH_MAX = 20;
+const USES_MAX = 1000;
+
+/** One place of a scenario while it is parsed: the file, and the variables known there. */
+export interface ParseContext {
+  readonly source: Source;
+  /** The files that lead here, the outermost first. */
+  readonly chain: readonly string[];
+  /** The variables saved before. */
+  readonly known: Set<string>;
+  /** Known only here: the `with` of a used file, the `index` of a repetition. */
+  readonly locals: readonly string[];
+  readonly shared: ReturnType<typeof createShared>;
+}
+
+/** Common to all files of a scenario. */
+function createShared(read: ReadSource) {
+  return {
+    read,
+    problems: new FileProblems(),
+    sources: new Map<string, Source>(),
+    /** The absolute paths of the files whose steps were used so far. */
+    usedFiles: new Set<string>(),
+    fakes: [] as { readonly path: readonly string[]; readonly report: (problem: string) => void }[],
+    uses: 0,
+    usesRules: false,
+    /** A file could not be used, so the variables that it saves are unknown. */
+    isIncomplete: false,
+  };
+}
+
+export function createContext(source: Source, read: ReadSource): ParseContext {
+  return { source, chain: [resolve(source.file)], known: new Set(), locals: [], shared: createShared(read) };
+}
+
+function addProblem({ shared, source }: ParseContext, path: SourcePath, message: string): void {
+  shared.problems.add(source, path, message);
+}
+
+function know({ known }: ParseContext, names: Iterable<string>): void {
+  for (const name of names) known.add(name);
+}
 
 /** The steps of a list, in order. Each knows the variables that earlier ones save. */
 export async function parseSteps(context: ParseContext, value: unknown, path: SourcePath): Promise<readonly Step[]> {
   if (!Array.isArray(value) || value.length === 0) {
-    context.problems.add(context.source, path, `${String(path.at(-1))} must be a list of at least one step`);
+    addProblem(context, path, `${String(path.at(-1))} must be a list of at least one step`);
     return [];
   }
   const steps: Step[] = [];
@@ -24,17 +90,17 @@ export async function parseSteps(context: ParseContext, value: unknown, path: So
 async function parseStep(context: ParseContext, value: unknown, path: SourcePath): Promise<Step | undefined> {
   const keyword = findKeyword(context, value, path);
   const schema: z.ZodType<ParsedStep> | undefined = keyword === undefined ? undefined : stepSchemas[keyword];
-  const parsed = schema === undefined ? undefined : context.problems.parse(context.source, schema, path);
+  const parsed = schema === undefined ? undefined : context.shared.problems.parse(context.source, schema, path);
   if (keyword !== undefined) checkTexts(context, keyword, value, path);
   const step = parsed === undefined ? undefined : await completeStep(context, parsed, path);
   // Later steps may use what a wrong step would have saved: one mistake gets one message.
-  if (step === undefined) context.know(listSaves(value));
+  if (step === undefined) know(context, listSaves(value));
   return step;
 }
 
 function findKeyword(context: ParseContext, value: unknown, path: SourcePath): StepKeyword | undefined {
   const refuse = (message: string, at: SourcePath = path): undefined => {
-    context.problems.add(context.source, at, message, "key");
+    context.shared.problems.add(context.source, at, message, "key");
     return undefined;
   };
   const all = stepKeywords.join(", ");
@@ -58,10 +124,10 @@ function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown,
     at[keyword === "eventually" ? 1 : 0] === "save";
   for (const { text, path: at } of listTexts(value)) {
     const parsed = parseTemplate(text);
-    if ("problem" in parsed && !isElsewhere(at)) context.problems.add(context.source, [...path, ...at], parsed.problem);
+    if ("problem" in parsed && !isElsewhere(at)) addProblem(context, [...path, ...at], parsed.problem);
   }
   for (const { expression, path: at } of listExpressions(value)) {
-    if (!isElsewhere(at)) context.checkExpression(expression, [...path, ...at]);
+    if (!isElsewhere(at)) checkExpression(context, expression, [...path, ...at]);
   }
 }
 
@@ -87,14 +153,22 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
       return { ...parsed, position, steps: await parseBranches(context, parsed.parallel, [...path, "parallel"]) };
     case "repeat": {
       const at = [...path, "repeat", "steps"];
-      return { ...parsed, position, steps: await parseSteps(context.with(["index"]), parsed.repeat.steps, at) };
+      return {
+        ...parsed,
+        position,
+        steps: await parseSteps({ ...context, locals: [...context.locals, "index"] }, parsed.repeat.steps, at),
+      };
     }
     case "use": {
-      const inner = await context.open(parsed.use, Object.keys(parsed.with ?? {}), [...path, "use"]);
-      if (inner === undefined) return undefined;
+      const source = await openUsed(context, parsed.use, [...path, "use"]);
+      if (source === undefined) {
+        context.shared.isIncomplete = true;
+        return undefined;
+      }
+      const locals = [...context.locals, ...Object.keys(parsed.with ?? {})];
+      const inner = { ...context, source, chain: [...context.chain, resolve(source.file)], locals };
       // Only the steps of the file: its `given` is for when it runs alone.
-      const { value } = inner.source;
-      const list = isObject(value) ? value["steps"] : undefined;
+      const list = isObject(source.value) ? source.value["steps"] : undefined;
       return { ...parsed, position, steps: await parseSteps(inner, list, ["steps"]) };
     }
     case "rule":
@@ -102,10 +176,10 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
       break;
     case "request":
     case "webhook":
-      context.know(Object.keys(parsed.save ?? {}));
+      know(context, Object.keys(parsed.save ?? {}));
       break;
     case "eventually":
-      context.know(Object.keys(parsed.eventually.save ?? {}));
+      know(context, Object.keys(parsed.eventually.save ?? {}));
       break;
     default:
       break;
@@ -122,11 +196,70 @@ async function parseBranches(
   const steps: Step[] = [];
   const saved: string[] = [];
   for (const [index, branch] of branches.entries()) {
-    const own = context.branch();
+    const own = { ...context, known: new Set(context.known) };
     const step = await parseStep(own, branch, [...path, index]);
     if (step !== undefined) steps.push(step);
     saved.push(...own.known);
   }
-  context.know(saved);
+  know(context, saved);
   return steps;
+}
+
+function checkExpression(context: ParseContext, expression: string, path: SourcePath): void {
+  const { known, locals, shared } = context;
+  const [root = "", ...members] = parsePath(expression).map(String);
+  if (known.has(root) || locals.includes(root)) return;
+  const report = (problem: string): void => addProblem(context, path, `\${${expression}} ${problem}`);
+  if (!Object.hasOwn(builtIns, root)) {
+    if (!shared.isIncomplete) report(explainUnknown(root, [...known, ...locals]));
+  } else if (builtIns[root] === "value" && members.length > 0) {
+    report(`has no value: \${${root}} is one value, without members`);
+  } else if (root === "testNumbers" && !(members.length === 1 && TEST_NUMBERS.includes(String(members[0])))) {
+    const hint = didYouMean(members.join("."), TEST_NUMBERS);
+    report(`is not a test number.${hint} There are ${TEST_NUMBERS.join(", ")}`);
+  } else if (root === "env" && !members.join(".").startsWith("SANDBOX_")) {
+    report("is not open to scenarios: only variables that start with SANDBOX_ are");
+  } else if (root === "faker") {
+    shared.fakes.push({ path: members, report });
+  }
+}
+
+function explainUnknown(root: string, here: readonly string[]): string {
+  const hint = didYouMean(root, [...here, ...BUILT_IN]);
+  const there = here.length === 0 ? "no step before it saves one" : `known here: ${here.join(", ")}`;
+  return `is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`;
+}
+
+/** A file whose steps are used; undefined after reporting why it cannot be read. */
+async function openUsed(context: ParseContext, file: string, path: SourcePath): Promise<Source | undefined> {
+  const { source, chain, shared } = context;
+  // Relative to this file, but named in messages like the scenario's own path.
+  const named = isAbsolute(file) ? file : join(dirname(source.file), file);
+  const target = resolve(named);
+  if (chain.includes(target)) {
+    const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
+    addProblem(context, path, `${file} uses itself: ${circle.join(" → ")}`);
+  } else if (chain.length > USE_DEPTH_MAX) {
+    addProblem(context, path, `Files use one another more than ${USE_DEPTH_MAX} deep`);
+  } else if (++shared.uses > USES_MAX) {
+    addProblem(context, path, `Files are used more than ${USES_MAX} times in one story`);
+  } else {
+    shared.usedFiles.add(target);
+    return openFile(context, named, path);
+  }
+  return undefined;
+}
+
+/** The file, or undefined after reporting why it cannot be read. */
+export async function openFile(context: ParseContext, file: string, path: SourcePath): Promise<Source | undefined> {
+  const { sources, read } = context.shared;
+  try {
+    const source = sources.get(file) ?? (await read(file));
+    sources.set(file, source);
+    return source;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    for (const message of error.messages) addProblem(context, path, message);
+    return undefined;
+  }
 }

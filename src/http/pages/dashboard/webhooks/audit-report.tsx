@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { AuditedCheck, AuditedGroup, AuditedReceiver } from "../../../../audit/auditor.js";
-import { type AuditVerdict, isBroken } from "../../../../audit/reporters/report.js";
+import { type AuditVerdict, isBroken } from "../../../../audit/report.js";
 import { Code, CodeLink, Pill, Sentence, Status, Text, Time, type Tone } from "../parts/show.js";
 import { CommandLine } from "../parts/action.js";
 import { DataTable, type Fact, Facts, Section } from "../parts/table.js";

@@ -1,9 +1,11 @@
-import { oneLine } from "../../kernel/messages/text.js";
-import type { Style } from "../../kernel/messages/report.js";
-import { type Reporter, renderDetails, wrapText } from "./details.js";
-import { type AuditReport, type AuditVerdict, type CheckResult, byGroup, isBroken } from "./report.js";
-import { languageNames, snippetLanguages, snippets } from "../checks/snippets.js";
-import type { SnippetName } from "../wire/check.js";
+import { type JunitResult, renderJunit as renderJunitXml, type Style } from "../kernel/messages/report.js";
+import { oneLine, printable } from "../kernel/messages/text.js";
+import { bugs } from "./checks/bugs.js";
+import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
+import { type AuditReport, type AuditVerdict, byGroup, type CheckResult, isBroken } from "./report.js";
+import type { SnippetName } from "./wire/check.js";
+
+export type Reporter = (report: AuditReport, style: Style) => string;
 
 /** A table of all checks, the details of those that failed, the code that fixes them, and the sum. */
 export const renderPretty: Reporter = (report, style) => {
@@ -126,3 +128,88 @@ function commonReason(checks: readonly CheckResult[]): string | undefined {
   );
   return checks.length > 1 && others.length === 0 ? (reason ?? undefined) : undefined;
 }
+
+/** All about a check that failed: what was sent, what came back, why it matters, how to fix it. */
+export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, "width" | "faint">): string[] {
+  const { title, sent, seen, why, fix, schedule, scenario } = check;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ["Expected", title],
+    ["Sent", sent],
+    ["Came back", cameBack(check)],
+    // It mostly repeats the two lines above.
+    ["Seen", sent !== null && seen?.startsWith(sent) === true ? null : seen],
+    ["Deliveries", schedule === null ? null : schedule.join("; then ")],
+    ["Why", why],
+    ["Often", bugs[check.id] ?? null],
+    ["Mend it", fix],
+  ];
+  const lines = rows.flatMap(([label, text]) =>
+    text === null ? [] : wrapText(oneLine(text), width, LABEL_WIDTH, faint(label.padEnd(LABEL_WIDTH))),
+  );
+  if (scenario === null) return lines;
+  return [...lines, faint("As a scenario:"), ...printable(scenario.trimEnd()).replaceAll(/^/gm, "  ").split("\n")];
+}
+
+const LABEL_WIDTH = 12;
+const BODY_SHOWN = 120;
+
+/** `200 "ok" after 3 ms`, or why nothing came. */
+export function cameBack({ received, error }: Pick<CheckResult, "received" | "error">): string | null {
+  if (received === null) return error === null ? null : `nothing: ${error}`;
+  const { status, location, body, latencyMs } = received;
+  const where = location === null ? "" : ` to ${location}`;
+  const text = oneLine(body);
+  const quoted = text === "" ? "" : ` "${text.length > BODY_SHOWN ? `${text.slice(0, BODY_SHOWN)}…` : text}"`;
+  return `${status}${where}${quoted} after ${latencyMs} ms`;
+}
+
+/**
+ * Lines of at most `width` characters, broken at spaces; a longer word has a line to itself. The first line begins with `start`, the others with `indent`
+ * spaces.
+ */
+export function wrapText(text: string, width: number, indent = 0, start = " ".repeat(indent)): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= width - indent || line === "") line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].map((each, index) => (index === 0 ? start : " ".repeat(indent)) + each);
+}
+
+/** JUnit XML: a suite for each group of checks, a case for each check. The details of a warning are output, not a failure. */
+export const renderJunit: Reporter = ({ checks, receiver, durationMs }, style) => {
+  const suites = byGroup(checks).map(({ id: group, checks: members }) => ({
+    name: `audit ${group} ${receiver}`,
+    cases: members.map((check) => ({
+      name: `${check.id}: ${check.title}`,
+      className: `audit.${group}`,
+      durationMs: check.received?.latencyMs ?? 0,
+      result: junitResult(check, style),
+    })),
+  }));
+  return renderJunitXml("sandbox audit", durationMs, suites);
+};
+
+function junitResult(check: CheckResult, style: Style): JunitResult | undefined {
+  const message = oneLine(check.seen ?? "");
+  if (check.verdict === "pass") return undefined;
+  if (check.verdict === "skipped") return { tag: "skipped", message };
+  const text = printable(renderDetails(check, style).join("\n"));
+  return check.verdict === "warn"
+    ? { tag: "system-out", text }
+    : { tag: "failure", message, type: check.severity, text };
+}
+
+/** The report as one JSON object; a check that failed carries the code that fixes it, by language. */
+export const renderJson: Reporter = (report) => {
+  const checks = report.checks.map(({ snippet, ...check }) => ({
+    ...check,
+    snippets: isBroken(check) && snippet !== null ? snippets[snippet].code : null,
+  }));
+  return `${JSON.stringify({ ...report, checks }, undefined, 2)}\n`;
+};

@@ -1,4 +1,4 @@
-import { type AuditAnswer, type CheckGroup, checkGroups, type CheckInfo } from "../wire/check.js";
+import { type AuditAnswer, type CheckGroup, checkGroups, type CheckInfo } from "./wire/check.js";
 
 /** What an audit found. Plain data: `--reporter json` prints it. */
 export interface AuditReport {

@@ -1,0 +1,51 @@
+import { parseJsonOrText } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+
+/** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */
+export type SandboxDoor = (
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: unknown,
+) => Promise<{ readonly status: number; /** The parsed JSON; undefined when there is none. */ readonly body: unknown }>;
+
+/** Where a sandbox is, and the credentials for it. */
+export interface SandboxAddress {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly accessToken: string;
+  /** Undefined: the company of the token, and for the control API the first one. */
+  readonly companyId: string | undefined;
+  readonly adminToken: string | undefined;
+}
+
+/** Real time for one call. */
+const TIMEOUT_MS = 30_000;
+
+/** Calls a sandbox over HTTP. Throws UsageError("cannot-run") when it does not answer; redirects are not followed. */
+export function createSandboxDoor({ url, accessToken, companyId, adminToken }: SandboxAddress): SandboxDoor {
+  return async (method, path, body) => {
+    const isControl = path.startsWith("/_sandbox");
+    const query = isControl && companyId !== undefined ? `?company=${encodeURIComponent(companyId)}` : "";
+    const token = isControl ? adminToken : accessToken;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const answer = await fetch(url + path + query, {
+        method,
+        redirect: "manual",
+        signal,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(isControl || companyId === undefined ? {} : { "x-company-id": companyId }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: text === "" ? undefined : parseJsonOrText(text) };
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      const why = signal.aborted ? `no answer within ${TIMEOUT_MS} ms` : cause;
+      throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${why}.`);
+    }
+  };
+}
