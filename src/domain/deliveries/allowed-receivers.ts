@@ -46,23 +46,23 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 const METADATA_NAMES: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog", "metadata"]);
 
 /** Metadata services outside the link-local ranges: AWS (also the credentials of pods) and Google over IPv6, Alibaba, Oracle, Azure. */
-const METADATA_NETWORKS: readonly string[] = [
+const METADATA_NETWORKS = [
   "fd00:ec2::/32",
   "fd20:ce::254/128",
   "100.100.100.200/32",
   "192.0.0.192/32",
   "168.63.129.16/32",
-];
+].map((network) => ipaddr.parseCIDR(network));
 
 /** One address of each range that is guarded. */
 const GUARDED: readonly string[] = [
   "169.254.0.0",
   "fe80::",
-  ...METADATA_NETWORKS.map((network) => network.split("/", 1).join()),
+  ...METADATA_NETWORKS.map(([network]) => network.toString()),
 ];
 
 function isMetadataAddress(address: Address): boolean {
-  return address.range() === "linkLocal" || METADATA_NETWORKS.some((network) => matches(network, "", address));
+  return address.range() === "linkLocal" || METADATA_NETWORKS.some((network) => isWithin(network, address));
 }
 
 /** IPv4 written inside IPv6 (`::ffff:169.254.169.254`, or as a NAT64 or 6to4 gateway translates it) is the IPv4 address. */
@@ -81,6 +81,9 @@ function matches(entry: string, host: string, address: Address | undefined): boo
     return listed === undefined || address === undefined ? entry === host : listed.toString() === address.toString();
   }
   if (address === undefined || !ipaddr.isValidCIDR(entry)) return false;
-  const [network, bits] = ipaddr.parseCIDR(entry);
+  return isWithin(ipaddr.parseCIDR(entry), address);
+}
+
+function isWithin([network, bits]: readonly [Address, number], address: Address): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
