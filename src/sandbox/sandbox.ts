@@ -6,7 +6,7 @@ import { type SystemClock, systemClock } from "../kernel/time/system-clock.js";
 import { type Row, Table } from "../kernel/records/table.js";
 import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
-import { type Observation, Observations } from "./observation/observations.js";
+import { Observation } from "./observation/observation.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import { EventEmitter } from "../kernel/events.js";
 import { type IdSource, createIdSource } from "../kernel/records/ids.js";
@@ -62,7 +62,7 @@ export class Sandbox {
   readonly events = new EventEmitter<SandboxEvents>();
   /** Redacts the credentials of all companies, present and past, and the admin token. */
   readonly redactor = new SecretRedactor([], () => this.#secrets());
-  readonly #observations: Observations;
+  readonly #observations = new Map<string, Observation>();
   #openings = 0;
   /** For errors of no company: the correlation id when a token is unknown. */
   readonly ids: IdSource;
@@ -78,7 +78,9 @@ export class Sandbox {
     this.ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.coverage = new CoverageBook(this.reads);
-    this.#observations = new Observations(this);
+    this.events.on("attempted", ({ company, attempt, delivery }) =>
+      this.#observations.get(company.id)?.findings.attempted(attempt, delivery),
+    );
     this.events.on("changed", (change) => {
       if (change.changes.length > 0) this.coverage.tallyOf(change.company.id).noteChanges(change);
     });
@@ -128,10 +130,10 @@ export class Sandbox {
   }
 
   recordExchange(exchange: Exchange): void {
-    const companyId = this.#observations.companyOf(exchange);
+    const companyId = this.#observedCompany(exchange)?.id;
     let requestId: string | undefined;
     if (exchange.door === "api" && companyId !== undefined) {
-      requestId = this.#observations.see(companyId, exchange)?.id;
+      requestId = this.#observations.get(companyId)?.see(exchange)?.id;
       this.coverage.see(companyId, exchange);
     }
     this.events.emit("exchange", { exchange, companyId, requestId });
@@ -139,7 +141,30 @@ export class Sandbox {
 
   /** What the sandbox has seen of the company's client. Throws UsageError("not-found") when there is no such company. */
   observationOf(companyId: string): Observation {
-    return this.#observations.of(companyId);
+    const found = this.#observations.get(companyId);
+    if (found === undefined) throw new UsageError("not-found", `There is no company "${companyId}".`);
+    return found;
+  }
+
+  /** "A request with an unknown token is counted to the company of its `X-Company-Id`, else to the first." */
+  #observedCompany({ company, headers }: Exchange): Pick<Company, "id"> | undefined {
+    if (company !== undefined || this.#companies.size === 0) return company;
+    return this.findCompany(headers["x-company-id"] ?? "") ?? this.defaultCompany;
+  }
+
+  #createObservation(companyId: string): Observation {
+    const { options, system, redactor, events, log } = this;
+    return new Observation(options.limits.requests, {
+      system,
+      redactor,
+      company: () => this.findCompany(companyId),
+      onFinding: (finding) => events.emit("finding", { companyId, finding }),
+      onBug: (error) =>
+        log.write("error", "bug", {
+          company: companyId,
+          error: error instanceof Error ? error.stack : String(error),
+        }),
+    });
   }
 
   /**
@@ -153,7 +178,7 @@ export class Sandbox {
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
     const company = this.#create(setup, kept?.snapshots);
     this.opened.set({ id: setup.id, seq: ++this.#openings, setup });
-    this.#observations.open(company.id, kept?.observation);
+    this.#observations.set(company.id, kept?.observation ?? this.#createObservation(company.id));
     this.#put(company, kept !== undefined);
     return company;
   }
@@ -174,7 +199,7 @@ export class Sandbox {
     this.#companies.delete(company.id);
     this.opened.delete(company.id);
     this.#provisioned.forget(company.id);
-    this.#observations.remove(company.id);
+    this.#observations.delete(company.id);
     this.#forgetTokens(company);
   }
 
@@ -277,7 +302,7 @@ export class Sandbox {
     const setup = this.options.companies.find((configured) => configured.id === id) ?? before;
     const company = resumeCompany(this.#deps(), record, this.options.clockOver);
     this.opened.set({ id, seq: ++this.#openings, setup });
-    this.#observations.open(id);
+    this.#observations.set(id, this.#createObservation(id));
     this.#companies.set(id, company);
     this.store.data.companies.set(id, { record, setup });
     this.#provisioned.resume(id, setup);
@@ -293,7 +318,7 @@ export class Sandbox {
   }
 
   #keep({ id, record }: Company): KeptAtReset {
-    return { snapshots: record.snapshots, observation: this.#observations.of(id) };
+    return { snapshots: record.snapshots, observation: this.observationOf(id) };
   }
 
   #addTokens({ id, record }: Company): void {

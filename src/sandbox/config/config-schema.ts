@@ -19,7 +19,7 @@ import type { AccessToken } from "../state/company-record.js";
 import { balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";
 import { worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
-import { DEFAULT_LIMITS, type SandboxLimits, setupFor } from "./options.js";
+import { limits, setupFor } from "./options.js";
 
 /** "A rule is `{name?, on, match?, then, times?}`". */
 export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }" });
@@ -93,24 +93,6 @@ export const fixturesSchema = mapping(
   },
   "a mapping with companies, customers, charges, transactions and subscriptions",
 ).transform(({ companies, ...shared }) => ({ companies, shared }));
-
-function limit(what: string, byDefault: number) {
-  return wholeNumber(1, 10_000_000)
-    .default(byDefault)
-    .meta({ description: `${what} (default ${byDefault})` });
-}
-
-const limits = mapping(
-  {
-    requests: limit("Requests in the journal of a company", DEFAULT_LIMITS.requests),
-    events: limit("Domain events of a company", DEFAULT_LIMITS.events),
-    deliveries: limit("Deliveries of a company that are over", DEFAULT_LIMITS.deliveries),
-    pendingDeliveries: limit("Deliveries of a company that are pending", DEFAULT_LIMITS.pendingDeliveries),
-    companies: limit("Companies opened by their tokens", DEFAULT_LIMITS.companies),
-    recordedRequests: limit("Requests in the story of --record", DEFAULT_LIMITS.recordedRequests),
-  } satisfies Record<keyof SandboxLimits, z.ZodType>,
-  "a mapping of limits",
-);
 
 /** What a configuration file may contain: the flags of `sandbox start`, and companies. Its relative paths are relative to `folder`. */
 export function configFields(folder: string) {

@@ -1,0 +1,37 @@
+import type { Exchange } from "../company/exchange.js";
+import { Findings, type FindingsDeps } from "./findings.js";
+import { Journal, type JournalEntry } from "./journal.js";
+
+/**
+ * What one company's client did. It is not part of the company's state: it stays when another state is put in. A reset forgets the requests and the
+ * findings.
+ */
+export class Observation {
+  readonly journal: Journal;
+  readonly findings: Findings;
+  /** Real time. Requests that came before are not recorded. */
+  #resetAt = Number.NEGATIVE_INFINITY;
+
+  constructor(requestsMax: number, deps: Omit<FindingsDeps, "journal">) {
+    this.journal = new Journal(requestsMax);
+    this.findings = new Findings({ ...deps, journal: this.journal });
+  }
+
+  see(exchange: Exchange): JournalEntry | undefined {
+    if (exchange.receivedAt < this.#resetAt) return undefined;
+    const entry = this.journal.record(exchange);
+    this.findings.see(entry, exchange);
+    exchange.onLost(() => {
+      const lost = this.journal.lose(entry);
+      if (lost !== undefined) this.findings.lost(lost);
+    });
+    return entry;
+  }
+
+  /** `now`: real time, ms of the machine's monotonic clock. */
+  reset(now: number): void {
+    this.#resetAt = now;
+    this.journal.restart();
+    this.findings.forget();
+  }
+}
