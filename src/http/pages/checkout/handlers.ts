@@ -29,29 +29,30 @@ import type { Work } from "../../../domain/model/work.js";
  * merchant, or back to the page, which shows the result. Forms of another origin are refused.
  */
 export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
-  const view = viewOf(c);
-  if (originProblem(sandbox, c) !== undefined) return answerNotice(sandbox, view, 403, view.texts.foreign);
+  const view = viewOf(c, sandbox);
+  if (originProblem(sandbox, c) !== undefined) return answerNotice(view, 403, view.texts.foreign);
   try {
-    return await take(c, sandbox, view);
+    return await take(c, view);
   } catch (thrown) {
     const { status } = describeProblem(sandbox, undefined, c.req.path, thrown);
-    return answerNotice(sandbox, view, status, status < 500 ? view.texts.unreadable : view.texts.failed);
+    return answerNotice(view, status, status < 500 ? view.texts.unreadable : view.texts.failed);
   }
 }
 
-async function take(c: HttpContext, sandbox: Sandbox, view: CheckoutView): Promise<Response> {
+async function take(c: HttpContext, view: CheckoutView): Promise<Response> {
+  const { sandbox } = view;
   const form = await readForm(c);
   await sandbox.store.writable();
   await settlePayment(c, sandbox);
   // No await from here to the end of the work: of two simultaneous forms the second sees the result of the first.
   const payment = findPaymentNow(c, sandbox);
-  if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
+  if (payment === undefined) return answerNotice(view, 404, view.texts.unknown);
   const { company } = payment;
   const rule = useCheckoutRule(c, company, form);
   const returned = createDeferred();
   const gate = afterAnswer(c, sandbox.system, rule === undefined ? undefined : returned.promise);
   const work = async (): Promise<Response> => {
-    const answer = await act({ sandbox, view, payment, form, gate });
+    const answer = await act({ view, payment, form, gate });
     await gate.ready();
     await sandbox.store.durable();
     return answer;
@@ -72,7 +73,6 @@ async function readForm(c: HttpContext): Promise<URLSearchParams> {
 }
 
 interface CheckoutOrder {
-  readonly sandbox: Sandbox;
   readonly view: CheckoutView;
   readonly payment: Payment;
   readonly form: URLSearchParams;
@@ -87,17 +87,17 @@ function act(order: CheckoutOrder): Response | Promise<Response> {
     case "cancel":
       return cancel(order);
     default:
-      return answerNotice(order.sandbox, order.view, 400, order.view.texts.unreadable);
+      return answerNotice(order.view, 400, order.view.texts.unreadable);
   }
 }
 
 function pay(order: CheckoutOrder): Response | Promise<Response> {
-  const { sandbox, view, payment, form, gate } = order;
+  const { view, payment, form, gate } = order;
   const { company, charge } = payment;
   if (stateOf(payment) !== "due" || isRepeated(order)) return redirectFrom(order, payment);
   const typed = form.get("msisdn") ?? "";
   const showProblem = (problem: Entered["problem"], status: number): Promise<Response> =>
-    answerCharge(sandbox, view, payment, { msisdn: typed, problem }, status);
+    answerCharge(view, payment, { msisdn: typed, problem }, status);
   const msisdn = typed.replaceAll(/[\s.()-]/g, "");
   if (msisdn === "") return showProblem("phoneMissing", 400);
   if (!isMsisdn(msisdn)) return showProblem("phoneWrong", 400);
@@ -107,16 +107,16 @@ function pay(order: CheckoutOrder): Response | Promise<Response> {
     if (!isApiProblem(thrown)) throw thrown;
     if (thrown.code === "payer_refused") return showProblem("phoneRefused", 422);
     // It expired between reading and paying.
-    return redirect(sandbox, company, view.linkTo());
+    return redirect(view, company, view.linkTo());
   }
 }
 
 /** "The service URL the user is redirected to after a canceled payment." The charge stays due. */
 function cancel(order: CheckoutOrder): Response {
-  const { sandbox, view, payment, gate } = order;
+  const { view, payment, gate } = order;
   const { company, charge } = payment;
   if (stateOf(payment) !== "due" || !company.run(cancelIfDue, charge.id, gate)) return redirectFrom(order, payment);
-  return redirect(sandbox, company, redirectionTo(charge.onCanceledRedirectionUrl) ?? view.linkTo());
+  return redirect(view, company, redirectionTo(charge.onCanceledRedirectionUrl) ?? view.linkTo());
 }
 
 /** False when the charge is not due: it may have expired between reading and cancelling. */
@@ -133,25 +133,24 @@ function isRepeated({ payment, form }: CheckoutOrder): boolean {
 }
 
 /** To the merchant once the charge is paid, otherwise to the page, which shows its state. */
-function redirectFrom({ sandbox, view }: CheckoutOrder, payment: Payment): Response {
-  const { company, charge } = payment;
-  const state = stateOf(payment);
-  const merchant = state === "paid" ? redirectionTo(charge.onCompletedRedirectionUrl) : undefined;
-  return redirect(sandbox, company, merchant ?? view.linkTo(state === "pending" ? { [WAITING]: "" } : {}));
+function redirectFrom({ view }: CheckoutOrder, payment: Payment): Response {
+  const waiting = stateOf(payment) === "pending" ? { [WAITING]: "" } : {};
+  return redirect(view, payment.company, merchantOf(payment) ?? view.linkTo(waiting));
+}
+
+/** Where a customer who has paid goes on. */
+function merchantOf(payment: Payment): string | undefined {
+  return stateOf(payment) === "paid" ? redirectionTo(payment.charge.onCompletedRedirectionUrl) : undefined;
 }
 
 /** GET /checkout/:chargeId. `?msisdn=` fills the field; `?waiting` is the page on which a customer waits for the result, and redirects when it is there. */
 export async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
-  const view = viewOf(c);
+  const view = viewOf(c, sandbox);
   const payment = await findPayment(c, sandbox);
-  if (payment === undefined) return answerNotice(sandbox, view, 404, view.texts.unknown);
-  const { company, charge } = payment;
-  const state = stateOf(payment);
-  if (c.req.query(WAITING) !== undefined && state !== "pending") {
-    const merchant = state === "paid" ? redirectionTo(charge.onCompletedRedirectionUrl) : undefined;
-    return redirect(sandbox, company, merchant ?? view.linkTo());
-  }
-  return answerCharge(sandbox, view, payment, { msisdn: (c.req.query("msisdn") ?? "").slice(0, 40) });
+  if (payment === undefined) return answerNotice(view, 404, view.texts.unknown);
+  if (c.req.query(WAITING) !== undefined && stateOf(payment) !== "pending")
+    return redirect(view, payment.company, merchantOf(payment) ?? view.linkTo());
+  return answerCharge(view, payment, { msisdn: (c.req.query("msisdn") ?? "").slice(0, 40) });
 }
 
 /** GET /checkout/:chargeId/status, for the page's script: whether the page has changed, and how much time is left. */
@@ -170,38 +169,26 @@ export async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Resp
 /** The form redirects to the merchant, and a merchant may redirect on to another host: Chromium checks every step against this list. */
 const ANYWHERE = "'self' http: https:";
 
-function answerCharge(
-  sandbox: Sandbox,
-  view: CheckoutView,
-  payment: Payment,
-  entered: Entered,
-  status = 200,
-): Promise<Response> {
-  return answer(sandbox, payment.company, view, status, ChargePage(view, payment, entered));
+function answerCharge(view: CheckoutView, payment: Payment, entered: Entered, status = 200): Promise<Response> {
+  return answer(view, payment.company, status, ChargePage(view, payment, entered));
 }
 
-function answerNotice(sandbox: Sandbox, view: CheckoutView, status: number, notice: Notice): Promise<Response> {
-  return answer(sandbox, undefined, view, status, NoticePage(view, notice));
+function answerNotice(view: CheckoutView, status: number, notice: Notice): Promise<Response> {
+  return answer(view, undefined, status, NoticePage(view, notice));
 }
 
-function redirect(sandbox: Sandbox, company: Company, location: string): Response {
+function redirect({ sandbox }: CheckoutView, company: Company, location: string): Response {
   const headers: ExtraHeaders = { location, "cache-control": "no-store" };
   return respond(sandbox, company, { status: 303, body: undefined, headers });
 }
 
-function answer(
-  sandbox: Sandbox,
-  company: Company | undefined,
-  { language }: CheckoutView,
-  status: number,
-  page: JSX.Element,
-): Promise<Response> {
-  return answerPage(sandbox, company, {
+function answer(view: CheckoutView, company: Company | undefined, status: number, page: JSX.Element) {
+  return answerPage(view.sandbox, company, {
     status,
     page,
     formAction: ANYWHERE,
     headers: {
-      "content-language": language,
+      "content-language": view.language,
       vary: "accept-language",
       // A shop that opens the page in a new window asks that window whether it is closed.
       "cross-origin-opener-policy": "unsafe-none",

@@ -4,19 +4,19 @@ import { redirectionOf } from "../../../contract/charges.js";
 import { checkoutScript, checkoutStyle } from "../shared/assets.js";
 import { Layout } from "../shared/layout.js";
 import { showMoney } from "../shared/show.js";
-import { Bill, type Entered, PaymentForm } from "./payment-form.js";
+import { type Entered, renderBill, renderPaymentForm } from "./payment-form.js";
 import { type Payment, type PaymentState, stateOf, versionOf } from "./payment.js";
 import { type Notice, type Texts, languageNames, languages } from "./texts.js";
 import { type CheckoutView, WAITING, redirectionTo } from "./view.js";
 
 export function ChargePage(view: CheckoutView, payment: Payment, entered: Entered): JSX.Element {
   const state = stateOf(payment);
-  if (state !== "due") return <SettledPage view={view} payment={payment} state={state} />;
+  if (state !== "due") return renderSettled(view, payment, state);
   const title = view.texts.due.title(showMoney(payment.charge.amount), payment.company.id);
   return (
     <Frame view={view} title={title} follows={{ version: versionOf(payment), next: view.linkTo() }}>
-      <Bill payment={payment} texts={view.texts} isOpen />
-      <PaymentForm view={view} payment={payment} entered={entered} />
+      {renderBill(payment, view.texts, true)}
+      {renderPaymentForm(view, payment, entered)}
     </Frame>
   );
 }
@@ -32,13 +32,7 @@ export function NoticePage(view: CheckoutView, { title, text }: Notice): JSX.Ele
 
 type SettledState = Exclude<PaymentState, "due">;
 
-interface SettledProps {
-  readonly view: CheckoutView;
-  readonly payment: Payment;
-  readonly state: SettledState;
-}
-
-function SettledPage({ view, payment, state }: SettledProps) {
+function renderSettled(view: CheckoutView, payment: Payment, state: SettledState): JSX.Element {
   const { texts } = view;
   const { title, text } = noticeOf(state, payment, texts);
   const isPending = state === "pending";
@@ -57,7 +51,7 @@ function SettledPage({ view, payment, state }: SettledProps) {
         )
       }
     >
-      <Bill payment={payment} texts={texts} isOpen={false} />
+      {renderBill(payment, texts, false)}
       <NoticeBoard tone={tones[state]} title={title} text={text}>
         {back !== undefined && !isPending && (
           <a class="button" href={back} rel="noreferrer">

@@ -2,6 +2,7 @@ import type { Money } from "../../../domain/values/money.js";
 import { isoDuration, showCountdown, showMoney } from "../shared/show.js";
 import { type Payment, timeLeft } from "./payment.js";
 import { type Texts, showMsisdn, testNumberChoices } from "./texts.js";
+import type { Company } from "../../../sandbox/company/company.js";
 import type { Charge } from "../../../domain/model/charge.js";
 import type { CheckoutView } from "./view.js";
 
@@ -10,23 +11,15 @@ export interface Entered {
   readonly problem?: keyof Texts["problems"] | undefined;
 }
 
-interface PaymentFormProps {
-  readonly view: CheckoutView;
-  readonly payment: Payment;
-  readonly entered: Entered;
-}
-
 /**
  * The form is sent to the page's own address. `attempt` is the number of the attempt: of two equal forms only the first counts. The test numbers are links that
  * fill the field, so that they work without a script too.
  */
-export function PaymentForm({ view, payment, entered }: PaymentFormProps) {
+export function renderPaymentForm(view: CheckoutView, { company, charge }: Payment, { msisdn, problem }: Entered) {
   const { texts } = view;
-  const { charge } = payment;
-  const { msisdn, problem } = entered;
   return (
     <form class="desk" method="post" id="payment">
-      {problem === undefined && <FailedAttempt charge={charge} texts={texts} />}
+      {problem === undefined && renderFailedAttempt(charge, texts)}
       <input type="hidden" name="attempt" value={charge.attempts} autocomplete="off" />
       <label class="label" for="msisdn">
         {texts.phone}
@@ -55,7 +48,7 @@ export function PaymentForm({ view, payment, entered }: PaymentFormProps) {
           {texts.problems[problem]}
         </p>
       )}
-      <TestNumbers view={view} payment={payment} chosen={msisdn} />
+      {renderTestNumbers(view, company, msisdn)}
       <div class="buttons">
         <button class="button" name="action" value="pay">
           {texts.pay(showMoney(charge.amount))}
@@ -69,7 +62,7 @@ export function PaymentForm({ view, payment, entered }: PaymentFormProps) {
 }
 
 /** The newest entry of a due charge can only be a failed attempt. */
-function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly texts: Texts }) {
+function renderFailedAttempt(charge: Charge, texts: Texts) {
   const last = charge.entries[0];
   if (last === undefined) return undefined;
   const code = last.error ?? "";
@@ -85,19 +78,13 @@ function FailedAttempt({ charge, texts }: { readonly charge: Charge; readonly te
   );
 }
 
-interface TestNumbersProps {
-  readonly view: CheckoutView;
-  readonly payment: Payment;
-  readonly chosen: string;
-}
-
-function TestNumbers({ view: { texts, linkTo }, payment, chosen }: TestNumbersProps) {
+function renderTestNumbers({ texts, linkTo }: CheckoutView, { profile }: Company, chosen: string) {
   return (
     <section class="numbers" aria-labelledby="numbers-title">
       <h2 id="numbers-title">{texts.testNumbers}</h2>
       <p class="hint">{texts.testNumbersHint}</p>
       <ul>
-        {testNumberChoices(payment.company.profile, texts).map(({ msisdn, effect, outcome }) => (
+        {testNumberChoices(profile, texts).map(({ msisdn, effect, outcome }) => (
           <li>
             <a
               class={`number ${outcome}`}
@@ -117,14 +104,8 @@ function TestNumbers({ view: { texts, linkTo }, payment, chosen }: TestNumbersPr
 /** Of a description or a reference: a merchant may send far more than fits. */
 const SHOWN_MAX = 400;
 
-interface BillProps {
-  readonly payment: Payment;
-  readonly texts: Texts;
-  /** The charge is due: the amount is the page's heading, and the time left is shown. */
-  readonly isOpen: boolean;
-}
-
-export function Bill({ payment, texts, isOpen }: BillProps) {
+/** `isOpen`: the charge is due. Then the amount is the page's heading, and the time left is shown. */
+export function renderBill(payment: Payment, texts: Texts, isOpen: boolean) {
   const { company, charge } = payment;
   return (
     <section class="bill">
@@ -154,7 +135,7 @@ export function Bill({ payment, texts, isOpen }: BillProps) {
           <dt>{texts.reference}</dt>
           <dd dir="auto">{shorten(charge.externalId)}</dd>
         </div>
-        {isOpen && <TimeLeft payment={payment} texts={texts} />}
+        {isOpen && renderTimeLeft(payment, texts)}
       </dl>
     </section>
   );
@@ -170,7 +151,7 @@ function Amount({ money }: { readonly money: Money }) {
   );
 }
 
-function TimeLeft({ payment, texts }: Pick<BillProps, "payment" | "texts">) {
+function renderTimeLeft(payment: Payment, texts: Texts) {
   const { mode, pinned } = payment.company.clock;
   const left = timeLeft(payment);
   return (

@@ -1,9 +1,11 @@
 import { accepts } from "hono/accepts";
 import { parseUrl } from "../../../kernel/messages/text.js";
 import type { HttpContext } from "../../shared/env.js";
+import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type Language, type Texts, languages, textsIn } from "./texts.js";
 
 export interface CheckoutView {
+  readonly sandbox: Sandbox;
   readonly language: Language;
   readonly texts: Texts;
   /** The page's own address, relative to it, with the language and the company that the request chose. */
@@ -17,7 +19,7 @@ export const WAITING = "waiting";
 
 const KEPT = ["company", "lang"] as const;
 
-export function viewOf(c: HttpContext): CheckoutView {
+export function viewOf(c: HttpContext, sandbox: Sandbox): CheckoutView {
   const language = languageOf(c);
   const page = encodeURIComponent(c.req.param("chargeId") ?? "");
   const kept = KEPT.map((name) => [name, c.req.query(name)] as const);
@@ -27,6 +29,7 @@ export function viewOf(c: HttpContext): CheckoutView {
     return query.size === 0 ? path : `${path}?${query.toString()}`;
   };
   return {
+    sandbox,
     language,
     texts: textsIn[language],
     linkTo: (more = {}) => linkTo(page, more),
