@@ -7,12 +7,12 @@ import { logBug } from "../../api/answer.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
-import { ProblemPage, backOf, createGuard, redirectTo } from "./guard-dashboard.js";
+import { backOf, createGuard, redirectTo, renderProblem } from "./guard-dashboard.js";
 import { createLive } from "./live.js";
 import { pages } from "./registry.js";
 import { type AskControl, runAction } from "./run-action.js";
 import { Sessions } from "./sessions.js";
-import { Shell } from "./shell.js";
+import { renderPage } from "./shell.js";
 import { createAuditDesk } from "./take-audit.js";
 import { type ActionName, type Fields, isAction } from "./view/actions.js";
 import { createAuditor } from "../../../audit/auditor.js";
@@ -35,7 +35,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
   const memory = new Memory();
   const live = createLive(sandbox);
   const auditor = createAuditor(sandbox.system);
-  const auditDesk = createAuditDesk({ sandbox, auditor, memory });
+  const auditDesk = createAuditDesk(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
   app.use("*", dropBodyOfHead);
   app.use("*", guard.requireSession);
@@ -57,15 +57,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
         () => companyOf(c),
         (ready) => ready,
       );
-      const view = viewOf(c, company);
-      const title = typeof page.title === "string" ? page.title : page.title(view);
-      const content = await page.render(view);
-      const shown = (
-        <Shell view={view} page={page} title={title}>
-          {content}
-        </Shell>
-      );
-      return answerPage(sandbox, company, { status: 200, page: shown });
+      return answerPage(sandbox, company, { status: 200, page: await renderPage(viewOf(c, company), page) });
     });
   }
   app.notFound((c) => answerProblemPage(c, 404, [`There is no page ${c.req.path} here.`]));
@@ -125,8 +117,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
 
   function answerProblemPage(c: HttpContext, status: number, messages: readonly string[]): Promise<Response> {
     const title = titles[status] ?? "That did not work";
-    const page = <ProblemPage root={rootOf(c.req.path)} title={title} messages={messages} />;
-    return answerPage(sandbox, undefined, { status, page });
+    return answerPage(sandbox, undefined, { status, page: renderProblem(c, title, messages) });
   }
 }
 

@@ -47,7 +47,7 @@ export function createGuard(sandbox: Sandbox, sessions: Sessions) {
       if (c.req.header("origin") !== undefined && sessions.isFormToken(c, formToken)) return handle(c, form);
       const message =
         "Nothing was done: the form is not of a page of this sandbox, or older than its start. Load the page again.";
-      const page = <ProblemPage root={rootOf(c.req.path)} title="Not a form of this sandbox" messages={[message]} />;
+      const page = renderProblem(c, "Not a form of this sandbox", [message]);
       return answerPage(sandbox, undefined, { status: 403, page });
     };
   }
@@ -80,8 +80,8 @@ export function createGuard(sandbox: Sandbox, sessions: Sessions) {
   }
 
   function answerSignIn(c: HttpContext, status: number, back: string, problem?: string, headers?: ExtraHeaders) {
-    const props = { root: rootOf(c.req.path), formToken: sessions.formTokenOf(c), back, problem };
-    return answerPage(sandbox, undefined, { status, page: <SignInPage {...props} />, ...(headers && { headers }) });
+    const page = renderSignIn(c, sessions.formTokenOf(c), back, problem);
+    return answerPage(sandbox, undefined, { status, page, ...(headers && { headers }) });
   }
 }
 
@@ -111,34 +111,21 @@ export function backOf(given: string = ""): string {
 
 const NOWHERE = "http://sandbox.invalid";
 
-interface BoxProps {
-  readonly root: string;
-  readonly title: string;
-  readonly heading: string;
-  readonly children?: Child;
-}
-
-function Box({ root, title, heading, children }: BoxProps) {
+function renderBox(root: string, title: string, content: Child) {
   return (
     <Layout lang="en" title={`${title} · Payments sandbox`} root={root} styles={[dashboardStyle]}>
-      <main class="sign-in">
-        <h1>{heading}</h1>
-        {children}
-      </main>
+      <main class="sign-in">{content}</main>
     </Layout>
   );
 }
 
-interface SignInProps {
-  readonly root: string;
-  readonly formToken: string;
-  readonly back: string;
-  readonly problem: string | undefined;
-}
-
-function SignInPage({ root, formToken, back, problem }: SignInProps) {
-  return (
-    <Box root={root} title="Sign in" heading="Payments sandbox">
+function renderSignIn(c: HttpContext, formToken: string, back: string, problem: string | undefined) {
+  const root = rootOf(c.req.path);
+  return renderBox(
+    root,
+    "Sign in",
+    <>
+      <h1>Payments sandbox</h1>
       <p class="soft">
         This sandbox was started with an admin token (<code>--admin-token</code>). The dashboard asks for it once.
       </p>
@@ -165,26 +152,24 @@ function SignInPage({ root, formToken, back, problem }: SignInProps) {
         </Labelled>
         <button class="button">Sign in</button>
       </form>
-    </Box>
+    </>,
   );
 }
 
-interface ProblemProps {
-  readonly root: string;
-  readonly title: string;
-  readonly messages: readonly string[];
-}
-
 /** For missing pages and errors: it renders nothing that could fail again. */
-export function ProblemPage({ root, title, messages }: ProblemProps) {
-  return (
-    <Box root={root} title={title} heading={title}>
+export function renderProblem(c: HttpContext, title: string, messages: readonly string[]) {
+  const root = rootOf(c.req.path);
+  return renderBox(
+    root,
+    title,
+    <>
+      <h1>{title}</h1>
       {messages.map((message) => (
         <p>{message}</p>
       ))}
       <a class="button" href={`${root}_sandbox`}>
         To the dashboard
       </a>
-    </Box>
+    </>,
   );
 }

@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { VERSION } from "../../../kernel/version.js";
 import { dashboardScripts, dashboardStyle } from "../shared/assets.js";
 import { Layout } from "../shared/layout.js";
@@ -7,16 +6,11 @@ import { Pill, Text } from "./parts/show.js";
 import { navigation } from "./registry.js";
 import { DASHBOARD, type DashboardPage, type View, linkTo } from "./view/view.js";
 
-interface ShellProps {
-  readonly view: View;
-  readonly page: DashboardPage;
-  readonly title: string;
-  readonly children?: Child;
-}
-
-/** The frame of every page: the company and its clock, the navigation, and the result of the last action. */
-export function Shell({ view, page, title, children }: ShellProps) {
+/** A page in the frame of all pages: the company and its clock, the navigation, and the result of the last action. */
+export async function renderPage(view: View, page: DashboardPage) {
   const { company, root } = view;
+  const title = titleOf(view, page);
+  const content = await page.render(view);
   const liveUrl = `${root}${DASHBOARD.slice(1)}/live?${String(new URLSearchParams({ company: company.id }))}`;
   return (
     <Layout
@@ -38,7 +32,7 @@ export function Shell({ view, page, title, children }: ShellProps) {
             <h1>{title}</h1>
             {page.lead !== undefined && <p class="soft">{page.lead}</p>}
           </header>
-          {children}
+          {content}
         </main>
       </div>
     </Layout>
@@ -108,7 +102,7 @@ function Navigation({ view, page }: { readonly view: View; readonly page: Dashbo
           <span class="group-title">{title}</span>
           {pages.map((other) => (
             <a href={linkTo(view, other.path)} aria-current={sectionOf(other) === section ? "page" : undefined}>
-              {typeof other.title === "string" ? other.title : other.title(view)}
+              {titleOf(view, other)}
             </a>
           ))}
         </div>
@@ -116,6 +110,10 @@ function Navigation({ view, page }: { readonly view: View; readonly page: Dashbo
       <p class="soft version">Version {VERSION}</p>
     </nav>
   );
+}
+
+function titleOf(view: View, { title }: DashboardPage): string {
+  return typeof title === "string" ? title : title(view);
 }
 
 function sectionOf({ path }: DashboardPage): string {

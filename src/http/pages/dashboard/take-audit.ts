@@ -24,14 +24,8 @@ const URL_MAX = 2000;
 /** For receivers without a subscription. */
 const DEFAULT_TOPIC: Topic = "charges/events";
 
-interface AuditDeps {
-  readonly sandbox: Sandbox;
-  readonly auditor: Auditor;
-  readonly memory: Memory;
-}
-
 /** One audit at a time. It is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
-export function createAuditDesk({ sandbox, auditor, memory }: AuditDeps) {
+export function createAuditDesk(sandbox: Sandbox, auditor: Auditor, memory: Memory) {
   let isRunning = false;
   return {
     isRunning: () => isRunning,
