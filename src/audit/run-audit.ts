@@ -68,20 +68,20 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     check === undefined
       ? undefined
       : new StateSession({ check, order, sandbox, topic, event, receiverUrl: receiver, timeoutMs, ids, system });
-  const stageFor = (forCheck: Pick<Check, "id" | "requests">, ordinary: Exchange | undefined): StateStage => {
+  const createCheckStage = (ordinary: Exchange | undefined): StateStage => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
-    const send = sender.for(forCheck);
+    const send = sender.forCheck();
     return { ...createStage({ secret, header, topic, event, ordinary, isSlow, ids, system, send }), state };
   };
 
-  const ordinary = await validEvent.run(stageFor(validEvent, undefined));
+  const ordinary = await validEvent.run(createCheckStage(undefined));
   const baseline = assertReached(receiver, ordinary);
   const others = selected.filter(({ id }) => id !== VALID_EVENT);
   const verdicts = new Map<string, Verdict>([[VALID_EVENT, ordinary]]);
   let latest: string | undefined;
   const run = async (other: StateCheck): Promise<void> => {
     try {
-      verdicts.set(other.id, await other.run(stageFor(other, baseline)));
+      verdicts.set(other.id, await other.run(createCheckStage(baseline)));
       latest = other.id;
     } catch (error) {
       if (!(error instanceof Abandoned)) throw error;

@@ -78,25 +78,23 @@ const REQUESTS_MAX = 10_000;
 function startWatch(sandbox: Sandbox) {
   const { id, record } = sandbox.defaultCompany;
   const beginSeq = record.seq;
-  const requests: unknown[] = [];
-  let dropped = 0;
+  const requests: { readonly seq: number; readonly request: unknown }[] = [];
+  let lastSeq = 0;
   const stop = sandbox.events.on("exchange", ({ exchange }) => {
     if (exchange.company?.id !== id) return;
     // `when.request` is compared with these members.
     const { operation, method, path, body, status, answer } = exchange;
-    requests.push({ operation, method, path, body, status, answer });
-    if (requests.length <= REQUESTS_MAX) return;
-    requests.shift();
-    dropped++;
+    requests.push({ seq: ++lastSeq, request: { operation, method, path, body, status, answer } });
+    if (requests.length > REQUESTS_MAX) requests.shift();
   });
   /** Returns a function that waits for what `when` describes. Each request and event is matched once, in order. */
   const cursor = () => {
-    let nextRequest = 0;
+    let afterRequest = 0;
     let afterEvent = beginSeq;
     const findRequest = (expected: unknown): boolean => {
-      const found = requests.findIndex((each, at) => dropped + at >= nextRequest && matches(expected, each));
-      if (found !== -1) nextRequest = dropped + found + 1;
-      return found !== -1;
+      const found = requests.find(({ seq, request }) => seq > afterRequest && matches(expected, request));
+      afterRequest = found?.seq ?? afterRequest;
+      return found !== undefined;
     };
     const findEvent = (expected: unknown): boolean => {
       const { world, profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;

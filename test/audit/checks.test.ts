@@ -96,12 +96,11 @@ describe("the checks", () => {
   });
 
   it.each(wireChecks.map((check) => [check.id, check] as const))(
-    "%s sends the same number of requests whatever comes back, not more than it announces, each another one",
+    "%s sends the same number of requests whatever comes back, each another one",
     async (_, check) => {
       const [accepted, refused] = [await requestsOf(check, 200), await requestsOf(check, 401)];
       expect(accepted.length).toBe(refused.length);
       expect(accepted.length).toBeGreaterThan(0);
-      expect(accepted.length).toBeLessThanOrEqual(check.requests);
       const spelt = accepted.map(({ headers, body }) => JSON.stringify([headers, body.toString("latin1")]));
       expect(new Set(spelt).size).toBe(accepted.length);
     },

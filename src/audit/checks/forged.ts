@@ -1,4 +1,4 @@
-import type { AuditRequest, Check, CheckInfo, Stage } from "../wire/check.js";
+import type { Check, CheckInfo, Stage } from "../wire/check.js";
 import { mustRefuse, type WireCheck, wireCheck } from "../wire/judge.js";
 import { differsInBase64url, post, type Signature } from "../wire/stage.js";
 import { signedFormsOf, tamper } from "./body-forms.js";
@@ -36,7 +36,7 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "Verification that is skipped when the header is missing is no verification: anybody who knows the address reports a payment by leaving the header out.",
     fix: "Refuse with 401 when the header is missing, before anything else.",
-    signed: { "an event without a signature": () => null },
+    send: signed({ "an event without a signature": () => null }),
   }),
   forged({
     id: "signature-wrong-secret",
@@ -44,10 +44,10 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "The signature is not compared with anything, or one is looked at that never comes: whoever knows the address can report payments that nobody has made.",
     fix: COMPARE,
-    signed: {
+    send: signed({
       "an event signed with another secret": (_, body, stage) => signWrongly(stage, body),
       "an event with a made-up signature": () => `${"A".repeat(43)}=`,
-    },
+    }),
   }),
   forged({
     id: "signature-empty-secret",
@@ -55,7 +55,6 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: 'A secret that was not configured is "", "undefined" or "None" to the code that uses it. Genuine events are refused, and anybody can sign forged ones.',
     fix: "Refuse to start without the secret key, instead of verifying with nothing.",
-    requests: EMPTY_SECRETS.length,
     send: (stage) =>
       EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) => {
         const { text } = stage.event();
@@ -69,7 +68,6 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "The signature is not of the whole body, so whoever has seen one event can report any amount.",
     fix: "Hash all bytes of the body, none left out.",
-    requests: 1,
     send: (stage) => {
       const { text, value } = stage.event();
       const signature = stage.sign(text);
@@ -83,7 +81,7 @@ export const forgedChecks: readonly Check[] = [
     why: "An empty text is false in most languages, so `if (signature && …)` lets it pass; and every text begins with it.",
     fix: "Refuse an empty header like a missing one.",
     follows: ["signature-missing", "signature-prefix:accepted", "signature-length"],
-    signed: { "an event with an empty signature": () => "" },
+    send: signed({ "an event with an empty signature": () => "" }),
   }),
   forged({
     id: "signature-prefix",
@@ -92,11 +90,11 @@ export const forgedChecks: readonly Check[] = [
     why: "A comparison that stops early (startsWith, includes, the length of the shorter one) accepts a signature of one character: some dozens of tries forge any event.",
     fix: COMPARE,
     follows: ["signature-base64url:accepted", "signature-length"],
-    signed: {
+    send: signed({
       "an event with the first half of its signature": (right) => right.slice(0, 22),
       "an event with more than its signature": (right) => `${right}AAAA`,
       "an event with something before its signature": (right) => `AAAA${right}`,
-    },
+    }),
   }),
   forged({
     id: "signature-hex",
@@ -104,13 +102,13 @@ export const forgedChecks: readonly Check[] = [
     why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that takes both has a way in that nobody tests.",
     fix: 'Encode as base64: `digest("base64")`, not `digest("hex")`.',
     follows: ["signature-length"],
-    signed: {
+    send: signed({
       "an event whose signature is in hex": hexOf,
       // base64_encode(hash_hmac('sha256', …)) of PHP.
       "an event whose signature is the base64 of its hex": (right) => btoa(hexOf(right)),
       "an event whose signature is in capital hex": (right) => hexOf(right).toUpperCase(),
       "an event whose signature is sha256= and hex": (right) => `sha256=${hexOf(right)}`,
-    },
+    }),
   }),
   forged({
     id: "signature-base64url",
@@ -118,7 +116,6 @@ export const forgedChecks: readonly Check[] = [
     why: "Who decodes the header before comparing takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the texts, not what a tolerant decoder makes of them.",
     follows: ["signature-length"],
-    requests: 2,
     send: (stage) => {
       const text = textWithBoth(stage);
       const url = stage.sign(text).replaceAll("+", "-").replaceAll("/", "_");
@@ -134,10 +131,10 @@ export const forgedChecks: readonly Check[] = [
     title: "the signature in another case is refused",
     why: "Base64 tells A from a. A comparison without case takes billions of signatures for the right one.",
     fix: COMPARE,
-    signed: {
+    send: signed({
       "an event whose signature is in lower case": (right) => right.toLowerCase(),
       "an event whose signature is in upper case": (right) => right.toUpperCase(),
-    },
+    }),
   }),
   forged({
     id: "signature-white-space",
@@ -147,17 +144,16 @@ export const forgedChecks: readonly Check[] = [
     why: "Who trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
     follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
-    signed: {
+    send: signed({
       "an event with a space in its signature": (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
       "an event whose signature ends with a no-break space": (right) => `${right}\u00A0`,
-    },
+    }),
   }),
   forged({
     id: "signature-reprinted",
     title: "the signature of another form of the body is refused",
     why: "The body is parsed and printed again, or changed otherwise, before it is hashed. What is verified is not what came: genuine events in other bytes are refused, and what a parser loses is not protected.",
     fix: "Verify the raw bytes of the request: express.raw(), request.get_data(), php://input. Parse afterwards.",
-    requests: 9,
     send: (stage) => {
       const { body, forms } = signedFormsOf(stage.event().value);
       return forms.map(([form, text]) =>
@@ -177,10 +173,10 @@ export const forgedChecks: readonly Check[] = [
       "header-case:unequal",
       "signature-length",
     ],
-    signed: {
+    send: signed({
       "an event with its signature and a wrong one": (right, body, stage) => [right, signWrongly(stage, body)],
       "an event with a wrong signature and its own": (right, body, stage) => [signWrongly(stage, body), right],
-    },
+    }),
   }),
   forged({
     id: "signature-other-header",
@@ -188,8 +184,7 @@ export const forgedChecks: readonly Check[] = [
     why: "A receiver that reads a header which the service never sends refuses every genuine event, or verifies none.",
     fix: "Read the header that the contract names, and no other.",
     follows: ["signature-missing"],
-    requests: 1,
-    send: (stage): AuditRequest[] => {
+    send: (stage) => {
       const { text } = stage.event();
       const names = OTHER_HEADERS.filter((name) => name !== stage.header.toLowerCase());
       const request = post(stage, "an event with its signature in other headers", text, { signature: null });
@@ -202,10 +197,10 @@ export const forgedChecks: readonly Check[] = [
     title: "a signature of another length is refused, without a crash",
     why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare the lengths first, then the bytes.",
-    signed: {
+    send: signed({
       "an event with a signature of four characters": () => "zzzz",
       "an event with a signature of 200 characters": () => "z".repeat(200),
-    },
+    }),
   }),
   forged({
     id: "signature-not-ascii",
@@ -214,43 +209,35 @@ export const forgedChecks: readonly Check[] = [
     why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare bytes, not text: encode the header first.",
     follows: ["signature-length"],
-    signed: { "an event with a signature that is not ASCII": () => `${"é".repeat(43)}=` },
+    send: signed({ "an event with a signature that is not ASCII": () => `${"é".repeat(43)}=` }),
   }),
 ];
 
-type Forged = Pick<CheckInfo, "id" | "title" | "why" | "fix"> &
-  Partial<Pick<CheckInfo, "severity" | "follows">> &
-  (
-    | {
-        /** What is special about the request, in words → the signature of an ordinary event. */
-        readonly signed: Readonly<Record<string, (right: string, body: string, stage: Stage) => Signature>>;
-      }
-    | Pick<WireCheck, "requests" | "send">
-  );
+type Forged = Pick<WireCheck, "id" | "title" | "why" | "fix" | "send"> &
+  Partial<Pick<CheckInfo, "severity" | "follows">>;
 
 /** A receiver that checks no signature fails all of these for one reason. */
 function forged({ severity = "high", follows = [], ...info }: Forged): Check {
   const root = info.id === "signature-wrong-secret" ? [] : ["signature-wrong-secret"];
-  const sending =
-    "send" in info
-      ? info
-      : {
-          requests: Object.keys(info.signed).length,
-          send: (stage: Stage) =>
-            Object.entries(info.signed).map(([sent, signatureOf]) => {
-              const { text } = stage.event();
-              return post(stage, sent, text, { signature: signatureOf(stage.sign(text), text, stage) });
-            }),
-        };
   return wireCheck({
     ...info,
-    ...sending,
     group: "forged",
     severity,
     snippet: "verify",
     follows: ["valid-event", ...root, ...follows],
     judge: mustRefuse,
   });
+}
+
+type SignatureOf = (right: string, body: string, stage: Stage) => Signature;
+
+/** What is special about a request, in words → the signature of an ordinary event. */
+function signed(signatures: Readonly<Record<string, SignatureOf>>): WireCheck["send"] {
+  return (stage) =>
+    Object.entries(signatures).map(([sent, signatureOf]) => {
+      const { text } = stage.event();
+      return post(stage, sent, text, { signature: signatureOf(stage.sign(text), text, stage) });
+    });
 }
 
 function signWrongly(stage: Stage, body: string): string {

@@ -31,7 +31,6 @@ export const validEvent = wireCheck({
     "signature-other-header:accepted",
     "header-case:unequal",
   ],
-  requests: 1,
   send: (stage) => [post(stage, "an ordinary event", stage.event().text)],
   judge: mustAccept,
 });
@@ -48,7 +47,6 @@ export const genuineChecks: readonly Check[] = [
     fix: "Look the header up through your framework, which ignores case, and not in the raw list of headers.",
     snippet: "verify",
     follows: ["valid-event"],
-    requests: 4,
     send: (stage) =>
       spellingsOf(stage.header).map((name) =>
         post(stage, `an event with its signature in ${name}`, stage.event().text, { name }),
@@ -162,7 +160,6 @@ function trap({ body, cuts, sent, ...info }: Trap): Check {
     snippet: "verify",
     follows: ["valid-event", "signature-reprinted:accepted"],
     ...info,
-    requests: 1,
     send: (stage) => {
       const text = body(stage.event());
       return [post(stage, sent, text, cuts === undefined ? {} : { cuts: cuts(text) })];

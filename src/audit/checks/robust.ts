@@ -35,7 +35,6 @@ export const robustChecks: readonly Check[] = [
       "signature-missing",
       "signature-reprinted:accepted",
     ],
-    requests: 4,
     send: (stage) => {
       const signature = stage.sign("another body");
       return [
@@ -56,7 +55,6 @@ export const robustChecks: readonly Check[] = [
     fix: "Read the raw body whatever its content type is, and verify it.",
     snippet: "verify",
     follows: ["valid-event", "signature-wrong-secret"],
-    requests: 3,
     send: (stage) => {
       const forged = (contentType: string) => {
         const { text } = stage.event();
@@ -82,7 +80,6 @@ export const robustChecks: readonly Check[] = [
     fix: "Limit what you read (1 MiB is plenty), and answer 413 beyond.",
     snippet: null,
     follows: ["valid-event"],
-    requests: 2,
     turn: "alone",
     send: (stage) => {
       const { text, value } = stage.event();
@@ -100,7 +97,6 @@ export const robustChecks: readonly Check[] = [
     fix: "Store the event, answer 2xx, and do the work afterwards.",
     snippet: null,
     follows: ["valid-event"],
-    requests: 1,
     turn: "alone",
     async run(stage) {
       const { ordinary } = stage;
@@ -117,7 +113,6 @@ export const robustChecks: readonly Check[] = [
     fix: PARSE,
     snippet: "read",
     follows: ["valid-event", "garbage"],
-    requests: 5,
     turn: "last",
     send: (stage) => {
       const { text, value } = stage.event();

@@ -1,5 +1,5 @@
 import type { Check, CheckInfo, Stage, Verdict } from "../wire/check.js";
-import { DELIVERIES_MAX, judgeGivenEvent, judgeHistory, judgeSchedules } from "./judge-state.js";
+import { judgeGivenEvent, judgeHistory, judgeSchedules } from "./judge-state.js";
 import { type StateCheckId, stateCheckIds } from "./schedule.js";
 import type { StateSession, StateTrial } from "./state-session.js";
 
@@ -73,7 +73,7 @@ function withState(
 
 const ONE_EVENT_ONLY = "one given event makes no history; with --order or beside a sandbox (SANDBOX_URL) it is tried";
 
-const common = { group: "state", severity: "critical", requests: DELIVERIES_MAX, turn: "alone" } as const;
+const common = { group: "state", severity: "critical", turn: "alone" } as const;
 
 const history: Check<StateStage> = {
   ...common,

@@ -29,8 +29,6 @@ export type SnippetName = "verify" | "read" | "once";
 
 /** A check of the audit. */
 export interface Check<CheckStage = Stage> extends CheckInfo {
-  /** The most requests that it sends. */
-  readonly requests: number;
   /** `alone`: after the others, with no other request under way. `last`: after those too, because it may bring a receiver down. */
   readonly turn?: "alone" | "last" | undefined;
   readonly run: (stage: CheckStage) => Promise<Verdict>;

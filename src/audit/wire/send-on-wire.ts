@@ -41,15 +41,7 @@ export async function sendOnWire(options: WireOptions, request: AuditRequest): P
   const start = system.monotonic();
   const outcome = await exchange(options, request, options.timeoutMs + pausesMs);
   const latencyMs = Math.max(0, Math.round(system.monotonic() - start) - pausesMs);
-  if ("answer" in outcome) {
-    return { request, answer: outcome.answer, error: null, unreachable: false, timedOut: false, latencyMs };
-  }
-  const { isConnected, failure } = outcome;
-  const { code = "", message } = failure;
-  const timedOut = code === TIMED_OUT;
-  const error = errors[code] ?? (timedOut || code === "" ? message : `${code}: ${message}`);
-  const unreachable = !isConnected || Object.hasOwn(unreachableErrors, code);
-  return { request, answer: null, error, unreachable, timedOut, latencyMs };
+  return { request, answer: null, error: null, unreachable: false, timedOut: false, ...outcome, latencyMs };
 }
 
 const UNTRUSTED =
@@ -86,7 +78,13 @@ interface RequestError {
   readonly message: string;
 }
 
-type Outcome = { readonly answer: AuditAnswer } | { readonly failure: RequestError; readonly isConnected: boolean };
+type Outcome = Pick<Exchange, "answer"> | Pick<Exchange, "error" | "unreachable" | "timedOut">;
+
+function describeError({ code = "", message }: RequestError, isConnected: boolean): Outcome {
+  const timedOut = code === TIMED_OUT;
+  const error = errors[code] ?? (timedOut || code === "" ? message : `${code}: ${message}`);
+  return { error, unreachable: !isConnected || Object.hasOwn(unreachableErrors, code), timedOut };
+}
 
 function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number): Promise<Outcome> {
   const { url, system, secret, lookup, insecureTls = false, signal } = options;
@@ -110,7 +108,7 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
       resolve(outcome);
       outgoing.destroy();
     };
-    const fail = (failure: RequestError): void => end({ failure, isConnected });
+    const fail = (error: RequestError): void => end(describeError(error, isConnected));
     const cancel = (): void => fail({ message: "given up" });
     const cancelTimeout = system.after(timeoutMs, () => {
       fail({ code: isConnected ? TIMED_OUT : "ETIMEDOUT", message: `no complete answer within ${timeoutMs} ms` });

@@ -1,5 +1,5 @@
 import { Bug } from "../../kernel/messages/problem.js";
-import { Abandoned, type AuditRequest, type Check, type Exchange, type Stage } from "./check.js";
+import { Abandoned, type AuditRequest, type Exchange, type Stage } from "./check.js";
 
 /** An audit of all checks never sends more requests than this. */
 export const REQUESTS_MAX = 800;
@@ -26,13 +26,10 @@ export class Sender {
     this.#signal = signal;
   }
 
-  /** For the requests of one check. Rejects with Abandoned when another one would be useless, with Bug when there are more than the check announces. */
-  for({ id, requests }: Pick<Check, "id" | "requests">): Stage["send"] {
+  /** For the requests of one check. Rejects with Abandoned when another one would be useless. */
+  forCheck(): Stage["send"] {
     let sent = 0;
     return async (request) => {
-      if (sent >= requests || this.count >= REQUESTS_MAX) {
-        throw new Bug(`The check ${id} wants to send more requests than its ${requests}.`);
-      }
       const isFirst = sent++ === 0;
       const exchange = await this.#inTurn(request);
       if (exchange.answer !== null) this.last = exchange;
@@ -50,7 +47,7 @@ export class Sender {
       if (this.#timeouts >= TIMEOUTS_MAX) {
         throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
       }
-      this.count++;
+      if (this.count++ >= REQUESTS_MAX) throw new Bug(`An audit wants to send more than ${REQUESTS_MAX} requests.`);
       const exchange = await this.#send(request);
       this.#signal?.throwIfAborted();
       return exchange;

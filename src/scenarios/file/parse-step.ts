@@ -8,7 +8,7 @@ import { didYouMean } from "../../kernel/messages/suggest.js";
 import { FileProblems } from "../../sandbox/config/file-problems.js";
 import type { Step } from "./scenario.js";
 import { companionKeys, type ParsedStep, type StepKeyword, stepKeywords, stepSchemas } from "./step-schemas.js";
-import { listExpressions, listTexts, parsePath, parseTemplate } from "./template.js";
+import { expressionsOf, listTexts, parsePath, parseTemplate } from "./template.js";
 
 /** Reads another file of the scenario. */
 export type ReadSource = (file: string) => Promise<Source>;
@@ -123,11 +123,10 @@ function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown,
     at[0] === "use" ||
     at[keyword === "eventually" ? 1 : 0] === "save";
   for (const { text, path: at } of listTexts(value)) {
+    if (isElsewhere(at)) continue;
     const parsed = parseTemplate(text);
-    if ("problem" in parsed && !isElsewhere(at)) addProblem(context, [...path, ...at], parsed.problem);
-  }
-  for (const { expression, path: at } of listExpressions(value)) {
-    if (!isElsewhere(at)) checkExpression(context, expression, [...path, ...at]);
+    if ("problem" in parsed) addProblem(context, [...path, ...at], parsed.problem);
+    else for (const expression of expressionsOf(text)) checkExpression(context, expression, [...path, ...at]);
   }
 }
 

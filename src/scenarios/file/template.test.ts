@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { valueAt } from "../../kernel/fields.js";
-import { fill, listExpressions, parsePath, parseTemplate } from "./template.js";
+import { expressionsOf, fill, listTexts, parsePath, parseTemplate } from "./template.js";
 
 const values: Record<string, unknown> = { amount: 10000, "charge.id": "c1", none: null, list: [1, 2] };
 const lookUp = (expression: string): unknown => values[expression];
@@ -42,10 +42,10 @@ test("paths", () => {
   expect(valueAt({}, parsePath("constructor.name"))).toBeUndefined();
 });
 
-test("every expression is listed with the path of its text", () => {
-  expect(listExpressions({ a: ["x ${b.c}", "${d}${e}"] })).toEqual([
-    { expression: "b.c", path: ["a", 0] },
-    { expression: "d", path: ["a", 1] },
-    { expression: "e", path: ["a", 1] },
+test("every text is listed with its path, and every expression of a text", () => {
+  expect(listTexts({ a: ["x ${b.c}", "${d}${e}"] })).toEqual([
+    { text: "x ${b.c}", path: ["a", 0] },
+    { text: "${d}${e}", path: ["a", 1] },
   ]);
+  expect(expressionsOf("x ${b.c} $${d}${e}")).toEqual(["b.c", "e"]);
 });

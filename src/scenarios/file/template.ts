@@ -33,7 +33,7 @@ export function parseTemplate(text: string): { parts: readonly TemplatePart[] } 
   return { parts };
 }
 
-function expressionsOf(text: string): string[] {
+export function expressionsOf(text: string): string[] {
   const parsed = parseTemplate(text);
   if ("problem" in parsed) return [];
   return parsed.parts.flatMap((part) => ("expression" in part ? [part.expression] : []));
@@ -53,11 +53,7 @@ export function parsePath(path: string): readonly (string | number)[] {
 
 type Path = (string | number)[];
 
-/** Every expression in the texts of a value, but not in keys, with the path of its text. */
-export function listExpressions(value: unknown): { expression: string; path: Path }[] {
-  return listTexts(value).flatMap(({ text, path }) => expressionsOf(text).map((expression) => ({ expression, path })));
-}
-
+/** Every text of a value, but not its keys. */
 export function listTexts(value: unknown, path: Path = []): { text: string; path: Path }[] {
   if (typeof value === "string") return [{ text: value, path }];
   if (typeof value !== "object" || value === null) return [];

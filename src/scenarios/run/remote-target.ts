@@ -13,7 +13,7 @@ import {
 } from "./world.js";
 import { reasonOf } from "./failure.js";
 import type { LeafStep, RequestFields, Scenario, Step } from "../file/scenario.js";
-import { listExpressions } from "../file/template.js";
+import { expressionsOf, listTexts } from "../file/template.js";
 
 export interface RemoteOptions extends Credentials {
   /** Base address, without a slash at the end. */
@@ -109,7 +109,7 @@ function needOf(step: LeafStep): string | undefined {
 function needOfRequest({ request, as, body, rawBody, headers, query }: RequestFields): string | undefined {
   if (request.includes(" /_sandbox")) return "the control API needs the sandbox";
   if (as !== undefined) return "another company needs the sandbox";
-  const expressions = listExpressions([request, body, rawBody, headers, query]);
-  const usesReceiver = expressions.some(({ expression }) => expression === "receiver");
+  const texts = listTexts([request, body, rawBody, headers, query]);
+  const usesReceiver = texts.some(({ text }) => expressionsOf(text).includes("receiver"));
   return usesReceiver ? "webhooks need the sandbox's receiver" : undefined;
 }

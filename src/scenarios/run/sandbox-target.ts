@@ -35,17 +35,12 @@ interface Parts {
   readonly name: string;
 }
 
-/** Opens a company, which is removed with the scenario. */
+/** Opens a company for a scenario. */
 async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorld> {
   const { sandbox } = given;
   const parts = { ...given, name: freeName(sandbox, given.name) };
   const identity = setupFor(tokenOf(parts.name));
   const world = createCompanyWorld(parts, identity.id, scenario.given);
-  const closeOthers = world.close;
-  world.close = async () => {
-    await closeOthers();
-    removeCompany(sandbox, identity.id);
-  };
   const { balance, frozenAt, profile, fixtures, webhooks, rules } = scenario.given;
   const subscriptions = webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
   const own = { customers: [], charges: [], transactions: [], subscriptions };
@@ -56,11 +51,6 @@ async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorl
     await world.close();
     throw error;
   }
-}
-
-function removeCompany(sandbox: Sandbox, id: string): void {
-  const company = sandbox.findCompany(id);
-  if (company !== undefined) sandbox.remove(company);
 }
 
 /** The same scenario may be replayed twice at a time in one sandbox. */
@@ -77,7 +67,7 @@ function tokenOf(name: string): string {
   return `at_${encodeURIComponent(name)}`;
 }
 
-/** What a scenario can do in a company of this sandbox. `given` applies to other companies that it opens. */
+/** What a scenario can do in a company of this sandbox. `given`: the company is the scenario's own; others that it opens are like it. */
 export function createCompanyWorld(parts: Parts, companyId: string, given?: Given): ScenarioWorld {
   const { sandbox, fetch, receiver, name } = parts;
   const { adminToken, defaults } = sandbox.options;
@@ -155,7 +145,9 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     },
     close: async () => {
       inbox.close();
-      for (const other of others.values()) removeCompany(sandbox, other.companyId);
+      const opened = [...others.values()].map((other) => other.companyId);
+      if (given !== undefined) opened.push(companyId);
+      for (const company of opened.flatMap((id) => sandbox.findCompany(id) ?? [])) sandbox.remove(company);
     },
   };
 }

@@ -49,7 +49,7 @@ export interface ScenarioWorld extends Credentials {
   now(): string;
   readonly frozen: boolean;
   readonly testNumbers: Readonly<Record<string, string>>;
-  close: () => Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Where scenarios are replayed. */
