@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromXof } from "../../src/domain/values/money.js";
 import { type ChargeFixture, emptyFixture } from "../../src/sandbox/state/fixture.js";
-import { call, type Live, startLive, startReceiver } from "../support/live.js";
+import { call, type Live, startLive } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 
@@ -138,8 +138,7 @@ describe("GET /checkout/:chargeId/status", () => {
 describe("what goes for the API goes for the page", () => {
   it("sends the webhook once the customer was led on", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     await post(live, id, paying);
     const [hook] = await receiver.waitFor(1);
@@ -148,8 +147,7 @@ describe("what goes for the API goes for the page", () => {
 
   it("leads on only when a webhook that a rule sends before the answer has ended", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     await live.control("POST", "/rules", { on: "delivery", then: { before: "response" } });
     const { id } = await live.createCharge();
     await post(live, id, paying);

@@ -1,12 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chargeRequest } from "../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../support/world.js";
-
-const open = (options: WorldOptions = {}): TestWorld => {
-  const world = createWorld(options);
-  onTestFinished(() => world.close());
-  return world;
-};
+import { type LooseJson, openWorld, type TestWorld } from "../support/world.js";
 
 const create = async ({ api }: TestWorld, change = {}): Promise<LooseJson> =>
   (await api("POST", "/v1/charges", chargeRequest(change))).body;
@@ -37,14 +31,14 @@ const pay = async (world: TestWorld, id: string, msisdn: string, more: Given = {
 
 describe("the payment page of a charge that is due", () => {
   it("stands where paymentUrl leads", async () => {
-    const world = open();
+    const world = openWorld();
     const { paymentUrl } = await create(world);
     const { pathname } = new URL(paymentUrl);
     expect(await page(world, pathname)).toContain("10 000 F CFA");
   });
 
   it("shows merchant, description, reference, amount and time left, and needs no token", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world, { amount: 1_250_000, description: "Tickets", externalId: "order-42" });
     await world.control("POST", "/clock/advance", { by: "12s" });
     const html = await page(world, `/checkout/${id}`);
@@ -53,7 +47,7 @@ describe("the payment page of a charge that is due", () => {
   });
 
   it("offers every test number of the profile with what becomes of a payment by it", async () => {
-    const world = open({ profile: { testNumbers: { failure: "+221770000009" } } });
+    const world = openWorld({ profile: { testNumbers: { failure: "+221770000009" } } });
     const { id } = await create(world);
     const html = await page(world, `/checkout/${id}`);
     const choices = [...html.matchAll(/data-number="([^"]+)".*?class="effect">([^<]+)</gs)].map(
@@ -72,7 +66,7 @@ describe("the payment page of a charge that is due", () => {
   });
 
   it("has a choice fill the field without a script", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const [, href] = /<a[^>]*class="number failed"[^>]*href="([^"]+)"/.exec(await page(world, `/checkout/${id}`)) ?? [];
     const html = await page(world, new URL(href ?? "", `http://x/checkout/${id}`).href.slice("http://x".length));
@@ -81,7 +75,7 @@ describe("the payment page of a charge that is due", () => {
   });
 
   it("escapes whatever the merchant sends", async () => {
-    const world = open();
+    const world = openWorld();
     const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&lt;`;
     const { id } = await create(world, { description: hostile, externalId: hostile });
     const html = await page(world, `/checkout/${id}?msisdn=${encodeURIComponent(hostile)}`);
@@ -91,7 +85,7 @@ describe("the payment page of a charge that is due", () => {
   });
 
   it("shows the beginning of a text that is very long", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world, { description: "😀".repeat(100_000) });
     const html = await page(world, `/checkout/${id}`);
     expect(html).toContain(`${"😀".repeat(200)}…`);
@@ -99,7 +93,7 @@ describe("the payment page of a charge that is due", () => {
   });
 
   it("allows nothing inline, nothing of another host, and no frame", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const { headers } = await get(world, `/checkout/${id}`);
     expect(headers.get("content-security-policy")).toBe(
@@ -122,7 +116,7 @@ describe("the payment page of a charge that is due", () => {
     ["fr;q=0.2, en", "en"],
     [";;;q=,,", "en"],
   ])("answers Accept-Language %j in %s", async (accepted, language) => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const { headers } = await get(world, `/checkout/${id}`, { "accept-language": accepted });
     expect(headers.get("content-language")).toBe(language);
@@ -133,7 +127,7 @@ describe("the payment page of a charge that is due", () => {
   });
 
   it("keeps the language that was chosen on the page", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const html = await page(world, `/checkout/${id}?lang=fr`, { "accept-language": "en" });
     expect(html).toContain("Annuler");
@@ -143,7 +137,7 @@ describe("the payment page of a charge that is due", () => {
 
 describe("paying on the page", () => {
   it("moves the money and leads to onCompletedRedirectionUrl", async () => {
-    const world = open({ balance: 0 });
+    const world = openWorld({ balance: 0 });
     const { id } = await create(world);
     const answer = await pay(world, id, "+2250700000010", { attempt: "0" });
     expect(answer.status).toBe(303);
@@ -159,7 +153,7 @@ describe("paying on the page", () => {
   it.each(["07 00 00 00 10", "+225 07.00.00.00.10", "(225) 07-00-00-00-10", "\u00a00700000010"])(
     "takes the number %j",
     async (typed) => {
-      const world = open();
+      const world = openWorld();
       const { id } = await create(world);
       expect((await pay(world, id, typed)).headers.get("location")).toBe("https://shop.test/yes");
       expect((await read(world, id)).transactions[0].recipientMsisdn).toMatch(/^(225)?0700000010$/);
@@ -167,7 +161,7 @@ describe("paying on the page", () => {
   );
 
   it("says why an attempt failed, and lets one try again", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const failed = await pay(world, id, "+2250700000006", { attempt: "0" });
     expect([failed.status, failed.headers.get("location")]).toEqual([303, id]);
@@ -186,7 +180,7 @@ describe("paying on the page", () => {
     ["<b>0700000001</b>", 400, "This is not a phone number"],
     ["+2250700000007", 422, "does not accept payment requests"],
   ])("keeps the number %j with %i and says what is wrong", async (typed, status, problem) => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const answer = await pay(world, id, typed);
     expect(answer.status).toBe(status);
@@ -198,7 +192,7 @@ describe("paying on the page", () => {
   });
 
   it("pays once when the form is sent twice, one after the other or at once", async () => {
-    const world = open({ balance: 0 });
+    const world = openWorld({ balance: 0 });
     const { id } = await create(world);
     const answers = await Promise.all([1, 2, 3].map(() => pay(world, id, "+2250700000001", { attempt: "0" })));
     const again = await pay(world, id, "+2250700000001", { attempt: "0" });
@@ -208,7 +202,7 @@ describe("paying on the page", () => {
   });
 
   it("makes one attempt when a form that fails is sent twice", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const answers = await Promise.all([1, 2].map(() => pay(world, id, "+2250700000002", { attempt: "0" })));
     expect(answers.map(({ headers }) => headers.get("location"))).toEqual([id, id]);
@@ -216,13 +210,13 @@ describe("paying on the page", () => {
   });
 
   it("leads to an address with letters that no header can carry", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world, { onCompletedRedirectionUrl: "https://shop.test/payé?q=1" });
     expect((await pay(world, id, "+2250700000001")).headers.get("location")).toBe("https://shop.test/pay%C3%A9?q=1");
   });
 
   it("ends a charge whose first failed attempt drops it", async () => {
-    const world = open({ profile: { charges: { failedAttempt: "drop" } } });
+    const world = openWorld({ profile: { charges: { failedAttempt: "drop" } } });
     const { id } = await create(world);
     expect((await pay(world, id, "+2250700000002")).headers.get("location")).toBe(id);
     const html = await page(world, `/checkout/${id}`);
@@ -234,7 +228,7 @@ describe("paying on the page", () => {
 
 describe("cancelling on the page", () => {
   it("leads to onCanceledRedirectionUrl, and the charge stays due", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     const answer = await send(world, `/checkout/${id}`, { action: "cancel", msisdn: "" });
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "https://shop.test/no"]);
@@ -245,7 +239,7 @@ describe("cancelling on the page", () => {
   });
 
   it("leads a customer who has paid already to where the payment leads", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     await pay(world, id, "+2250700000001");
     const answer = await send(world, `/checkout/${id}`, { action: "cancel" });
@@ -255,7 +249,7 @@ describe("cancelling on the page", () => {
 
 describe("a charge that is no longer due", () => {
   it("has a page once it is paid", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     await pay(world, id, "+2250700000001");
     const answer = await get(world, `/checkout/${id}`);
@@ -267,7 +261,7 @@ describe("a charge that is no longer due", () => {
   });
 
   it("has a page once its time is over, on the company's clock", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     await world.control("POST", "/clock/advance", { by: "59m59s" });
     expect(await page(world, `/checkout/${id}`)).toContain(">0:01<");
@@ -281,21 +275,21 @@ describe("a charge that is no longer due", () => {
   });
 
   it("has a page once it was dropped by hand", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     await world.control("POST", `/charges/${id}/drop`, { reason: "sold out" });
     expect(await page(world, `/checkout/${id}`)).toContain("can no longer be made (sold out)");
   });
 
   it.each(["constructor", "__proto__"])("takes the reason %s for a word like any other", async (reason) => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     await world.control("POST", `/charges/${id}/drop`, { reason });
     expect(await page(world, `/checkout/${id}`)).toContain(`This payment can no longer be made (${reason}).`);
   });
 
   it("has a page once it is refunded, in part or in full", async () => {
-    const world = open();
+    const world = openWorld();
     const { id } = await create(world);
     await pay(world, id, "+2250700000001");
     await world.api("POST", `/v1/charges/${id}/refund`, { amount: 2_500 });
@@ -306,7 +300,7 @@ describe("a charge that is no longer due", () => {
   });
 
   it("has a page when there is none", async () => {
-    const world = open();
+    const world = openWorld();
     for (const path of ["/checkout/00000000-0000-4000-8000-000000000000", "/checkout/%3Cscript%3E", "/checkout/%ff"]) {
       const answer = await get(world, path);
       expect(answer.status).toBe(404);

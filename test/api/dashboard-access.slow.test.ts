@@ -1,13 +1,12 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
 import { DASHBOARD, signIn, visit, type Visitor } from "../support/dashboard.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 
 let world: TestWorld;
-afterEach(() => world.close());
 
 function open(options: WorldOptions = {}): Visitor {
-  world = createWorld(options);
+  world = openWorld(options);
   return visit(world.app);
 }
 

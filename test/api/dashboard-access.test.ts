@@ -1,15 +1,14 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
 import { GUESSES_MAX, SESSION_MS } from "../../src/http/pages/dashboard/sessions.js";
 import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
-import { type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 
 let world: TestWorld;
-afterEach(() => world.close());
 
 function open(options: WorldOptions = {}): Visitor {
-  world = createWorld(options);
+  world = openWorld(options);
   return visit(world.app);
 }
 

@@ -1,10 +1,10 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ruleExamples } from "../../src/http/pages/dashboard/control/rules.js";
 import { DASHBOARD, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { startLive } from "../support/live.js";
 import { runShell } from "../support/shell.js";
-import { type LooseJson, type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
+import { type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 
 interface Desk extends Visitor {
   readonly world: TestWorld;
@@ -13,8 +13,7 @@ interface Desk extends Visitor {
 }
 
 async function openDesk(page: string, options: WorldOptions = {}): Promise<Desk> {
-  const world = createWorld(options);
-  onTestFinished(() => world.close());
+  const world = openWorld(options);
   const visitor = visit(world.app);
   await visitor.get(DASHBOARD + page);
   return Object.assign(visitor, { world, see: async (path: string) => (await world.control("GET", path)).body });

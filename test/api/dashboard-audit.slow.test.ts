@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { hmac, startReceiver, take } from "../audit/receivers.js";
-import { openDesk, SECRET_KEY, sound, takesHex } from "../support/audit-desk.js";
+import { openAuditDesk, SECRET_KEY, sound, startHeld, takesHex } from "../support/audit-desk.js";
 import { DASHBOARD, visit } from "../support/dashboard.js";
-import { gate, startLive } from "../support/live.js";
+import { startLive } from "../support/live.js";
 
 describe("an audit from the dashboard", () => {
   it("finds nothing wrong with a receiver that is right", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const receiver = await startReceiver(sound);
     const page = await desk.audit({ url: receiver.url });
     expect(page.status).toBe(200);
@@ -19,7 +19,7 @@ describe("an audit from the dashboard", () => {
   });
 
   it("names the one mistake of a receiver, and its fix in three languages", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const receiver = await startReceiver(takesHex);
     const page = await desk.audit({ url: receiver.url });
     expect(page.text).toContain("One check failed");
@@ -36,7 +36,7 @@ describe("an audit from the dashboard", () => {
   });
 
   it("says first that an ordinary event is not accepted, without options of a command line", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const receiver = await startReceiver(() => 401);
     const page = await desk.audit({ url: receiver.url });
     expect(page.text).toContain("An ordinary event with the right signature is not accepted");
@@ -46,7 +46,7 @@ describe("an audit from the dashboard", () => {
   });
 
   it("takes header, topic and secret key of the company", async () => {
-    const desk = await openDesk({ profile: { webhooks: { signatureHeader: "x-hook-signature" } } });
+    const desk = await openAuditDesk({ profile: { webhooks: { signatureHeader: "x-hook-signature" } } });
     const receiver = await startReceiver(({ headers, body }) =>
       headers["x-hook-signature"] === hmac(body, "base64", SECRET_KEY) ? take(body) : 401,
     );
@@ -61,7 +61,7 @@ describe("an audit from the dashboard", () => {
   });
 
   it("shows what a receiver answers as text, without the secret key", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const receiver = await startReceiver(() => 302, { location: `/<script>alert(1)</script>?key=${SECRET_KEY}` });
     const page = await desk.audit({ url: `${receiver.url}?<b>"x"&key=${SECRET_KEY}` });
     expect(page.status).toBe(200);
@@ -73,18 +73,6 @@ describe("an audit from the dashboard", () => {
 });
 
 describe("an audit takes its time", () => {
-  /** A receiver that answers when the gate opens. */
-  async function startHeld() {
-    const asked = gate();
-    const answers = gate();
-    const receiver = await startReceiver(async (incoming) => {
-      asked.open();
-      await answers.opened;
-      return sound(incoming);
-    });
-    return { url: receiver.url, asked: asked.opened, open: () => answers.open(), received: receiver.received };
-  }
-
   it("and is over when nobody waits for it any more, or the server stops", async () => {
     const live = await startLive();
     const visitor = visit(live.app, live.url);

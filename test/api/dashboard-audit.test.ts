@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { startReceiver } from "../audit/receivers.js";
-import { openDesk, sound, takesHex } from "../support/audit-desk.js";
+import { openAuditDesk, sound, startHeld, takesHex } from "../support/audit-desk.js";
 import { DASHBOARD } from "../support/dashboard.js";
-import { gate } from "../support/live.js";
 
 describe("an audit from the dashboard", () => {
   it("runs the one check that is chosen, and none of the application's state", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const receiver = await startReceiver(takesHex);
     const page = await desk.audit({ url: receiver.url, only: "signature-missing" });
     expect(page.text).toContain("No mistake was found");
@@ -19,7 +18,7 @@ describe("an audit from the dashboard", () => {
   });
 
   it("keeps the last five reports of each company to itself", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     await desk.world.control("POST", "/companies", { companyId: "company_two" });
     const receiver = await startReceiver(() => 401);
     for (let count = 0; count < 6; count++)
@@ -44,7 +43,7 @@ describe("an audit that is refused", () => {
   ];
 
   it.each(refused)("says what a subscription would say: %s", async (_, url) => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const page = await desk.audit({ url });
     const { status, body } = await desk.world.api("POST", "/v1/webhooks", { topic: "charges/events", url });
     expect(status).toBe(400);
@@ -53,7 +52,7 @@ describe("an audit that is refused", () => {
   });
 
   it("goes to no host that webhooks.allow does not list", async () => {
-    const desk = await openDesk({ profile: { webhooks: { allow: ["hooks.shop.test"] } } });
+    const desk = await openAuditDesk({ profile: { webhooks: { allow: ["hooks.shop.test"] } } });
     const receiver = await startReceiver(sound);
     const page = await desk.audit({ url: receiver.url });
     expect(page.text).toContain("url must name a host that the setting webhooks.allow lists");
@@ -62,7 +61,7 @@ describe("an audit that is refused", () => {
   });
 
   it("without a URL, with a wrong topic, and where nothing listens says so", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     expect((await desk.audit({})).text).toContain("url must be");
     const wrong = await desk.audit({ url: "http://127.0.0.1:1/", topic: "charges" });
     expect(wrong.text).toContain("topic must be one of");
@@ -72,7 +71,7 @@ describe("an audit that is refused", () => {
   });
 
   it("is one that another site asks for, or nobody's form", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const receiver = await startReceiver(sound);
     const fields = { url: receiver.url };
     const path = `${DASHBOARD}/audit`;
@@ -84,7 +83,7 @@ describe("an audit that is refused", () => {
   });
 
   it("is one without the admin token, where there is one", async () => {
-    const desk = await openDesk({ adminToken: "admin-of-the-tests" });
+    const desk = await openAuditDesk({ adminToken: "admin-of-the-tests" });
     const receiver = await startReceiver(sound);
     const path = `${DASHBOARD}/audit`;
     const page = await desk.post(path, { url: receiver.url }, { accept: "text/html" });
@@ -96,20 +95,8 @@ describe("an audit that is refused", () => {
 });
 
 describe("an audit takes its time", () => {
-  /** A receiver that answers when the gate opens. */
-  async function startHeld() {
-    const asked = gate();
-    const answers = gate();
-    const receiver = await startReceiver(async (incoming) => {
-      asked.open();
-      await answers.opened;
-      return sound(incoming);
-    });
-    return { url: receiver.url, asked: asked.opened, open: () => answers.open(), received: receiver.received };
-  }
-
   it("and a second one at the same time is told so", async () => {
-    const desk = await openDesk();
+    const desk = await openAuditDesk();
     const { url, asked, open, received } = await startHeld();
     const first = desk.audit({ url, only: "valid-event" });
     await asked;

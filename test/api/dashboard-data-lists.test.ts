@@ -1,9 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ROWS_READ_MAX } from "../../src/http/pages/dashboard/view/search-list.js";
 import { type PageRequest, type Row, Table } from "../../src/kernel/records/table.js";
 import { DASHBOARD, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
-import { type TestWorld, type WorldOptions, createWorld } from "../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 import { ROWS_SHOWN } from "../../src/http/pages/dashboard/parts/list.js";
 
 interface Desk extends Visitor {
@@ -13,8 +13,7 @@ interface Desk extends Visitor {
 }
 
 function openDesk(options: WorldOptions = {}): Desk {
-  const world = createWorld(options);
-  onTestFinished(() => world.close());
+  const world = openWorld(options);
   const visitor = visit(world.app);
   const rows = async (path: string): Promise<readonly string[]> => {
     const { html } = await visitor.get(DASHBOARD + path);

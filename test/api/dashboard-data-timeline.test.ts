@@ -3,7 +3,8 @@ import { fromXof } from "../../src/domain/values/money.js";
 import { setBalance } from "../../src/domain/accounts/set-balance.js";
 import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import { Journal } from "../../src/sandbox/observation/journal.js";
-import { type Live, startLive, startReceiver } from "../support/live.js";
+import { type Live, startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
 import {
   CHANGES_SHOWN,

@@ -1,21 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { DASHBOARD, type PageAnswer, visit, type Visitor } from "../support/dashboard.js";
-import { type Live, startLive, startReceiver } from "../support/live.js";
+import { type Desk, openDesk } from "../support/desk.js";
+import { startReceiver } from "../support/receiver.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
-import type { WorldOptions } from "../support/world.js";
-
-interface Desk extends Visitor {
-  readonly live: Live;
-  open(path: string): Promise<PageAnswer>;
-}
-
-async function openDesk(options: WorldOptions = {}): Promise<Desk> {
-  const live = await startLive(options);
-  const visitor = visit(live.app, live.url);
-  const open = (path: string): Promise<PageAnswer> => visitor.get(path === "" ? "/_sandbox" : DASHBOARD + path);
-  return Object.assign(visitor, { live, open });
-}
 
 /** The one delivery there is. */
 async function deliveryOf(desk: Desk): Promise<string> {

@@ -1,22 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { DASHBOARD, type PageAnswer, visit, type Visitor } from "../support/dashboard.js";
-import { type Live, startLive, startReceiver } from "../support/live.js";
+import type { PageAnswer } from "../support/dashboard.js";
+import { openDesk } from "../support/desk.js";
+import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
 import { runShell } from "../support/shell.js";
-import type { WorldOptions } from "../support/world.js";
-
-interface Desk extends Visitor {
-  readonly live: Live;
-  /** A page of the dashboard. */
-  open(path: string): Promise<PageAnswer>;
-}
-
-async function openDesk(options: WorldOptions = {}): Promise<Desk> {
-  const live = await startLive(options);
-  const visitor = visit(live.app, live.url);
-  const open = (path: string): Promise<PageAnswer> => visitor.get(path === "" ? "/_sandbox" : DASHBOARD + path);
-  return Object.assign(visitor, { live, open });
-}
 
 /** The states and moves of a lifecycle. */
 function lifecycleIn({ html }: PageAnswer) {

@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, type TestContext } from "vitest";
 import { expectAccessible, expectFits, type PageOptions, useBrowser } from "../support/browser.js";
-import { startLive, startReceiver, type Live } from "../support/live.js";
+import { startLive, type Live } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import type { WorldOptions } from "../support/world.js";
 
 const browser = useBrowser();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { expectAccessible, expectFits, useBrowser } from "../support/browser.js";
-import { type Live, startReceiver } from "../support/live.js";
+import type { Live } from "../support/live.js";
 import { dashboardIn } from "../support/open-dashboard.js";
-import type { Receiver } from "../support/receiver.js";
+import { type Receiver, startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
 
 const browser = useBrowser();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectAccessible, expectFits, useBrowser } from "../support/browser.js";
-import { type Live, startReceiver } from "../support/live.js";
+import type { Live } from "../support/live.js";
 import { dashboardIn } from "../support/open-dashboard.js";
 
 const browser = useBrowser();
@@ -9,8 +9,7 @@ const openDashboard = dashboardIn(browser);
 
 /** A company in which something of everything has happened. */
 async function fill(live: Live): Promise<void> {
-  const receiver = await startReceiver();
-  await live.subscribe("charges/events", receiver.url);
+  await live.receiverFor("charges/events");
   const { id } = await live.createCharge({ description: `<b>"Shoes" & more</b>` });
   await live.createCharge({ externalId: "order-2" });
   await live.createTransfer();

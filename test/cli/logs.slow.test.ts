@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, type RunOptions, type StartedSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
-import { call, startReceiver } from "../support/live.js";
+import { call } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import type { Answer, GivenHeaders, LooseJson } from "../support/world.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openBrowser } from "../../src/cli/run/startup-screen.js";
 import { type StartedSandbox, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
-import { startReceiver } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 
 /** The names of the commands that open an address, on any system. */
 const NAMES = ["xdg-open", "open"];

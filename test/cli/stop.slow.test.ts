@@ -2,8 +2,8 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type StartedSandbox, startSandbox } from "../support/cli.js";
-import { call, gate, startReceiver } from "../support/live.js";
-import type { Receiver } from "../support/receiver.js";
+import { call, gate } from "../support/live.js";
+import { type Receiver, startReceiver } from "../support/receiver.js";
 import { chargeRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 

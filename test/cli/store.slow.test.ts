@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, startSandbox, type StartedSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
-import { startReceiver } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 

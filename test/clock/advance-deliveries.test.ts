@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { createFakeSystem } from "../support/fake-system.js";
-import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import { answerAfter, gate, type Live, startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { WORLD_START, type WorldOptions } from "../support/world.js";
 
@@ -20,8 +21,7 @@ async function twoCharges(live: Live): Promise<readonly [first: string, second: 
 describe("network calls take no sandbox time", () => {
   it("makes all six attempts of a retry schedule in one call, each at its exact instant", async () => {
     const live = await startLive();
-    const receiver = await startReceiver({ status: 503 });
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", { status: 503 });
     await live.createCharge();
     const result = await live.advance("1d");
     const [delivery] = live.deliveries();
@@ -37,8 +37,7 @@ describe("network calls take no sandbox time", () => {
 
   it("ends the retries with the first success", async () => {
     const live = await startLive();
-    const receiver = await startReceiver((_, index) => ({ status: index === 2 ? 200 : 500 }));
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", (_, index) => ({ status: index === 2 ? 200 : 500 }));
     await live.createCharge();
     const result = await live.advance("1d");
     expect(live.deliveries()[0]?.attempts.map(({ at }) => at - START - HOUR)).toEqual(ATTEMPTS.slice(0, 3));
@@ -49,8 +48,7 @@ describe("network calls take no sandbox time", () => {
 
   it("stops at the target and leaves the later attempts planned", async () => {
     const live = await startLive();
-    const receiver = await startReceiver("reset");
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", "reset");
     await live.createCharge();
     await live.advance("1h1m9.999s");
     expect(live.deliveries()[0]).toMatchObject({ status: "pending", nextAttemptAt: START + HOUR + 70_000 });
@@ -64,11 +62,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
   it("waits for attempts of the present instant", async () => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", answerAfter(hold));
     const [first, second] = await twoCharges(live);
     const advanced = live.advance("2h");
     await receiver.waitFor(1);
@@ -86,11 +80,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
   it("waits for attempts of a call made before the advance", async () => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", answerAfter(hold));
     const [paid, other] = await twoCharges(live);
     await live.ok("POST", `/v1/charges/${paid}/pay`);
     const advanced = live.advance("2h");
@@ -106,11 +96,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
   it("does not wait with lookAhead", async () => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", answerAfter(hold));
     await twoCharges(live);
     const advanced = live.advance("2h", { lookAhead: true });
     await receiver.waitFor(2);
@@ -141,11 +127,10 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
   it("fires retries of events that waited for their turn in that order too", async () => {
     const live = await startLive();
     const slow = gate();
-    const receiver = await startReceiver(async (_, index) => {
+    await live.receiverFor("charges/events", async (_, index) => {
       if (index === 0) await slow.opened;
       return { status: 500 };
     });
-    await live.subscribe("charges/events", receiver.url);
     const [first, second] = await twoCharges(live);
     for (const id of [first, second]) await live.ok("POST", `/v1/charges/${id}/pay`);
     for (const id of [first, second]) await live.ok("POST", `/v1/charges/${id}/refund`);
@@ -199,11 +184,10 @@ describe("API calls that arrive meanwhile", () => {
     const live = await startLive();
     const statuses: number[] = [];
     const ids: string[] = [];
-    const receiver = await startReceiver(async () => {
+    await live.receiverFor("charges/events", async () => {
       for (const id of ids) statuses.push((await live.http("POST", `/v1/charges/${id}/pay`)).status);
       return {};
     });
-    await live.subscribe("charges/events", receiver.url);
     for (let n = 0; n < 3; n++) ids.push((await live.createCharge()).id);
     await live.advance("1h");
     expect(statuses).toHaveLength(9);
@@ -213,8 +197,7 @@ describe("API calls that arrive meanwhile", () => {
   it("may cancel the item that was due next", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
-    const receiver = await startReceiver((_, index) => (index === 0 ? "hang" : {}));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => (index === 0 ? "hang" : {}));
     const [, second] = await twoCharges(live);
     const advanced = live.advance("2h", { maxWaitMs: 1_000 });
     await receiver.waitFor(1);
@@ -229,8 +212,7 @@ describe("API calls that arrive meanwhile", () => {
 describe("settle (default true): the answer comes when every attempt that the span caused is over", () => {
   it("waits for them by default", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events");
     await live.createCharge();
     await live.advance("1h");
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded", attempts: [{ status: 200 }] });
@@ -239,11 +221,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
   it("answers after the timers with settle: false; the next settle waits for what is still in flight", async () => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", answerAfter(hold));
     const { id } = await live.createCharge();
     const result = await live.advance("2h", { settle: false });
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");
@@ -265,12 +243,11 @@ describe("settle (default true): the answer comes when every attempt that the sp
   ] as const)("the next advance waits for it too: %s", async (_, target, options, ms) => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async (_request, index) => {
+    const receiver = await live.receiverFor("charges/events", async (_request, index) => {
       if (index > 0) return {};
       await hold.opened;
       return { status: 500 };
     });
-    await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     await live.advance("1h", { settle: false });
     const late = await live.createCharge();
@@ -288,8 +265,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
 
   it("settle waits for what is due now too, and moves no time", async () => {
     const live = await startLive({ profile: { webhooks: { retry: [0, 0, 10_000] } } });
-    const receiver = await startReceiver({ status: 500 });
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", { status: 500 });
     const { id } = await live.createCharge();
     await live.ok("POST", `/v1/charges/${id}/pay`);
     expect(await live.settle()).toEqual([]);
@@ -302,8 +278,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
 describe("maxWaitMs bounds the real time spent waiting for hanging receivers", () => {
   it("lists what is unfinished in the answer, and reaches the target", async () => {
     const live = await startLive();
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", "hang");
     await live.createCharge();
     const result = await live.advance("3h", { maxWaitMs: 20 });
     expect(result).toMatchObject({ now: START + 3 * HOUR, deliveries: { attempted: 1, succeeded: 0, failed: 0 } });
@@ -314,8 +289,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
   it("is one allowance for all waits of a call", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", "hang");
     await twoCharges(live);
     const advanced = live.advance("3h", { maxWaitMs: 5_000 });
     await receiver.waitFor(1);
@@ -329,8 +303,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
   it("a wait that timed out leaves no timer or listener behind", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", "hang");
     await live.createCharge();
     const advanced = live.advance("1h", { maxWaitMs: 1 });
     await receiver.waitFor(1);
@@ -342,8 +315,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
   it("leaves no timer behind after an attempt", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
-    const receiver = await startReceiver((_, index) => (index === 0 ? "reset" : {}));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => (index === 0 ? "reset" : {}));
     await live.createCharge();
     await live.advance("2h");
     expect(receiver.received).toHaveLength(2);
@@ -352,8 +324,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
 
   it("does not wait with 0", async () => {
     const live = await startLive();
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", "hang");
     await live.createCharge();
     expect((await live.advance("1h", { maxWaitMs: 0 })).unfinished).toHaveLength(1);
   });
@@ -361,11 +332,10 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
   it("records an attempt that outlived the waiting at the instant at which it began, and its retry follows", async () => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async (_, index) => {
+    await live.receiverFor("charges/events", async (_, index) => {
       if (index === 0) await hold.opened;
       return { status: index === 0 ? 500 : 200 };
     });
-    await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     await live.advance("1h5s", { maxWaitMs: 5 });
     hold.open();

@@ -3,7 +3,8 @@ import { createCharge } from "../../src/domain/charges/create-charge.js";
 import { toIso } from "../../src/kernel/time/instant.js";
 import { advance } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
-import { gate, startLive, startReceiver } from "../support/live.js";
+import { answerAfter, gate, startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { WORLD_START } from "../support/world.js";
 
 const START = Date.parse(WORLD_START);
@@ -142,11 +143,10 @@ describe("the target of an advance", () => {
   it("is where a running clock continues", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system, clock: "running" });
-    const receiver = await startReceiver(() => {
+    await live.receiverFor("charges/events", () => {
       system.pass(777, "late");
       return {};
     });
-    await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     await live.advance("90m");
     expect(live.now()).toBe("2026-01-15T10:30:00.000Z");
@@ -158,8 +158,7 @@ describe("the target of an advance", () => {
 describe("advances of one company are serialised", () => {
   it("each begins where the one before ended", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events");
     await live.createCharge();
     const results = await Promise.all([
       live.advance("1h"),
@@ -180,11 +179,7 @@ describe("advances of one company are serialised", () => {
   it("those of different companies do not wait for each other", async () => {
     const live = await startLive({ autoProvision: true });
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", answerAfter(hold));
     await live.createCharge();
     const slow = live.advance("1h");
     await receiver.waitFor(1);
@@ -199,8 +194,7 @@ describe("advances of one company are serialised", () => {
 describe("an advance across a reset", () => {
   it("ends with a clear message and does not touch the new company", async () => {
     const live = await startLive();
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", "hang");
     await live.createCharge();
     const cut = live.advance("1h");
     const queued = live.advance("1h");
@@ -215,8 +209,7 @@ describe("an advance across a reset", () => {
 
   it("aborts the attempt in flight and starts no other", async () => {
     const live = await startLive();
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", "hang");
     for (let n = 0; n < 100; n++) await live.createCharge();
     const cut = live.advance("1h");
     await receiver.waitFor(64);

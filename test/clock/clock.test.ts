@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { setClockMode } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { WORLD_START } from "../support/world.js";
 
 const HOUR = 3_600_000;

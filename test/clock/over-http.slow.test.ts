@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
 
 describe("POST /_sandbox/clock/advance", () => {
   it("continues when its client has left", async () => {
     const live = await startLive();
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", "hang");
     await live.createCharge();
     const client = new AbortController();
     const asked = fetch(`${live.url}/_sandbox/clock/advance`, {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFakeSystem } from "../support/fake-system.js";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { sign } from "../support/signature.js";
 import { WORLD_START } from "../support/world.js";
 
@@ -41,8 +42,7 @@ describe("before any request of the control API is handled, everything due has h
 describe("POST /_sandbox/clock/advance", () => {
   it("makes all attempts of a retry schedule in one call", async () => {
     const live = await startLive();
-    const receiver = await startReceiver((_, index) => ({ status: index < 5 ? 503 : 200 }));
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", (_, index) => ({ status: index < 5 ? 503 : 200 }));
     await live.createCharge();
     const { body } = await live.control("POST", "/clock/advance", { by: "4h" });
     expect(body).toMatchObject({
@@ -63,11 +63,10 @@ describe("POST /_sandbox/clock/advance", () => {
   it("shows its receiver the instant of the attempt on the clock", async () => {
     const live = await startLive();
     const seen: string[] = [];
-    const receiver = await startReceiver(async (_, index) => {
+    await live.receiverFor("charges/events", async (_, index) => {
       seen.push((await live.control("GET", "/clock")).body.now);
       return { status: index === 0 ? 500 : 200 };
     });
-    await live.subscribe("charges/events", receiver.url);
     await live.createCharge();
     await live.control("POST", "/clock/advance", { by: "1d" });
     expect(seen).toEqual(["2026-01-15T10:00:00.000Z", "2026-01-15T10:00:10.000Z"]);
@@ -75,8 +74,7 @@ describe("POST /_sandbox/clock/advance", () => {
 
   it("is serialised with other advances of the company and with changes of the clock's mode", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events");
     await live.createCharge();
     const answers = await Promise.all([
       live.control("POST", "/clock/advance", { by: "1h" }),
@@ -95,11 +93,10 @@ describe("GET /_sandbox/deliveries/wait", () => {
     const live = await startLive();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    const receiver = await startReceiver(async (_, index) => {
+    await live.receiverFor("charges/events", async (_, index) => {
       if (index === 1) await held;
       return {};
     });
-    await live.subscribe("charges/events", receiver.url);
     const { id } = await live.createCharge();
     await live.advance("1s");
     await live.createCharge();
@@ -114,8 +111,7 @@ describe("GET /_sandbox/deliveries/wait", () => {
 describe("POST /_sandbox/companies/:id/rotate", () => {
   it("makes the new secret key sign every later attempt, also retries of older events", async () => {
     const live = await startLive();
-    const receiver = await startReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => ({ status: index === 0 ? 500 : 200 }));
     await live.createCharge();
     await live.advance("1h");
     const { body } = await live.control("POST", "/companies/company_sandbox/rotate");
@@ -129,8 +125,7 @@ describe("POST /_sandbox/companies/:id/rotate", () => {
 
 it("a reset moves the clock back and drops pending deliveries", async () => {
   const live = await startLive();
-  const receiver = await startReceiver({ status: 500 });
-  await live.subscribe("charges/events", receiver.url);
+  const receiver = await live.receiverFor("charges/events", { status: 500 });
   await live.createCharge();
   await live.advance("1h");
   expect((await live.control("POST", "/reset")).status).toBe(200);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { hashToSeed } from "../../src/kernel/records/ids.js";
 import fc, { runs } from "../support/fast-check.js";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { type TestWorld, createWorld } from "../support/world.js";
 import { type AdvanceResult, advance } from "../../src/sandbox/company/advance.js";

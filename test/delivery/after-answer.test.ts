@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createHeldStore } from "../support/held-store.js";
-import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import { answerAfter, gate, type Live, startLive } from "../support/live.js";
 import { connectTo } from "../support/raw-http.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { createWorld } from "../support/world.js";
@@ -34,8 +34,7 @@ describe("deliveries start when the API's answer has been written", () => {
   it("start no earlier, however long the answer takes", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     const letGo = store.hold();
     const paid = live.http("POST", `/v1/charges/${id}/pay`);
@@ -51,11 +50,7 @@ describe("deliveries start when the API's answer has been written", () => {
   it("do not delay the answer", async () => {
     const live = await startLive();
     const answered = gate();
-    const receiver = await startReceiver(async () => {
-      await answered.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", answerAfter(answered));
     expect((await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`)).status).toBe("paid");
     answered.open();
     await live.settle();
@@ -81,8 +76,7 @@ describe("deliveries start when the API's answer has been written", () => {
   it("are awaited by an advance, with the answer", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     const other = await live.createCharge();
     const letGo = store.hold();
@@ -101,8 +95,7 @@ describe("a client that leaves before its answer", () => {
   it("still has its work done and its webhooks sent", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     const letGo = store.hold();
     const socket = await open(live, post(live, `/v1/charges/${id}/pay`));
@@ -116,8 +109,7 @@ describe("a client that leaves before its answer", () => {
 
   it("still has its webhooks sent when it left before the work was done", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     const { company } = live;
     const asked = gate();
@@ -141,8 +133,7 @@ describe("a client that leaves before its answer", () => {
   it("still has the pipelined requests of its connection done", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push((await live.createCharge()).id);
     const letGo = store.hold();
@@ -157,8 +148,7 @@ describe("a client that leaves before its answer", () => {
 
   it("webhooks of pipelined requests start when their own answer is written", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push((await live.createCharge()).id);
     const socket = await open(live, ids.map((id) => post(live, `/v1/charges/${id}/pay`)).join(""));

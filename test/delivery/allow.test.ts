@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { listen } from "../support/listen.js";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { acceptedProfile } from "../support/profiles.js";
 import { selfSigned } from "../support/self-signed.js";
 
@@ -90,8 +91,7 @@ describe("webhooks.allow: any host but link-local and cloud metadata addresses",
 
   it("is checked again for each attempt, so that a stricter profile refuses earlier subscriptions", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { profile, overrides } = acceptedProfile({ webhooks: { allow: ["hooks.shop.test"], retry: "none" } });
     live.company.adopt(profile, overrides);
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);

@@ -1,15 +1,15 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
-import { gate, startLive, startReceiver } from "../support/live.js";
+import { answerAfter, gate, startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
-import { createWorld, type WorldOptions } from "../support/world.js";
+import { openWorld, type WorldOptions } from "../support/world.js";
 
 function started(options: WorldOptions) {
-  const world = createWorld(options);
-  onTestFinished(() => world.close());
+  const world = openWorld(options);
   return { ...world, company: world.sandbox.defaultCompany };
 }
 
@@ -130,10 +130,7 @@ describe("data that only grows is bounded", () => {
   it("a delivery that was forgotten during its attempt is not recorded again", async () => {
     const hold = gate();
     const live = await startLive({ limits: { ...DEFAULT_LIMITS, events: 100, deliveries: 1 } });
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
+    const receiver = await startReceiver(answerAfter(hold));
     const { id } = await live.subscribe("transactions/started", receiver.url);
     await live.createTransfer();
     await receiver.waitFor(1);
@@ -216,11 +213,7 @@ describe("work that is due now does not wait for a receiver that hangs", () => {
       ...(mode === "running" ? { clock: mode } : {}),
     });
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return {};
-    });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", answerAfter(hold));
     await live.createCharge();
     const advanced = live.advance("next");
     await receiver.waitFor(1);

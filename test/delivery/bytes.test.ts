@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { sign } from "../support/signature.js";
 
 describe("POST, content-type: application/json, body = exactly the bytes that were signed", () => {
@@ -20,8 +21,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
 
   it("is the same for every attempt, also after the resource has changed", async () => {
     const live = await startLive();
-    const receiver = await startReceiver((_, index) => ({ status: index < 2 ? 500 : 200 }));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => ({ status: index < 2 ? 500 : 200 }));
     const { id } = await live.createCharge({ metadata: { __proto__: null, note: "\u2028<&>" } });
     await live.ok("POST", `/v1/charges/${id}/pay`);
     await live.settle();
@@ -35,8 +35,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
 
   it("has the headers that webhooks.signatureHeader and webhooks.topicHeader name", async () => {
     const live = await startLive({ profile: { webhooks: { signatureHeader: "X-Signature", topicHeader: "x-topic" } } });
-    const receiver = await startReceiver();
-    await live.subscribe("charge/events", receiver.url);
+    const receiver = await live.receiverFor("charge/events");
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     const [request] = receiver.received;
@@ -47,8 +46,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
 
   it("is signed with a rotated secret key from then on", async () => {
     const live = await startLive();
-    const receiver = await startReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => ({ status: index === 0 ? 500 : 200 }));
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     live.sandbox.identify(live.company, { ...live.company.record.identity, secretKey: "secret_new" });
@@ -99,8 +97,7 @@ describe("each URL registered for the topic", () => {
     ["singular", "charge/events"],
   ])("webhooks.topicSpelling %s sends %s to everybody", async (topicSpelling, topic) => {
     const live = await startLive({ profile: { webhooks: { topicSpelling } } });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     await live.subscribe("charge/events", receiver.url);
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
@@ -109,8 +106,7 @@ describe("each URL registered for the topic", () => {
 
   it("gets one delivery for each subscription, also of the same URL", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     await live.subscribe("charges/events", receiver.url);
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
@@ -120,8 +116,7 @@ describe("each URL registered for the topic", () => {
 
   it("gets a webhook when a charge is paid, dropped, refunded in part and in full, and no other", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const paid = await live.createCharge();
     await live.createCharge();
     await live.ok("POST", `/v1/charges/${paid.id}/pay`, { msisdn: "+2250700000002" });
@@ -141,8 +136,7 @@ describe("each URL registered for the topic", () => {
 
   it("gets the charge events of webhooks.chargeEvents", async () => {
     const live = await startLive({ profile: { webhooks: { chargeEvents: ["paid", "dropped"] } } });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     await live.ok("POST", `/v1/charges/${id}/pay`);
     await live.ok("POST", `/v1/charges/${id}/refund`);
@@ -218,8 +212,7 @@ describe("each attempt is recorded", () => {
     ["4 MiB", 4 * 1024 * 1024],
   ])("the answer is cut at 4 KiB: %s", async (_, size) => {
     const live = await startLive();
-    const receiver = await startReceiver({ body: Buffer.alloc(size, "x") });
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", { body: Buffer.alloc(size, "x") });
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded", attempts: [{ status: 200, error: null }] });

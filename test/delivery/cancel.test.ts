@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { redeliverNow } from "../../src/sandbox/company/redeliver.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { createHeldStore } from "../support/held-store.js";
-import { gate, type Live, startLive, startReceiver } from "../support/live.js";
+import { answerAfter, gate, type Live, startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 
 async function pay(live: Live): Promise<string> {
   const { id } = await live.createCharge();
@@ -41,10 +42,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
   ])("while an attempt is on the wire that then %s: it is kept, and no other is made", async (_, reply) => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async () => {
-      await hold.opened;
-      return reply;
-    });
+    const receiver = await startReceiver(answerAfter(hold, reply));
     const { id } = await live.subscribe("charges/events", receiver.url);
     await pay(live);
     await receiver.waitFor(1);
@@ -145,8 +143,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
 describe("redeliver makes one more attempt now", () => {
   it("for a delivery that succeeded", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     await pay(live);
     await live.settle();
     redeliver(live);
@@ -157,8 +154,7 @@ describe("redeliver makes one more attempt now", () => {
 
   it("for an exhausted one: a success makes it succeeded, a failure leaves it exhausted", async () => {
     const live = await startLive({ profile: { webhooks: { retry: ["1s"] } } });
-    const receiver = await startReceiver({ status: 500 });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", { status: 500 });
     await pay(live);
     await live.advance("1m");
     expect(live.deliveries()[0]?.status).toBe("exhausted");
@@ -191,8 +187,7 @@ describe("redeliver makes one more attempt now", () => {
 
   it("for a planned one, in the place of the planned attempt", async () => {
     const live = await startLive();
-    const receiver = await startReceiver({ status: 500 });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", { status: 500 });
     await pay(live);
     await live.settle();
     const at = live.company.now();
@@ -208,8 +203,7 @@ describe("redeliver makes one more attempt now", () => {
   it("but not while an attempt is in flight, also one that begins at this instant", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
-    const receiver = await startReceiver((_, index) => (index === 0 ? { status: 500 } : "hang"));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => (index === 0 ? { status: 500 } : "hang"));
     await pay(live);
     await live.settle();
     system.pass(10_000, "late");
@@ -222,11 +216,10 @@ describe("redeliver makes one more attempt now", () => {
   it("without waiting for the events of its lane", async () => {
     const live = await startLive();
     const hold = gate();
-    const receiver = await startReceiver(async (_, index) => {
+    const receiver = await live.receiverFor("charges/events", async (_, index) => {
       if (index === 1) await hold.opened;
       return {};
     });
-    await live.subscribe("charges/events", receiver.url);
     const id = await pay(live);
     await live.settle();
     await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1 });

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createFakeSystem } from "../support/fake-system.js";
-import { type Live, startLive, startReceiver } from "../support/live.js";
+import { type Live, startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { startRawReceiver } from "../support/raw-receiver.js";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -196,8 +197,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
 describe("webhooks.timeout is real time, the gaps of webhooks.retry are the company's", () => {
   it("a time-out on a frozen clock moves no time, and its retry waits for the clock", async () => {
     const live = await startLive({ profile: { webhooks: { timeout: "20ms" } } });
-    const receiver = await startReceiver("hang");
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events", "hang");
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     const at = live.company.now();
@@ -214,8 +214,7 @@ describe("webhooks.timeout is real time, the gaps of webhooks.retry are the comp
   it("on a running clock the gap is counted from the end of the attempt", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
-    const receiver = await startReceiver((_, index) => (index === 0 ? "hang" : {}));
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", (_, index) => (index === 0 ? "hang" : {}));
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     const at = live.company.now();
     await receiver.waitFor(1);
@@ -234,8 +233,7 @@ describe("webhooks.timeout is real time, the gaps of webhooks.retry are the comp
     ["realistic", 9],
   ])("webhooks.retry %j makes %i attempts", async (retry, attempts) => {
     const live = await startLive({ profile: { webhooks: { retry } } });
-    const receiver = await startReceiver({ status: 500 });
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events", { status: 500 });
     await live.createCharge();
     await live.advance("30d");
     expect(receiver.received).toHaveLength(attempts);

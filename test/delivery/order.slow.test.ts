@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
@@ -8,8 +8,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
       balance: 1e12,
       profile: { batch: { maxItems: 5_000 }, server: { bodyLimit: 8 * 1024 * 1024 } },
     });
-    const receiver = await startReceiver();
-    await live.subscribe("transactions/completed", receiver.url);
+    const receiver = await live.receiverFor("transactions/completed");
     const transactions = Array.from({ length: 5_000 }, (_, n) => ({
       amount: 5_000,
       msisdn: "0700000001",

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 import { createHeldStore } from "../support/held-store.js";
-import { gate, type Live, startLive, startReceiver } from "../support/live.js";
-import type { Receiver, Reply } from "../support/receiver.js";
+import { gate, type Gate, type Live, startLive } from "../support/live.js";
+import { type Receiver, type Reply, startReceiver } from "../support/receiver.js";
 
 /** A receiver that answers each request when the test calls for it. */
 async function startHolding(reply: (index: number) => Reply = () => ({})) {
-  const gates: ReturnType<typeof gate>[] = [];
+  const gates: Gate[] = [];
   const gateOf = (index: number) => (gates[index] ??= gate());
   const receiver = await startReceiver(async (_, index) => {
     await gateOf(index).opened;
@@ -100,8 +100,7 @@ describe("a resource's next event goes to the same receiver only once the previo
   it("also when the answers are written in another order", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     const letGo = store.hold();
     const paid = live.http("POST", `/v1/charges/${id}/pay`);
@@ -208,8 +207,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
 
   it("a connection is reused", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     for (let n = 0; n < 10; n++) {
       await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
       await live.settle();

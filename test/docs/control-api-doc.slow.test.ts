@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { folderWith } from "../support/folder.js";
-import { startLive, startReceiver } from "../support/live.js";
+import { startLive } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { openPage } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 

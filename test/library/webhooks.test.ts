@@ -1,14 +1,8 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Transaction, UsageError } from "../../src/index.js";
 import { verifySignature } from "../../src/webhooks.js";
-import { createReceiver, type Receiver } from "../support/receiver.js";
+import { startReceiver } from "../support/receiver.js";
 import { create, createCharge, pay, payout } from "./sandboxes.js";
-
-async function startReceiver(): Promise<Receiver> {
-  const receiver = await createReceiver();
-  onTestFinished(() => receiver.close());
-  return receiver;
-}
 
 describe("waitFor", () => {
   test("matches past and future events", async () => {

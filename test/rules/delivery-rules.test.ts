@@ -3,8 +3,8 @@ import { serve } from "../../src/http/server/listen.js";
 import { verifySignature } from "../../src/webhooks.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { openDoor, untilTrue } from "../support/doors.js";
-import { gate, type Live, startLive, startReceiver } from "../support/live.js";
-import type { Receiver } from "../support/receiver.js";
+import { gate, type Live, startLive } from "../support/live.js";
+import { type Receiver, startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
 import type { LooseJson, WorldOptions } from "../support/world.js";
 

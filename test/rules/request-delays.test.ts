@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Door, doors, openDoor, untilTrue } from "../support/doors.js";
 import { createFakeSystem } from "../support/fake-system.js";
-import { startReceiver } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
 
 const FIVE = 5_000;
@@ -29,8 +28,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 describe.each(doors)("a delay, %s,", (door) => {
   it("alone delays the answer and its webhooks, but not the work", async () => {
     const { live, ask, addRule, system, waiting } = await delayed(door);
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     await addRule();
     const asked = ask("POST", `/v1/charges/${id}/pay`);
@@ -65,8 +63,7 @@ describe.each(doors)("a delay, %s,", (door) => {
 
   it("ends when the client leaves, and webhooks are sent", async () => {
     const { live, ask, addRule, system, waiting } = await delayed(door);
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     await addRule();
     const patience = new AbortController();

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../src/http/server/listen.js";
 import { doors, openDoor, untilTrue } from "../support/doors.js";
 import { createFakeSystem } from "../support/fake-system.js";
-import { startReceiver } from "../support/live.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { selfSigned } from "../support/self-signed.js";
 
@@ -36,8 +35,7 @@ describe.each(doors)("fault: reset, %s,", (door) => {
 
   it("with commit: true does the work and sends its webhooks", async () => {
     const { live, ask, rule } = await openDoor(door);
-    const receiver = await startReceiver();
-    await live.subscribe("transactions/started", receiver.url);
+    const receiver = await live.receiverFor("transactions/started");
     await rule({ then: { fault: "reset", commit: true }, times: 1 });
     const body = transferRequest({ reference: "payout-1" });
     await expect(ask("POST", "/v1/transactions", { body })).rejects.toMatchObject(reset);
@@ -99,8 +97,7 @@ describe("fault: reset over a socket", () => {
 describe.each(doors)("fault: hang, %s,", (door) => {
   it("holds the client until it leaves; with commit: true the webhooks are sent then", async () => {
     const { live, ask, rule } = await openDoor(door);
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
     await rule({ then: { fault: "hang", commit: true }, times: 1 });
     const patience = new AbortController();
@@ -182,8 +179,7 @@ describe.each(doors)("an unreadable answer, %s,", (door) => {
 
   it.each(["empty", "malformed"])("%s with commit: true does the work and sends its webhooks", async (fault) => {
     const { live, ask, rule } = await openDoor(door);
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge({ description: "Koné é é é é é é é é é é é é é" });
     await rule({ then: { fault, commit: true }, times: 1 });
     const { status, headers, text } = await ask("POST", `/v1/charges/${id}/pay`);

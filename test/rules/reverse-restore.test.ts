@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
-import { gate, startLive, startReceiver } from "../support/live.js";
+import { gate, startLive } from "../support/live.js";
 
 it("a restore continues the reverse order of released events that were not sent", async () => {
   const live = await startLive();
   const opened = gate();
-  const receiver = await startReceiver(async (_, index) => {
+  const receiver = await live.receiverFor("charges/events", async (_, index) => {
     if (index === 0) await opened.opened;
     return {};
   });
-  await live.subscribe("charges/events", receiver.url);
   await live.control("POST", "/rules", { on: "delivery", then: { reverse: true } });
   const { id } = await live.createCharge();
   await live.ok("POST", `/v1/charges/${id}/pay`);

@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { transferRequest } from "../support/requests.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 
 let world: TestWorld;
-const open = (options?: WorldOptions): TestWorld => (world = createWorld(options));
-afterEach(() => world.close());
+const open = (options?: WorldOptions): TestWorld => (world = openWorld(options));
 
 const failing = { on: "transfer", then: { outcome: "failed", reason: "network_down" } };
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createApp } from "../../src/http/server/app.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -10,13 +10,12 @@ import { startRecorder } from "../../src/scenarios/recorder.js";
 import { renderFailure } from "../../src/scenarios/run/failure.js";
 import { runScenario } from "../../src/scenarios/run/replay.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
-import { type Receiver, createReceiver } from "../support/receiver.js";
+import { type Receiver, startReceiver } from "../support/receiver.js";
 
 let receiver: Receiver;
 beforeEach(async () => {
-  receiver = await createReceiver();
+  receiver = await startReceiver();
 });
-afterEach(() => receiver.close());
 
 const order = (externalId: string) => ({
   amount: 10_000,

@@ -1,7 +1,8 @@
-import { expect, onTestFinished } from "vitest";
-import { HEADER, hmac, type Receive, stillSystem, take } from "../audit/receivers.js";
+import { expect } from "vitest";
+import { HEADER, hmac, type Receive, startReceiver, stillSystem, take } from "../audit/receivers.js";
 import { DASHBOARD, type PageAnswer, visit, type Visitor } from "./dashboard.js";
-import { createWorld, type TestWorld, type WorldOptions } from "./world.js";
+import { gate } from "./live.js";
+import { openWorld, type TestWorld, type WorldOptions } from "./world.js";
 
 /** The default company's secret key. */
 export const SECRET_KEY = "secret_sandbox";
@@ -12,16 +13,15 @@ export const sound: Receive = ({ headers, body }) =>
 export const takesHex: Receive = ({ headers, body }) =>
   headers[HEADER] === hmac(body, "hex", SECRET_KEY) ? take(body) : sound({ headers, body, rawHeaders: [], method: "" });
 
-export interface Desk extends Visitor {
+export interface AuditDesk extends Visitor {
   readonly world: TestWorld;
   /** Sends the form, and follows to the page that it leads to. */
   audit(fields: Readonly<Record<string, string>>, company?: string): Promise<PageAnswer>;
 }
 
 /** A dashboard with its page of audits, until the test ends. */
-export async function openDesk(options: WorldOptions = {}): Promise<Desk> {
-  const world = createWorld({ system: stillSystem, ...options });
-  onTestFinished(() => world.close());
+export async function openAuditDesk(options: WorldOptions = {}): Promise<AuditDesk> {
+  const world = openWorld({ system: stillSystem, ...options });
   const visitor = visit(world.app);
   await visitor.get(`${DASHBOARD}/audit`);
   return Object.assign(visitor, {
@@ -35,4 +35,16 @@ export async function openDesk(options: WorldOptions = {}): Promise<Desk> {
       return visitor.get(pathname + search);
     },
   });
+}
+
+/** A receiver that answers when it is told to. */
+export async function startHeld() {
+  const asked = gate();
+  const answers = gate();
+  const receiver = await startReceiver(async (incoming) => {
+    asked.open();
+    await answers.opened;
+    return sound(incoming);
+  });
+  return { url: receiver.url, asked: asked.opened, open: () => answers.open(), received: receiver.received };
 }

@@ -1,7 +1,7 @@
 import type { Store } from "../../src/adapters/store/store.js";
 import type { StoredSandbox } from "../../src/sandbox/state/company-record.js";
 import { createStoredSandbox } from "../../src/sandbox/state/store-format.js";
-import { gate } from "./live.js";
+import { gate, type Gate } from "./live.js";
 
 /** A store that a test can hold: meanwhile no answer is sent. */
 export interface HeldStore extends Store<StoredSandbox> {
@@ -13,7 +13,7 @@ export interface HeldStore extends Store<StoredSandbox> {
 
 export function createHeldStore(): HeldStore {
   let holding = false;
-  const gates: ReturnType<typeof gate>[] = [];
+  const gates: Gate[] = [];
   const waiting: (() => void)[] = [];
   return {
     data: createStoredSandbox(),

@@ -7,7 +7,7 @@ import { parseInstant, toIso } from "../../src/kernel/time/instant.js";
 import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/company/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
-import { createReceiver, type Receiver, type Reply, type ReplyTo } from "./receiver.js";
+import { type Receiver, type Reply, type ReplyTo, startReceiver } from "./receiver.js";
 import { chargeRequest, transferRequest } from "./requests.js";
 import {
   type Answer,
@@ -30,6 +30,8 @@ export interface Live extends TestWorld {
   /** Calls the API over TCP, and returns the body of the answer, whose status must be 2xx. */
   ok(method: string, path: string, body?: unknown): Promise<LooseJson>;
   subscribe(topic: string, url: string): Promise<LooseJson>;
+  /** A receiver that is subscribed to the topic, until the test ends. */
+  receiverFor(topic: string, reply?: Reply | ReplyTo): Promise<Receiver>;
   createCharge(change?: Readonly<Record<string, unknown>>): Promise<LooseJson>;
   createTransfer(change?: Readonly<Record<string, unknown>>): Promise<LooseJson>;
   /** Advances by a duration, to an ISO instant, or to the next due item. */
@@ -69,6 +71,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.body;
   };
+  const subscribe: Live["subscribe"] = (topic, receiver) => ok("POST", "/v1/webhooks", { topic, url: receiver });
   return Object.assign(Object.create(world) as TestWorld, {
     url,
     get company() {
@@ -78,7 +81,12 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
     control: (method: string, path: string, body?: unknown, headers: GivenHeaders = {}) =>
       callOver(agent, `${url}/_sandbox${path}`, method, body, headers),
     ok,
-    subscribe: (topic: string, receiver: string) => ok("POST", "/v1/webhooks", { topic, url: receiver }),
+    subscribe,
+    async receiverFor(topic: string, reply?: Reply | ReplyTo) {
+      const receiver = await startReceiver(reply);
+      await subscribe(topic, receiver.url);
+      return receiver;
+    },
     createCharge: (change = {}) => ok("POST", "/v1/charges", chargeRequest(change)),
     createTransfer: (change = {}) => ok("POST", "/v1/transactions", transferRequest(change)),
     advance: (target: string, given?: AdvanceOptions) => advance(company(), targetOf(target), given),
@@ -92,18 +100,24 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
   });
 }
 
-/** A receiver that is closed when the test ends. */
-export async function startReceiver(reply?: Reply | ReplyTo): Promise<Receiver> {
-  const receiver = await createReceiver(reply);
-  onTestFinished(() => receiver.close());
-  return receiver;
+/** A promise and what resolves it. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
 }
 
-/** A promise and what resolves it. */
-export function gate(): { readonly opened: Promise<void>; open(): void } {
+export function gate(): Gate {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
+}
+
+/** Answers once the gate is open. */
+export function answerAfter({ opened }: Gate, reply: Reply = {}): ReplyTo {
+  return async () => {
+    await opened;
+    return reply;
+  };
 }
 
 /** One HTTP call over a new connection. A string is sent unchanged, anything else as JSON, undefined not at all. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
+import { listen } from "./listen.js";
 import type { LooseJson } from "./world.js";
 
 /** A request that a receiver got. */
@@ -45,7 +46,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function createReceiver(initial: Reply | ReplyTo = {}): Promise<Receiver> {
+/** A receiver that is closed when the test ends. */
+export async function startReceiver(initial: Reply | ReplyTo = {}): Promise<Receiver> {
   let reply = initial;
   const received: ReceivedRequest[] = [];
   const waiting: (() => void)[] = [];
@@ -74,8 +76,7 @@ export async function createReceiver(initial: Reply | ReplyTo = {}): Promise<Rec
       for (const wake of waiting.splice(0)) wake();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${await listen(server)}`;
 
   return {
     origin,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../../src/contract/openapi/describe-api.js";
-import { createReceiver } from "./receiver.js";
+import { startReceiver } from "./receiver.js";
 import { chargeRequest } from "./requests.js";
 import { examplesOf, profileOf } from "./openapi-walk.js";
 import { validateAnswer, validatePayload } from "./validate-answer.js";
@@ -111,7 +111,7 @@ describe("a world", () => {
 
   it("fails at its end when an undescribed payload was sent", async () => {
     const world = createWorld();
-    const receiver = await createReceiver();
+    const receiver = await startReceiver();
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     const { body } = await world.api("POST", "/v1/charges", chargeRequest());
     const charge = world.sandbox.defaultCompany.world.charges.get(body.id)!;
@@ -122,7 +122,6 @@ describe("a world", () => {
     });
     await receiver.waitFor(1);
     await expect(world.close()).rejects.toThrow("body/data/attempts must be integer");
-    await receiver.close();
   });
 });
 

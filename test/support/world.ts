@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { onTestFinished } from "vitest";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
@@ -109,6 +110,13 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
         throw new AggregateError(undocumented, `Payloads that are not described:\n${undocumented.join("\n")}`);
     },
   };
+}
+
+/** One that is closed when the test ends. */
+export function openWorld(options?: WorldOptions): TestWorld {
+  const world = createWorld(options);
+  onTestFinished(() => world.close());
+  return world;
 }
 
 const credentials: GivenHeaders = {

@@ -1,24 +1,15 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { createReceiver, type Receiver } from "../../support/receiver.js";
+import { describe, expect, it } from "vitest";
+import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 let world: TestWorld;
 let receiver: Receiver | undefined;
 
-afterEach(async () => {
-  await world.close();
-  await receiver?.close();
-  receiver = undefined;
-});
-
-function open(options: WorldOptions = {}): TestWorld {
-  world = createWorld(options);
-  return world;
-}
+const open = (options?: WorldOptions): TestWorld => (world = openWorld(options));
 
 async function subscribe(topic: string): Promise<Receiver> {
-  receiver = await createReceiver();
+  receiver = await startReceiver();
   await world.api("POST", "/v1/webhooks", { topic, url: receiver.url });
   return receiver;
 }

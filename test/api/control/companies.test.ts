@@ -1,16 +1,12 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { createReceiver } from "../../support/receiver.js";
+import { describe, expect, it } from "vitest";
+import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest } from "../../support/requests.js";
 import { sign } from "../../support/signature.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 let world: TestWorld;
-afterEach(() => world.close());
 
-function open(options: WorldOptions = {}): TestWorld {
-  world = createWorld(options);
-  return world;
-}
+const open = (options?: WorldOptions): TestWorld => (world = openWorld(options));
 
 function as(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
@@ -174,7 +170,7 @@ describe("POST /companies/:id/rotate", () => {
 
   it("signs every later attempt with the new key, retries included", async () => {
     open();
-    const receiver = await createReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
+    const receiver = await startReceiver((_, index) => ({ status: index === 0 ? 500 : 200 }));
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
     await world.api("POST", `/v1/charges/${charge.id}/pay`);
@@ -187,7 +183,6 @@ describe("POST /companies/:id/rotate", () => {
       signatures[0]?.[0],
       signatures[1]?.[1],
     ]);
-    await receiver.close();
   });
 
   it("gives a new access token, and the old one stops working immediately", async () => {

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWorld, type TestWorld } from "../../support/world.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 const awa = { firstName: "Awa", lastName: "Koné", kycStatus: "incomplete" };
 

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createReceiver, type Receiver } from "../../support/receiver.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
+import { openWorld, type LooseJson, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 let receiver: Receiver;
 beforeEach(async () => {
-  world = createWorld();
-  receiver = await createReceiver();
-});
-afterEach(async () => {
-  await world.close();
-  await receiver.close();
+  world = openWorld();
+  receiver = await startReceiver();
 });
 
 async function subscribe(...topics: string[]): Promise<void> {

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
+import { type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 async function events(query = ""): Promise<LooseJson> {
   return (await world.control("GET", `/events${query}`)).body;

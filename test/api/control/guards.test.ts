@@ -1,14 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sendRaw } from "../../support/raw-http.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 let world: TestWorld;
-afterEach(() => world.close());
 
-function open(options: WorldOptions = {}): TestWorld {
-  world = createWorld(options);
-  return world;
-}
+const open = (options?: WorldOptions): TestWorld => (world = openWorld(options));
 
 const errorKeys = ["statusCode", "message", "error", "correlationId", "path", "timestamp"];
 

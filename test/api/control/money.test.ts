@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
+import { type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 describe("PUT /balance", () => {
   it.each([0, 1, 0.0001, 12_345.678, 225_000_000_000.0001])("%d becomes the balance", async (balance) => {

@@ -1,21 +1,17 @@
 import { request as httpRequest } from "node:http";
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createReceiver, type Receiver } from "../../support/receiver.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest } from "../../support/requests.js";
-import { createWorld, type TestWorld } from "../../support/world.js";
+import { openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 let receiver: Receiver;
 let url: string;
 beforeEach(async () => {
-  world = createWorld();
-  receiver = await createReceiver();
+  world = openWorld();
+  receiver = await startReceiver();
   url = await world.listen();
-});
-afterEach(async () => {
-  await world.close();
-  await receiver.close();
 });
 
 const api = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
@@ -86,11 +82,10 @@ describe("over TCP", () => {
   it("accepts the state of another process", async () => {
     await request(url).post("/v1/charges").set(api).send(chargeRequest());
     const { text } = await request(url).get("/_sandbox/state").expect(200);
-    const other = createWorld();
+    const other = openWorld();
     const elsewhere = await other.listen();
     const put = await request(elsewhere).put("/_sandbox/state").type("json").send(text).expect(200);
     expect(put.text).toBe(text);
-    await other.close();
   });
 
   it("stops waiting when the client has gone, so that a stop is not delayed", async () => {

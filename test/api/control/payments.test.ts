@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
-import { createReceiver } from "../../support/receiver.js";
+import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
+import { type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 async function charge(): Promise<LooseJson> {
   return (await world.api("POST", "/v1/charges", chargeRequest())).body;
@@ -123,14 +122,13 @@ describe("POST /charges/:id/pay", () => {
   });
 
   it("sends the webhook once it has answered", async () => {
-    const receiver = await createReceiver();
+    const receiver = await startReceiver();
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     const { id } = await charge();
     await world.control("POST", `/charges/${id}/pay`);
     expect(receiver.received).toHaveLength(0);
     await receiver.waitFor(1);
     expect(receiver.received[0]?.body.data).toMatchObject({ id, status: "paid" });
-    await receiver.close();
   });
 
   it.each([
@@ -156,7 +154,7 @@ describe("POST /charges/:id/pay", () => {
   it("does what is due first: an expired charge cannot be paid", async () => {
     await world.close();
     let now = Date.parse("2026-01-15T09:00:00Z");
-    world = createWorld({ clock: "running", system: { ...systemClock, now: () => now } });
+    world = openWorld({ clock: "running", system: { ...systemClock, now: () => now } });
     const { id } = await charge();
     now += 3_600_000;
     const answer = await world.control("POST", `/charges/${id}/pay`);

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { chargeRequest } from "../../support/requests.js";
-import { createWorld, type TestWorld } from "../../support/world.js";
+import { openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld({ profile: { charges: { min: 100 } } });
+  world = openWorld({ profile: { charges: { min: 100 } } });
 });
-afterEach(() => world.close());
 
 describe("GET /profile", () => {
   it("shows the values, nested, and every setting with its alternatives", async () => {

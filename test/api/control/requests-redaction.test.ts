@@ -1,12 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chargeRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 let world: TestWorld | undefined;
-afterEach(() => world?.close());
 
 function started(options?: WorldOptions): TestWorld {
-  world = createWorld(options);
+  world = openWorld(options);
   return world;
 }
 

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { type Answer, createWorld, type TestWorld } from "../../support/world.js";
+import { type Answer, openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 function verify(request?: unknown): Promise<Answer> {
   return world.control("POST", "/requests/verify", request);

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../src/sandbox/config/options.js";
 import { createHeldStore } from "../../support/held-store.js";
-import { createReceiver, type Receiver } from "../../support/receiver.js";
+import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
+import { type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 async function requests(query = ""): Promise<LooseJson[]> {
   const { status, body } = await world.control("GET", `/requests${query}`);
@@ -181,9 +180,8 @@ describe("what a rule did", () => {
 describe("the deliveries that followed", () => {
   let receiver: Receiver;
   beforeEach(async () => {
-    receiver = await createReceiver();
+    receiver = await startReceiver();
   });
-  afterEach(() => receiver.close());
 
   async function deliveriesOf(...topics: string[]): Promise<Map<string, string>> {
     await world.control("POST", "/settle");
@@ -285,7 +283,7 @@ describe("what is forgotten", () => {
   it("a reset forgets what is being answered too", async () => {
     const store = createHeldStore();
     await world.close();
-    world = createWorld({ store });
+    world = openWorld({ store });
     const letGo = store.hold();
     const answered = world.api("POST", "/v1/charges", chargeRequest());
     await store.held(1);
@@ -312,8 +310,7 @@ describe("what is forgotten", () => {
   });
 
   it("a state that is put in the place of another forgets nothing, and deliveries stay those that they were", async () => {
-    const receiver = await createReceiver();
-    onTestFinished(() => receiver.close());
+    const receiver = await startReceiver();
     const { body: empty } = await world.control("GET", "/state");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
@@ -336,7 +333,7 @@ describe("what is forgotten", () => {
 
   it("the oldest goes when there are too many", async () => {
     await world.close();
-    world = createWorld({ limits: { ...DEFAULT_LIMITS, requests: 3 } });
+    world = openWorld({ limits: { ...DEFAULT_LIMITS, requests: 3 } });
     await ask(5);
     expect(await ids()).toEqual(["req_3", "req_4", "req_5"]);
     const { body: page } = await world.control("GET", "/requests?limit=1");

@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { createReceiver } from "../../support/receiver.js";
+import { describe, expect, it } from "vitest";
+import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
+import { type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
-afterEach(() => world.close());
 
 async function charge(): Promise<string> {
   return (await world.api("POST", "/v1/charges", chargeRequest())).body.id;
@@ -16,9 +15,9 @@ async function state(company = "company_sandbox"): Promise<LooseJson> {
 
 describe("POST /reset", () => {
   it("restores the initial state", async () => {
-    world = createWorld({ balance: 250_000, profile: { charges: { min: 10 } } });
+    world = openWorld({ balance: 250_000, profile: { charges: { min: 10 } } });
     const before = await state();
-    const receiver = await createReceiver({ status: 500 });
+    const receiver = await startReceiver({ status: 500 });
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     await world.api("POST", "/v1/transactions", transferRequest());
     await world.control("POST", `/charges/${await charge()}/pay`);
@@ -38,24 +37,22 @@ describe("POST /reset", () => {
       balance: 250_000,
     });
     expect((await world.api("GET", "/v1/balance")).status).toBe(200);
-    await receiver.close();
   });
 
   it("drops deliveries that are in flight", async () => {
-    world = createWorld();
-    const receiver = await createReceiver("hang");
+    world = openWorld();
+    const receiver = await startReceiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     await world.control("POST", `/charges/${await charge()}/pay`);
     await receiver.waitFor(1);
     await world.control("POST", "/reset");
     expect((await world.control("POST", "/settle")).body.settled).toBe(true);
     expect((await world.control("GET", "/deliveries")).body.data).toEqual([]);
-    await receiver.close();
   });
 
   it("ends running and queued advances with 422", async () => {
-    world = createWorld();
-    const receiver = await createReceiver("hang");
+    world = openWorld();
+    const receiver = await startReceiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     await charge();
     const first = world.control("POST", "/clock/advance", { by: "2h" });
@@ -73,11 +70,10 @@ describe("POST /reset", () => {
       now: "2026-01-15T09:00:00.000Z",
       pendingTimers: 0,
     });
-    await receiver.close();
   });
 
   it("leaves other companies alone", async () => {
-    world = createWorld();
+    world = openWorld();
     await world.control("POST", "/companies", { companyId: "b" });
     await world.control("PUT", "/balance", { balance: 1 });
     await world.control("PUT", "/balance?company=b", { balance: 2 });
@@ -87,7 +83,7 @@ describe("POST /reset", () => {
   });
 
   it("is 422 while another company has an initial token", async () => {
-    world = createWorld();
+    world = openWorld();
     await world.control("POST", "/companies/company_sandbox/rotate", { accessToken: "mine" });
     await world.control("POST", "/companies", { companyId: "b", accessToken: "at_sandbox" });
     const answer = await world.control("POST", "/reset");
@@ -99,7 +95,7 @@ describe("POST /reset", () => {
   });
 
   it("is 404 for an unknown company and 400 for any body", async () => {
-    world = createWorld();
+    world = openWorld();
     expect((await world.control("POST", "/reset?company=nobody")).status).toBe(404);
     const answer = await world.control("POST", "/reset", { company: "*" });
     expect(answer.status).toBe(400);
@@ -110,7 +106,7 @@ describe("POST /reset", () => {
 
 describe("POST /reset?company=*", () => {
   it("resets all, removes those opened since the start and brings back those removed", async () => {
-    world = createWorld();
+    world = openWorld();
     await world.control("PUT", "/balance", { balance: 1 });
     await world.control("POST", "/companies", { companyId: "b" });
     expect((await world.control("POST", "/reset?company=*")).body).toEqual({ reset: ["company_sandbox"] });

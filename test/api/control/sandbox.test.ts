@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sign } from "../../support/signature.js";
-import { createWorld, type TestWorld } from "../../support/world.js";
+import { openWorld, type TestWorld } from "../../support/world.js";
 
 let world: TestWorld;
 beforeEach(() => {
-  world = createWorld();
+  world = openWorld();
 });
-afterEach(() => world.close());
 
 describe("GET /health", () => {
   it("reports that the sandbox runs", async () => {

@@ -1,22 +1,10 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { createFakeSystem } from "../../support/fake-system.js";
-import { createReceiver, type Receiver, type Reply } from "../../support/receiver.js";
+import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createScriptedTransport } from "../../support/scripted-transport.js";
-import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../../support/world.js";
-
-function open(options: WorldOptions = {}): TestWorld {
-  const world = createWorld(options);
-  onTestFinished(() => world.close());
-  return world;
-}
-
-async function receiver(reply?: Reply): Promise<Receiver> {
-  const made = await createReceiver(reply);
-  onTestFinished(() => made.close());
-  return made;
-}
+import { type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
 
 async function stateOf(world: TestWorld, company = "company_sandbox"): Promise<LooseJson> {
   return (await world.control("GET", `/state?company=${company}`)).body;
@@ -33,7 +21,7 @@ async function namesIn(world: TestWorld, company = "company_sandbox"): Promise<s
 
 describe("POST /snapshots/:name", () => {
   it("saves the state and does not change the company", async () => {
-    const world = open({ system: { ...systemClock, now: () => Date.parse("2026-06-01T12:00:00.5Z") } });
+    const world = openWorld({ system: { ...systemClock, now: () => Date.parse("2026-06-01T12:00:00.5Z") } });
     await createCharge(world);
     const { text } = await world.control("GET", "/state");
     const answer = await world.control("POST", "/snapshots/one-charge");
@@ -46,7 +34,7 @@ describe("POST /snapshots/:name", () => {
   });
 
   it("replaces a snapshot of the same name, which becomes the newest", async () => {
-    const world = open();
+    const world = openWorld();
     for (const name of ["a", "b"]) await world.control("POST", `/snapshots/${name}`);
     await world.control("PUT", "/balance", { balance: 5 });
     expect((await world.control("POST", "/snapshots/a")).status).toBe(201);
@@ -57,7 +45,7 @@ describe("POST /snapshots/:name", () => {
   });
 
   it("saves a hundred for each company, and answers 422 until one is removed", async () => {
-    const world = open();
+    const world = openWorld();
     await world.control("POST", "/companies", { companyId: "b" });
     for (let count = 0; count < 100; count++) await world.control("POST", `/snapshots/${count}`);
     const answer = await world.control("POST", "/snapshots/more");
@@ -74,7 +62,7 @@ describe("POST /snapshots/:name", () => {
 
 describe("GET /snapshots", () => {
   it("lists in pages, oldest first", async () => {
-    const world = open();
+    const world = openWorld();
     expect((await world.control("GET", "/snapshots")).body).toEqual({
       count: 0,
       limit: 15,
@@ -91,7 +79,7 @@ describe("GET /snapshots", () => {
 
 describe("GET /snapshots/:name", () => {
   it("returns what GET /state returned", async () => {
-    const world = open();
+    const world = openWorld();
     await createCharge(world);
     const { text } = await world.control("GET", "/state");
     await world.control("POST", "/snapshots/then");
@@ -102,7 +90,10 @@ describe("GET /snapshots/:name", () => {
 
   it("can be put into another process with PUT /state, which continues in the same way", async () => {
     const transport = createScriptedTransport(({ body }) => (body.length % 2 === 0 ? 500 : 200));
-    const [one, other] = [open({ seed: 7, transport }), open({ seed: 7, transport, clock: "2040-01-01T00:00:00Z" })];
+    const [one, other] = [
+      openWorld({ seed: 7, transport }),
+      openWorld({ seed: 7, transport, clock: "2040-01-01T00:00:00Z" }),
+    ];
     await one.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
     await one.api("POST", "/v1/transactions", transferRequest());
     await one.control("POST", `/charges/${await createCharge(one)}/pay`);
@@ -122,7 +113,7 @@ describe("GET /snapshots/:name", () => {
 
 describe("PUT /snapshots/:name", () => {
   it("restores everything, also the clock, and answers like PUT /state", async () => {
-    const world = open();
+    const world = openWorld();
     const paid = await createCharge(world);
     const { text } = await world.control("GET", "/state");
     await world.control("POST", "/snapshots/due");
@@ -138,7 +129,7 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("restores the same state any number of times", async () => {
-    const world = open({ seed: 1 });
+    const world = openWorld({ seed: 1 });
     await world.control("POST", "/snapshots/start");
     const request = chargeRequest();
     const made: unknown[] = [];
@@ -151,7 +142,7 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("keeps the present tokens and secret key", async () => {
-    const world = open();
+    const world = openWorld();
     await world.control("POST", "/snapshots/before");
     await world.control("POST", "/companies/company_sandbox/rotate", { secretKey: "other key" });
     await world.control("POST", "/companies/company_sandbox/rotate", { accessToken: "other" });
@@ -162,8 +153,8 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("sends interrupted and waiting deliveries in their order after the answer", async () => {
-    const world = open();
-    const shop = await receiver("hang");
+    const world = openWorld();
+    const shop = await startReceiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: shop.url });
     const id = await createCharge(world);
     await world.control("POST", `/charges/${id}/pay`);
@@ -179,7 +170,7 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("plans retries again that were made after the snapshot", async () => {
-    const world = open({ transport: createScriptedTransport(() => 500) });
+    const world = openWorld({ transport: createScriptedTransport(() => 500) });
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
     await world.control("POST", `/charges/${await createCharge(world)}/pay`);
     await world.control("POST", "/settle");
@@ -192,14 +183,14 @@ describe("PUT /snapshots/:name", () => {
 
   it("restores exactly the time that it shows", async () => {
     let ms = Date.parse("2026-01-15T09:00:00Z");
-    const world = open({ clock: "running", system: { ...systemClock, now: () => ms++ } });
+    const world = openWorld({ clock: "running", system: { ...systemClock, now: () => ms++ } });
     const { now } = (await world.control("POST", "/snapshots/a")).body;
     expect((await world.control("GET", "/snapshots/a")).body.clock.now).toBe(now);
   });
 
   it("continues a running clock from the time of the snapshot", async () => {
     const system = createFakeSystem();
-    const world = open({ clock: "running", system });
+    const world = openWorld({ clock: "running", system });
     const id = await createCharge(world);
     await world.control("POST", "/snapshots/fresh");
     system.pass(3_600_000);
@@ -213,8 +204,8 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("ends a running advance and the queued ones with 422", async () => {
-    const world = open();
-    const shop = await receiver("hang");
+    const world = openWorld();
+    const shop = await startReceiver("hang");
     const id = await createCharge(world);
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: shop.url });
     await world.control("POST", "/snapshots/before");
@@ -232,8 +223,8 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("restores a state that was saved during an advance", async () => {
-    const world = open();
-    const shop = await receiver("hang");
+    const world = openWorld();
+    const shop = await startReceiver("hang");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: shop.url });
     await createCharge(world);
     const advancing = world.control("POST", "/clock/advance", { by: "2h" });
@@ -250,7 +241,7 @@ describe("PUT /snapshots/:name", () => {
   it("leaves one company after concurrent restores", async () => {
     const system = createFakeSystem();
     const transport = createScriptedTransport(() => 200);
-    const world = open({ clock: "running", system, transport });
+    const world = openWorld({ clock: "running", system, transport });
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
     await createCharge(world);
     await world.control("POST", "/snapshots/a");
@@ -269,7 +260,7 @@ describe("PUT /snapshots/:name", () => {
   });
 
   it("answers concurrent requests, and the last restore discards their changes", async () => {
-    const world = open();
+    const world = openWorld();
     const before = await stateOf(world);
     await world.control("POST", "/snapshots/empty");
     const calls = Array.from({ length: 60 }, (_, index) =>
@@ -284,7 +275,7 @@ describe("PUT /snapshots/:name", () => {
 
 describe("DELETE /snapshots/:name", () => {
   it("removes it", async () => {
-    const world = open();
+    const world = openWorld();
     for (const name of ["a", "b"]) await world.control("POST", `/snapshots/${name}`);
     const answer = await world.control("DELETE", "/snapshots/a");
     expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -295,7 +286,7 @@ describe("DELETE /snapshots/:name", () => {
 
 describe("snapshots belong to their company", () => {
   it("survive its reset, a reset of all, and a PUT of a state", async () => {
-    const world = open();
+    const world = openWorld();
     await createCharge(world);
     await world.control("POST", "/snapshots/kept");
     const state = await stateOf(world);
@@ -308,7 +299,7 @@ describe("snapshots belong to their company", () => {
   });
 
   it("are invisible to other companies", async () => {
-    const world = open();
+    const world = openWorld();
     await world.control("POST", "/companies", { companyId: "b" });
     await world.control("POST", "/snapshots/mine");
     expect(await namesIn(world, "b")).toEqual([]);
@@ -321,7 +312,7 @@ describe("snapshots belong to their company", () => {
   });
 
   it("restore one company and not the others", async () => {
-    const world = open();
+    const world = openWorld();
     await world.control("POST", "/companies", { companyId: "b" });
     await world.control("POST", "/snapshots/start");
     await world.control("POST", "/clock/advance?company=b", { by: "1h" });
@@ -332,7 +323,7 @@ describe("snapshots belong to their company", () => {
   });
 
   it("are removed with it", async () => {
-    const world = open();
+    const world = openWorld();
     for (const _ of [1, 2]) {
       await world.control("POST", "/companies", { companyId: "b" });
       expect(await namesIn(world, "b")).toEqual([]);
@@ -342,7 +333,7 @@ describe("snapshots belong to their company", () => {
   });
 
   it("are not part of a state", async () => {
-    const world = open();
+    const world = openWorld();
     const { size } = (await world.control("POST", "/snapshots/a")).body;
     expect((await world.control("POST", "/snapshots/b")).body.size).toBe(size);
   });
@@ -352,7 +343,7 @@ describe("wrong use", () => {
   it.each([".hidden", "a b", "a%2Fb", "%C3%A9", "a".repeat(65), "a:b", "%00"])(
     "the name %j is 400 and says what would be right",
     async (name) => {
-      const world = open();
+      const world = openWorld();
       for (const method of ["POST", "PUT", "GET", "DELETE"]) {
         const answer = await world.control(method, `/snapshots/${name}`);
         expect(answer.status).toBe(400);
@@ -369,7 +360,7 @@ describe("wrong use", () => {
   it.each(["a", "a".repeat(64), "Before.the_2nd-payout", "-", "0", "__proto__", "constructor"])(
     "the name %j is a name",
     async (name) => {
-      const world = open();
+      const world = openWorld();
       expect((await world.control("GET", `/snapshots/${name}`)).status).toBe(404);
       expect((await world.control("POST", `/snapshots/${name}`)).status).toBe(201);
       expect((await world.control("PUT", `/snapshots/${name}`)).status).toBe(200);
@@ -377,7 +368,7 @@ describe("wrong use", () => {
   );
 
   it.each(["PUT", "GET", "DELETE"])("%s of an unknown name is 404 and suggests the nearest", async (method) => {
-    const world = open();
+    const world = openWorld();
     await world.control("POST", "/snapshots/before-payout");
     const answer = await world.control(method, "/snapshots/before-payuot");
     expect(answer.status).toBe(404);
@@ -387,7 +378,7 @@ describe("wrong use", () => {
   });
 
   it.each(["POST", "PUT"])("%s with a body is 400", async (method) => {
-    const world = open();
+    const world = openWorld();
     await world.control("POST", "/snapshots/a");
     await world.control("PUT", "/balance", { balance: 5 });
     const before = await stateOf(world);
@@ -400,7 +391,7 @@ describe("wrong use", () => {
   });
 
   it("an unknown company is 404, a wrong method 405", async () => {
-    const world = open();
+    const world = openWorld();
     expect((await world.control("POST", "/snapshots/a?company=nobody")).status).toBe(404);
     const answer = await world.control("PATCH", "/snapshots/a");
     expect(answer.status).toBe(405);

@@ -1,18 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { createReceiver } from "../../support/receiver.js";
+import { describe, expect, it } from "vitest";
+import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type LooseJson, type TestWorld, type WorldOptions } from "../../support/world.js";
-
-const worlds: TestWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-function open(options: WorldOptions = {}): TestWorld {
-  const world = createWorld(options);
-  worlds.push(world);
-  return world;
-}
+import { openWorld, type LooseJson, type TestWorld } from "../../support/world.js";
 
 async function stateOf(world: TestWorld, company = "company_sandbox"): Promise<LooseJson> {
   return (await world.control("GET", `/state?company=${company}`)).body;
@@ -20,7 +9,7 @@ async function stateOf(world: TestWorld, company = "company_sandbox"): Promise<L
 
 /** A world in which there is something of everything, and nothing on the wire. */
 async function lively(): Promise<TestWorld> {
-  const world = open({ seed: 1, transport: { send: async () => refused, close: async () => undefined } });
+  const world = openWorld({ seed: 1, transport: { send: async () => refused, close: async () => undefined } });
   for (const topic of ["charges/events", "transaction/started"]) {
     await world.api("POST", "/v1/webhooks", { topic, url: "http://127.0.0.1:9/hook" });
   }
@@ -99,7 +88,7 @@ describe("PUT /state", () => {
   it("continues in the same way in another process", async () => {
     const [one, other] = [
       await lively(),
-      open({ seed: 1, transport: { send: async () => refused, close: async () => undefined } }),
+      openWorld({ seed: 1, transport: { send: async () => refused, close: async () => undefined } }),
     ];
     const text = (await one.control("GET", "/state")).text;
     await other.control("PUT", "/state", text);
@@ -128,26 +117,24 @@ describe("PUT /state", () => {
   });
 
   it("sends pending and interrupted deliveries again with the target's key", async () => {
-    const [silent, awake] = [await createReceiver("hang"), await createReceiver()];
-    const world = open();
+    const [silent, awake] = [await startReceiver("hang"), await startReceiver()];
+    const world = openWorld();
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: silent.url });
     const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
     await world.api("POST", `/v1/charges/${charge.id}/pay`);
     await world.api("POST", `/v1/charges/${charge.id}/refund`);
     await silent.waitFor(1);
     const state = (await world.control("GET", "/state")).text.replaceAll(silent.origin, awake.origin);
-    const other = open();
+    const other = openWorld();
     await other.control("PUT", "/state", state);
     expect(awake.received).toHaveLength(0);
     await other.control("POST", "/settle");
     expect(awake.received.map(({ body }) => body.data.status)).toEqual(["paid", "refunded"]);
-    await silent.close();
-    await awake.close();
   });
 
   it("ends an advance that is under way with 422", async () => {
-    const world = open();
-    const receiver = await createReceiver("hang");
+    const world = openWorld();
+    const receiver = await startReceiver("hang");
     const before = await stateOf(world);
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     await world.api("POST", "/v1/charges", chargeRequest());
@@ -156,11 +143,10 @@ describe("PUT /state", () => {
     await world.control("PUT", "/state", before);
     expect((await advancing).status).toBe(422);
     expect(await stateOf(world)).toEqual(before);
-    await receiver.close();
   });
 
   it("continues a running clock from the time of the dump", async () => {
-    const world = open({ clock: "running" });
+    const world = openWorld({ clock: "running" });
     const state = await stateOf(world);
     expect(state.clock.mode).toBe("running");
     await world.control("PUT", "/state", { ...state, clock: { mode: "running", now: "2030-01-01T00:00:00.000Z" } });
@@ -170,7 +156,7 @@ describe("PUT /state", () => {
   });
 
   it("accepts larger bodies than other calls", async () => {
-    const world = open();
+    const world = openWorld();
     for (let count = 0; count < 8; count++) {
       await world.api("POST", "/v1/charges", chargeRequest({ metadata: { filler: "x".repeat(100_000) } }));
     }
@@ -283,7 +269,7 @@ describe("a wrong state", () => {
   });
 
   it("has up to a hundred problems reported at once", async () => {
-    const world = open();
+    const world = openWorld();
     const state = { ...(await stateOf(world)), charges: Array.from({ length: 200 }, () => 5) };
     const answer = await world.control("PUT", "/state", state);
     expect(answer.body.message).toHaveLength(101);
@@ -291,7 +277,7 @@ describe("a wrong state", () => {
   });
 
   it("answers 404 for an unknown company", async () => {
-    const world = open();
+    const world = openWorld();
     expect((await world.control("PUT", "/state?company=x", await stateOf(world))).status).toBe(404);
   });
 });

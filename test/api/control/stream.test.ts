@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { HEARTBEAT_MS } from "../../../src/http/shared/event-stream.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
-import { gate, type Live, startLive, startReceiver } from "../../support/live.js";
+import { gate, type Live, startLive } from "../../support/live.js";
 import { chargeRequest } from "../../support/requests.js";
 import type { LooseJson } from "../../support/world.js";
 
@@ -98,8 +98,7 @@ describe("GET /_sandbox/stream", () => {
 
   it("sends all of a charge in order, each message as the list of its kind shows it", async () => {
     const live = await startLive();
-    const receiver = await startReceiver();
-    await live.subscribe("charges/events", receiver.url);
+    await live.receiverFor("charges/events");
     const stream = await follow(live);
     const { id } = await live.createCharge();
     expect(await stream.next("event")).toMatchObject({ type: "charge.created", resource: id });

@@ -1,13 +1,7 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { chargeRequest } from "../../support/requests.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { openWorld, type TestWorld } from "../../support/world.js";
 import { findingsOf, kindsOf } from "./findings.js";
-
-function open(options: WorldOptions = {}): TestWorld {
-  const world = createWorld(options);
-  onTestFinished(() => world.close());
-  return world;
-}
 
 /** Pays charges that are dropped: one finding each. */
 async function payDropped(world: TestWorld, count: number): Promise<void> {
@@ -19,7 +13,7 @@ async function payDropped(world: TestWorld, count: number): Promise<void> {
 }
 
 it("is a page of findings, oldest first, with the documented members", async () => {
-  const world = open();
+  const world = openWorld();
   expect((await world.control("GET", "/findings")).body).toEqual({
     count: 0,
     limit: 15,
@@ -43,7 +37,7 @@ it("is a page of findings, oldest first, with the documented members", async () 
 });
 
 it("refuses unknown parameters and companies", async () => {
-  const { control } = open();
+  const { control } = openWorld();
   expect((await control("GET", "/findings?kind=x")).status).toBe(400);
   expect((await control("GET", "/findings?limit=1001")).status).toBe(400);
   expect((await control("GET", "/findings?company=nobody")).status).toBe(404);
@@ -51,7 +45,7 @@ it("refuses unknown parameters and companies", async () => {
 });
 
 it("belongs to one company, and is cleared by its reset", async () => {
-  const world = open();
+  const world = openWorld();
   await world.control("POST", "/companies", { companyId: "other" });
   await payDropped(world, 1);
   expect(await kindsOf(world)).toEqual(["pay-after-drop"]);
@@ -65,7 +59,7 @@ it("belongs to one company, and is cleared by its reset", async () => {
 });
 
 it("emits an event for each new finding of any company, also for those that a reset forgets", async () => {
-  const world = open();
+  const world = openWorld();
   const reported: string[] = [];
   const stop = world.sandbox.events.on("finding", ({ companyId, finding }) =>
     reported.push(`${companyId} ${finding.kind}`),
@@ -80,7 +74,7 @@ it("emits an event for each new finding of any company, also for those that a re
 });
 
 it("reports the same mistake once, also after a snapshot was restored", async () => {
-  const world = open();
+  const world = openWorld();
   const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
   await world.control("POST", `/charges/${id}/drop`);
   await world.api("POST", `/v1/charges/${id}/pay`);

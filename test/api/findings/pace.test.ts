@@ -1,15 +1,14 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createFakeSystem, type FakeSystem } from "../../support/fake-system.js";
 import { startLive } from "../../support/live.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 import { findingsOf, inTurn, kindsOf } from "./findings.js";
 
 /** A sandbox whose real time passes only when a test says so. */
 function open(options: WorldOptions = {}): TestWorld & { readonly system: FakeSystem } {
   const system = createFakeSystem();
-  const world = createWorld({ ...options, system });
-  onTestFinished(() => world.close());
+  const world = openWorld({ ...options, system });
   return { ...world, system };
 }
 

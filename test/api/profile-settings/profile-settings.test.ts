@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { settings } from "../../../src/domain/profile/settings.js";
 import type { Json } from "../../../src/kernel/messages/json.js";
 import { type OpenWorld, useWorlds } from "../../support/describe-api.js";
-import { createReceiver, type Receiver } from "../../support/receiver.js";
+import { startReceiver } from "../../support/receiver.js";
 import { chargeCases } from "./charge-cases.js";
 import { httpCases } from "./http-cases.js";
 import type { SettingCase, SettingWorld } from "./setting-case.js";
@@ -12,19 +12,9 @@ import { webhookCases } from "./webhook-cases.js";
 const cases: readonly SettingCase[] = [...httpCases, ...transferCases, ...chargeCases, ...webhookCases];
 
 const openPlain: OpenWorld = useWorlds();
-const receivers: Receiver[] = [];
-afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));
 
 async function open(profile: { [group: string]: Json } = {}): Promise<SettingWorld> {
-  const world = await openPlain({ profile });
-  return {
-    ...world,
-    async receiver(reply) {
-      const receiver = await createReceiver(reply);
-      receivers.push(receiver);
-      return receiver;
-    },
-  };
+  return { ...(await openPlain({ profile })), receiver: startReceiver };
 }
 
 /** `transfers.min`, 5 → `{transfers: {min: 5}}`. */
