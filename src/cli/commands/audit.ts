@@ -119,7 +119,6 @@ interface AuditFlags {
 
 type ParsedAudit = ReturnType<typeof parseAuditFlags>;
 
-/** Throws UsageError("command-line") for a wrong flag. */
 function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: NodeJS.ProcessEnv) {
   const only = flags.only === undefined ? undefined : splitNames(flags.only);
   const skip = splitNames(flags.skip ?? []);
@@ -162,7 +161,6 @@ function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
-/** RFC 9110: a token. */
 function parseHeaderName(text: string): string {
   if (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(text)) return text;
   throw wrongValue("--header", "the name of a header, such as x-service-hmac-sha256", text);
@@ -177,15 +175,14 @@ function parseTopic(text: string): string {
 async function readEvent(file: string): Promise<AuditEvent> {
   const text = await readText(file);
   const value = parseJson(text);
+  // The YAML parser names the position, unless the text is valid YAML.
+  if (value === undefined) parseSource(text, file);
   const excess = beyondBounds(value, EVENT_BOUNDS);
   if (excess !== undefined) throw new UsageError("file", `${file}: the event ${excess}.`);
   if (isObject(value)) return { text, value: { ...value } };
-  if (value === undefined) throw new UsageError("file", explainNotJson(text, file));
-  const position = { file, line: 1, column: 1 };
-  throw new UsageError(
-    "file",
-    renderPosition(position, 'an event must be a JSON object, such as {"topic": …, "data": …}.'),
-  );
+  const right =
+    value === undefined ? "JSON: it is sent as it is in the file." : 'a JSON object, such as {"topic": …, "data": …}.';
+  throw new UsageError("file", renderPosition({ file, line: 1, column: 1 }, `an event must be ${right}`));
 }
 
 /** Some checks serialise the event again, which fails for deeper values. */
@@ -198,15 +195,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The YAML parser gives the position, unless the text is valid YAML. */
-function explainNotJson(text: string, file: string): readonly string[] {
-  try {
-    parseSource(text, file);
-  } catch (error) {
-    if (error instanceof UsageError) return error.messages;
-    throw error;
-  }
-  return [renderPosition({ file, line: 1, column: 1 }, "an event must be JSON: it is sent as it is in the file.")];
 }

@@ -102,7 +102,7 @@ function wrongUse(sentence: string, hint = ""): UsageError {
   return new UsageError("command-line", `${sentence}.${hint}`);
 }
 
-function readTarget(flags: ClockFlags): ControlTarget {
+function readTarget(flags: ClockFlags) {
   const fromFlag = flags.url !== undefined;
   const url = flags.url ?? (process.env["SANDBOX_URL"] || "http://127.0.0.1:4010");
   return {
@@ -111,6 +111,9 @@ function readTarget(flags: ClockFlags): ControlTarget {
     adminToken: flags.adminToken ?? (process.env["SANDBOX_ADMIN_TOKEN"] || undefined),
   };
 }
+
+/** `company` undefined: the first. */
+type ControlTarget = ReturnType<typeof readTarget>;
 
 function readClock(target: ControlTarget): Promise<unknown> {
   return callControl(target, { method: "GET", path: "/clock" });
@@ -163,13 +166,6 @@ function printAdvance(target: ControlTarget, answer: unknown): void {
     printDiagnostic(`Still in flight, their receivers do not answer: ${unfinished.join(", ")}`);
 }
 
-interface ControlTarget {
-  readonly url: string;
-  /** Undefined for the first company. */
-  readonly company: string | undefined;
-  readonly adminToken: string | undefined;
-}
-
 interface ControlCall {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
@@ -195,28 +191,19 @@ async function callControl(target: ControlTarget, { method, path, body }: Contro
   }).catch((error: unknown) => {
     throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${reasonOf(error)}. ${WHAT_TO_DO}`);
   });
-  const answer = await readJson(response);
+  // Another program may answer with anything.
+  const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer;
   throw explainRefusal(target, response.status, answer);
 }
 
 const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
 
-/** The error when another program answered. */
 function notASandbox(url: string): UsageError {
   return new UsageError(
     "cannot-run",
     `Failed to understand ${url}: what answers there is not a sandbox. ${WHAT_TO_DO}`,
   );
-}
-
-/** Undefined if the body is not JSON. */
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return JSON.parse(await response.text());
-  } catch {
-    return undefined;
-  }
 }
 
 function explainRefusal({ url }: ControlTarget, status: number, answer: unknown): UsageError {

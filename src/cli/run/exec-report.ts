@@ -59,7 +59,6 @@ export type ExecReport = ReturnType<ReturnType<typeof watchRun>>;
 
 const UNACKNOWLEDGED_SHOWN = 5;
 
-/** Renders the report for stderr, each line as `sandbox: …`. */
 export function renderExecReport(report: ExecReport, options: { readonly coverage: boolean }): string {
   const { requests, statuses, webhooks, findings, rulesNeverFired, coverage } = report;
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
@@ -104,7 +103,6 @@ const unmetTitles = {
   rules: "Never fired",
 } as const satisfies Partial<Record<CoverageSection, string>>;
 
-/** Renders coverage for a terminal: a line for each section, then some uncovered items. */
 export function renderCoverageTable(coverage: Coverage): string {
   const { percent, met, total, sections } = coverage;
   const counts = coverageSections

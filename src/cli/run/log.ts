@@ -9,7 +9,6 @@ export type LogStyle = (typeof logStyles)[number];
 
 export interface LogChoice {
   readonly style: LogStyle;
-  /** The least important lines that are written. */
   readonly level: LogLevel;
 }
 
@@ -18,7 +17,6 @@ export interface LogSource {
   readonly now: () => Instant;
   /** The company whose id is omitted in lines for people. */
   readonly home: string | undefined;
-  /** Removes secrets. */
   readonly redact: (text: string) => string;
 }
 
@@ -97,7 +95,7 @@ function clean(name: string, value: unknown, redact: LogSource["redact"]): unkno
   if (typeof value === "string")
     return times.has(name) ? value : cut(redact(value), prose.has(name) ? PROSE_MAX : TEXT_MAX);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, clean(member, inner, redact)]));
+  return cleanFields({ ...value }, redact);
 }
 
 /** Fields with times, which are never redacted. */

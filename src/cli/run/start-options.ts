@@ -67,12 +67,10 @@ export interface LoadedConfig {
   readonly values: FileConfig;
 }
 
-/** The parsed values. Files are not read yet. */
 export type StartOptions = {
   readonly [Name in OptionName]: (typeof options)[Name] extends Option<infer T> ? T : never;
 };
 
-/** Adds the options of `start` and `exec` to a command. */
 export function addStartOptions(command: Command): Command {
   for (const name of optionNames) {
     const { argument, help } = options[name];

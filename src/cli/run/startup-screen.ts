@@ -7,7 +7,6 @@ import { type Colors, alignColumns } from "../shared/output.js";
 import type { RunningSandbox } from "./run-sandbox.js";
 import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../domain/accounts/test-numbers.js";
 
-/** The output of `start`, with everything needed for a first call. */
 export function renderStartupScreen({ sandbox, url }: RunningSandbox, colors: Colors): string {
   const { bold, dim, cyan } = colors;
   const { defaultCompany: company, options } = sandbox;
@@ -55,7 +54,6 @@ function renderTestNumbers(numbers: Readonly<Record<TestNumberRole, string>>, { 
   return [dim(`  ${title}`), ...lines.map((line) => `  ${line}`)];
 }
 
-/** The results of a transfer, and of the payment of a charge. */
 function effectsOf({ transfer, payment, lateMs, silent }: NumberBehaviour): [string, string] {
   const webhook = silent ? ", no webhook" : "";
   const late = lateMs === 0 ? "" : `, ${formatDuration(lateMs)} late`;
@@ -98,7 +96,6 @@ function advanceCommand(curl: string, hasAdminToken: boolean): string[] {
   ];
 }
 
-/** The commands that open an address in a browser. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],

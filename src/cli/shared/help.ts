@@ -15,7 +15,6 @@ export interface FormatFlags {
   readonly json?: true;
 }
 
-/** `--json`, for a verb with several formats. */
 export function jsonFormat(): Option {
   return new Option("--json", "short for --format json").conflicts("format");
 }

@@ -30,7 +30,6 @@ export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = p
   return createColors(!isPlain);
 }
 
-/** Writes a file. Throws UsageError("cannot-run"). */
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((error: unknown) => {
     throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${messageOf(error)}.`);
@@ -45,7 +44,6 @@ export function createCounter(stream: NodeJS.WriteStream): { readonly clear: str
   return { clear, show: (text) => void (isShown && stream.write(clear + dim(`  ${text}`))) };
 }
 
-/** The style of a report on this stream. */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const { green, red, yellow, bold, dim } = colorsFor(stream);
   const width = Math.max(WIDTH_MIN, Math.min(stream.columns ?? WIDTH_MAX, WIDTH_MAX));

@@ -36,7 +36,6 @@ export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | u
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
 }
 
-/** Conditions that fail a successful run with exit code 5. */
 export interface GateFlags {
   /** `findings` */
   readonly failOn?: string;
@@ -49,7 +48,6 @@ export interface Gates {
   readonly minPercent: number | undefined;
 }
 
-/** Throws UsageError("command-line") for an unknown gate. */
 export function parseGates({ failOn, failUnder }: GateFlags): Gates {
   if (failOn !== undefined) parseChoice("--fail-on", failOn, ["findings"]);
   return {
@@ -58,7 +56,6 @@ export function parseGates({ failOn, failUnder }: GateFlags): Gates {
   };
 }
 
-/** A line for each gate that failed. */
 export function failedGates(gates: Gates, findings: number, percent: number | undefined): readonly string[] {
   const { onFindings, minPercent } = gates;
   return [

@@ -46,6 +46,5 @@ export interface CompanyChange {
   readonly company: Company;
   /** What a commit changed, oldest first. Empty when the clock, the profile or the snapshots changed, and when the company was closed. */
   readonly changes: readonly Change[];
-  /** The transitions of lifecycles in it. */
   readonly moves: readonly Move[];
 }

@@ -156,7 +156,6 @@ export class Company {
     return this.#draining;
   }
 
-  /** Sets the timer for the next due item. */
   wake(): void {
     if (this.closed || this.isAdvancing) return;
     const next = this.world.due.peek();
@@ -181,7 +180,6 @@ export class Company {
     this.wake();
   }
 
-  /** Runs one advance or change of the clock at a time. */
   exclusively<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#clockTasks.then(task);
     this.#clockTasks = result.catch(() => undefined);
@@ -217,7 +215,6 @@ export class Company {
     this.events.emit("fired", { company: this, item });
   }
 
-  /** Starts nothing more and aborts the attempts in flight. */
   close(): void {
     this.#disarm();
     this.#closing.abort();

@@ -46,7 +46,6 @@ interface Job {
   started: boolean;
 }
 
-/** First attempts that wait for an answer to be written. */
 export interface Held {
   readonly release: () => void;
   /**
@@ -65,11 +64,9 @@ interface Receiver {
   readonly origin: string;
   /** By resource. */
   readonly lanes: Map<string, Lane>;
-  /** Jobs that are not over. */
   open: number;
   active: number;
   readonly waiting: JobQueue;
-  /** The number of waiting jobs at which the next sweep is due. */
   sweepAt: number;
 }
 
@@ -278,7 +275,6 @@ class JobQueue {
     return undefined;
   }
 
-  /** Takes out those that match, oldest first. */
   remove(matches: (job: Job) => boolean): readonly Job[] {
     const removed = [...this.#jobs].filter(([, job]) => matches(job));
     for (const [place] of removed) this.#jobs.delete(place);

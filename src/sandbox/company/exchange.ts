@@ -11,7 +11,6 @@ export interface Exchange {
   readonly operation: OperationId | undefined;
   /** The company of its access token; undefined when the token is unknown. */
   readonly company: Company | undefined;
-  /** The company's time when it was answered. */
   readonly at: Instant;
   /** Real time of its arrival, ms of the machine's monotonic clock. */
   readonly receivedAt: number;
@@ -29,7 +28,6 @@ export interface Exchange {
   readonly retryAfter: string | undefined;
   /** Why it was refused; undefined when it was not. */
   readonly problem: ProblemCode | undefined;
-  /** The `request` rule that applied. */
   readonly rule: { readonly id: string; readonly name: string | null } | undefined;
   /** What the rule did to the answer, other than replacing or delaying it. */
   readonly fault: RequestFault | undefined;

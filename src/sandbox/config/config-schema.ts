@@ -154,5 +154,4 @@ export function configSchema(folder: string) {
   );
 }
 
-/** What a configuration file says. Paths are absolute; undefined takes the default. */
 export type FileConfig = z.output<ReturnType<typeof configSchema>>;

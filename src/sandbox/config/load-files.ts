@@ -29,7 +29,6 @@ export async function loadProfileFile(file: string): Promise<ProfileOverrides> {
 }
 
 export interface LoadedFixtures {
-  /** Every company's. */
   readonly shared: WorldFixture;
   /** Opened at the start, complete with the shared fixtures and the defaults. */
   readonly companies: readonly CompanySetup[];

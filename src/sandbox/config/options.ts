@@ -6,22 +6,18 @@ import type { CompanySetup, WorldFixture } from "../state/fixture.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** Everything that can be chosen for a sandbox, with all defaults applied. */
 export interface ResolvedOptions {
   /** Opened at the start; the first is the default of the control API. */
   readonly companies: readonly CompanySetup[];
-  /** Any unseen token opens a fresh company. */
   readonly autoProvision: boolean;
   /** For companies opened later. */
   readonly defaults: CompanyDefaults;
-  /** Makes ids and names repeat. */
   readonly seed: number | undefined;
   /** Where the sandbox is reached from outside, without a slash at the end; undefined: as each request addressed it. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;
   /** Replaces the clock of every stored company; undefined: they keep their own. A frozen time must not be before the stored one. */
   readonly clockOver?: ClockOver | undefined;
-  /** Drops `x-sandbox` and `x-sandbox-now`. */
   readonly productionHeadersOnly: boolean;
   readonly limits: SandboxLimits;
 }

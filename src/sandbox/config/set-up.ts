@@ -11,7 +11,6 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { quote } from "../../kernel/messages/text.js";
 
-/** What files leave to the sandbox. */
 export interface FileDefaults {
   /** Draws the customers of `generate`; default 0. */
   readonly seed?: number | undefined;

@@ -27,7 +27,6 @@ export interface Coverage {
 export const coverageSections = ["operations", "transitions", "causes", "topics", "rules", "openPoints"] as const;
 export type CoverageSection = (typeof coverageSections)[number];
 
-/** The sections that `percent` is made of. */
 export const gatedSections = ["operations", "transitions", "causes", "topics"] as const satisfies CoverageSection[];
 
 export interface Counted {

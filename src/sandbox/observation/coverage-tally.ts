@@ -22,7 +22,6 @@ import {
 } from "./coverage-report.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** What was counted under one profile. */
 interface Sheet {
   readonly overrides: ProfileOverrides;
   /** By what is counted and its key in coverage-report.ts. */
@@ -54,7 +53,6 @@ export class CoverageTally implements CompanyWatcher {
     return [...this.#sheets.values()].some(isUsed);
   }
 
-  /** From now on under this profile. */
   adopt(overrides: ProfileOverrides): void {
     this.#overrides = overrides;
     this.#current = undefined;

@@ -18,7 +18,6 @@ export interface Detector {
   readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene) => readonly Detection[];
 }
 
-/** What else a detector may look at. */
 export interface Scene {
   /** The company's records, after what happened. */
   readonly world: World;
@@ -36,7 +35,6 @@ export interface Detection extends Pick<Finding, "why" | "requests"> {
   readonly fix?: string;
 }
 
-/** Items of a batch that are described. */
 const ITEMS_MAX = 3;
 
 /** A request as a finding shows it: "the summary quotes reference, externalId, msisdn and amount". Not redacted. */
@@ -114,7 +112,6 @@ function named(...sources: readonly unknown[]): string[] {
   });
 }
 
-/** `answered 201` */
 function outcomeOf(entry: RequestLine): string {
   return isLost(entry) ? "its answer was lost" : `answered ${entry.status}`;
 }

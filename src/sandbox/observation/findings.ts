@@ -11,7 +11,6 @@ import type { Journal, JournalEntry } from "./journal.js";
 import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
 import { type Redactor, secretsOf } from "./redact.js";
 
-/** Findings of one company that are kept; the oldest are forgotten first. */
 export const FINDINGS_MAX = 1_000;
 
 const detectorOf: Readonly<Record<FindingKind, () => Detector>> = {
@@ -51,7 +50,6 @@ export class Findings {
   #detectors = createDetectors();
   /** The company that the detectors know: after a reset, or when a state was put in, it is another one. */
   #company: Company | undefined;
-  /** The first entry of the journal that is about that company. */
   #firstEntry = 0;
   #found = 0;
 

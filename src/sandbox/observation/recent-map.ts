@@ -1,4 +1,3 @@
-/** A map that keeps the `max` entries that were added last. */
 export class RecentMap<Key, Value> extends Map<Key, Value> {
   readonly #max: number;
 

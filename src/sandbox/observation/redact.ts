@@ -2,7 +2,6 @@ import type { Identity } from "../state/company-record.js";
 
 export const REDACTED = "[redacted]";
 
-/** Replaces secrets in a text or value before it is shown. */
 export type Redactor = Pick<SecretRedactor, "text" | "value" | "headers">;
 
 /** What only the client and the service may know. */

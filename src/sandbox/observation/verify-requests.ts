@@ -1,4 +1,3 @@
-import type { RequestFault } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/match-rule.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
@@ -30,7 +29,6 @@ export interface NearMiss {
 
 const NEAREST_MAX = 3;
 
-/** Counts the requests that match, and explains the nearest of the others. */
 export function verifyRequests(entries: readonly JournalEntry[], { match, count }: Verification): Verified {
   const compared = entries.map((entry) => ({ entry, mismatches: findEntryMismatches(match, entry) }));
   const matched = compared.filter(({ mismatches }) => mismatches.length === 0).map(({ entry }) => entry);
@@ -111,16 +109,9 @@ export function queryOf({ path }: Pick<JournalEntry, "path">): Readonly<Record<s
   return Object.fromEntries(parameters.reverse());
 }
 
-const endBeforeStatus: Readonly<Record<RequestFault, boolean>> = {
-  reset: true,
-  hang: true,
-  empty: false,
-  malformed: false,
-};
-
 /** Undefined when a rule broke the answer off before its first line. */
 export function statusOf({ status, fault }: Pick<JournalEntry, "status" | "fault">): number | undefined {
-  return fault !== undefined && endBeforeStatus[fault] ? undefined : status;
+  return fault === "reset" || fault === "hang" ? undefined : status;
 }
 
 /**

@@ -31,11 +31,9 @@ export interface Snapshot extends Row {
   readonly now: Instant;
   /** The result of `dumpState` as JSON. */
   readonly json: string;
-  /** The size of `json` in UTF-8. */
   readonly bytes: number;
 }
 
-/** Everything of a sandbox that is stored. */
 export interface StoredSandbox {
   readonly companies: Map<string, StoredCompany>;
   /** Companies of the configuration that were removed: a restart does not open them again. */
@@ -44,11 +42,9 @@ export interface StoredSandbox {
 
 export interface StoredCompany {
   readonly record: CompanyRecord;
-  /** The state after a reset. */
   readonly setup: CompanySetup;
 }
 
-/** Everything of one company that is stored. */
 export interface CompanyRecord {
   identity: Identity;
   readonly world: World;

@@ -132,7 +132,6 @@ export interface WorldFixture extends Omit<WorldEntry, "customers"> {
 
 export const emptyFixture: WorldFixture = { customers: [], charges: [], transactions: [], subscriptions: [] };
 
-/** A company before it is opened. */
 export interface CompanySetup {
   readonly id: string;
   readonly tokens: readonly AccessToken[];

@@ -13,7 +13,6 @@ const REAL_DELAY_MAX_MS = 10 * 60_000;
 const DUPLICATES_MAX = 100;
 const BODY_BYTES_MAX = 10_000_000;
 
-/** A matcher, or a value that is compared as it is. */
 export const pattern = z.unknown().superRefine((value, context) => {
   for (const { path, message } of matcherProblems(value)) report(context, path, message);
 });

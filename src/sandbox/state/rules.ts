@@ -14,7 +14,6 @@ export function renderRule(rule: Rule) {
 
 export type RenderedRule = ReturnType<typeof renderRule>;
 
-/** Its name, or what it does. */
 export function describeRule(rule: Rule): string {
   return describeRendered({ ...rule, then: renderThen(rule) });
 }

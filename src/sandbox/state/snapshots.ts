@@ -13,7 +13,6 @@ interface SnapshotOwner extends StateOwner {
 
 const MIB = 1024 * 1024;
 export const SNAPSHOT_LIMITS = {
-  /** Snapshots of one company. */
   count: 100,
   /** All of one company's together. */
   bytes: 512 * MIB,

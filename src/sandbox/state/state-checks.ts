@@ -5,7 +5,6 @@ import type { Row } from "../../kernel/records/table.js";
 import { type State, stateTables } from "./state-schema.js";
 import { quote } from "../../kernel/messages/text.js";
 
-/** Problems between the records of a state. Each message names the place. */
 export function checkState(state: State): string[] {
   return [...checkOrder(state), ...checkReferences(state), ...checkBooks(state), ...checkTimers(state)];
 }
@@ -91,7 +90,6 @@ function checkTimers({ due, charges, transactions, payments, deliveries }: State
   );
 }
 
-/** The indexes of rows whose key an earlier row has. */
 function repeatsOf<T>(rows: readonly T[], keyOf: (row: T) => string | number): number[] {
   const seen = new Set<string | number>();
   return rows.flatMap((row, index) => {

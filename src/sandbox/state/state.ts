@@ -38,7 +38,6 @@ export function dumpState(company: StateOwner, now: Instant = company.now()): un
   });
 }
 
-/** A longer list of problems is cut. */
 const MESSAGES_MAX = 100;
 
 /**

@@ -1,4 +1,4 @@
-import type { StoreEntry, StoreFormat } from "../../adapters/store/store.js";
+import type { StoreFormat } from "../../adapters/store/store.js";
 import { type World, createWorld } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -17,24 +17,22 @@ import type { CompanySetup } from "./fixture.js";
 type Head = Pick<CompanyRecord, "identity" | "clock" | "overrides" | "seq" | "idPosition">;
 type TableName = keyof World;
 
-/** A company begins, or its record is replaced: without rows, and without snapshots unless it keeps them. */
-type CompanyEntry = readonly ["company", id: string, head: Head & { setup: CompanySetup }, keepsSnapshots: boolean];
-type RowsEntry = readonly ["rows", id: string, table: TableName, rows: readonly Row[]];
-/** One unit of work, at the company's time. */
-type CommitEntry = readonly [
-  "commit",
-  id: string,
-  head: { readonly seq: number; readonly idPosition: number; readonly at: Instant },
-  puts: readonly (readonly [TableName, Row])[],
-  gone: readonly (readonly [TableName, string])[],
-];
-type HeadEntry = readonly ["head", id: string, Partial<Head>];
-type SnapshotEntry = readonly ["snapshot", id: string, Snapshot];
-type SnapshotGoneEntry = readonly ["snapshot-gone", id: string, name: string];
-/** `configured`: it must be remembered, or the configuration would open it again. */
-type GoneEntry = readonly ["gone", id: string, configured: boolean];
-
-type SandboxEntry = CompanyEntry | RowsEntry | CommitEntry | HeadEntry | SnapshotEntry | SnapshotGoneEntry | GoneEntry;
+type SandboxEntry =
+  /** A company begins, or its record is replaced: without rows, and without snapshots unless it keeps them. */
+  | readonly ["company", id: string, head: Head & { setup: CompanySetup }, keepsSnapshots: boolean]
+  | readonly ["rows", id: string, table: TableName, rows: readonly Row[]]
+  | readonly [
+      "commit",
+      id: string,
+      head: { readonly seq: number; readonly idPosition: number; readonly at: Instant },
+      puts: readonly (readonly [TableName, Row])[],
+      gone: readonly (readonly [TableName, string])[],
+    ]
+  | readonly ["head", id: string, Partial<Head>]
+  | readonly ["snapshot", id: string, Snapshot]
+  | readonly ["snapshot-gone", id: string, name: string]
+  /** `configured`: it must be remembered, or the configuration would open it again. */
+  | readonly ["gone", id: string, configured: boolean];
 
 /** Rows of one entry, which is converted to JSON in one step. Each may have as much metadata as a request body may hold. */
 const ROWS_MAX = 20;
@@ -47,7 +45,7 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     dump({ companies, gone }) {
       // Taken now, because companies change while the entries are being written.
       const entries = [...companies.values()].flatMap(({ record, setup }) => companyEntries(record, setup, false));
-      return [...entries, ...[...gone].map((id): GoneEntry => ["gone", id, true])];
+      return [...entries, ...[...gone].map((id): SandboxEntry => ["gone", id, true])];
     },
   };
 }
@@ -60,15 +58,15 @@ export function companyEntries(
   { identity, clock, overrides, seq, idPosition, world, snapshots }: CompanyRecord,
   setup: CompanySetup,
   keepsSnapshots: boolean,
-): readonly StoreEntry[] {
+): readonly SandboxEntry[] {
   const { id } = identity;
-  const begin: CompanyEntry = ["company", id, { identity, clock, overrides, seq, idPosition, setup }, keepsSnapshots];
+  const begin: SandboxEntry = ["company", id, { identity, clock, overrides, seq, idPosition, setup }, keepsSnapshots];
   const rows = tableNames(world).flatMap((name) => rowsEntries(id, name, [...world[name].values()]));
-  const saved = keepsSnapshots ? [] : snapshots.values().map((snapshot): SnapshotEntry => ["snapshot", id, snapshot]);
+  const saved = keepsSnapshots ? [] : snapshots.values().map((snapshot): SandboxEntry => ["snapshot", id, snapshot]);
   return [begin, ...rows, ...saved];
 }
 
-function rowsEntries(id: string, table: TableName, rows: readonly Row[]): RowsEntry[] {
+function rowsEntries(id: string, table: TableName, rows: readonly Row[]): SandboxEntry[] {
   const count = Math.ceil(rows.length / ROWS_MAX);
   return Array.from({ length: count }, (_, at) => ["rows", id, table, rows.slice(at * ROWS_MAX, (at + 1) * ROWS_MAX)]);
 }
@@ -78,7 +76,7 @@ export function commitEntry(
   { identity, seq, idPosition }: CompanyRecord,
   changes: readonly Change[],
   at: Instant,
-): CommitEntry {
+): SandboxEntry {
   const puts = new Map<string, readonly [TableName, Row]>();
   const gone = new Map<string, readonly [TableName, string]>();
   for (const { store, before, after } of changes) {
@@ -93,7 +91,7 @@ export function commitEntry(
   return ["commit", identity.id, { seq, idPosition, at }, [...puts.values()], [...gone.values()]];
 }
 
-export function headEntry(id: string, head: Partial<Head>): HeadEntry {
+export function headEntry(id: string, head: Partial<Head>): SandboxEntry {
   return ["head", id, head];
 }
 
@@ -133,7 +131,7 @@ function applyEntry(data: StoredSandbox, entry: SandboxEntry, system: Pick<Syste
 
 function beginCompany(
   { companies, gone }: StoredSandbox,
-  [, id, { setup, ...head }, keepsSnapshots]: CompanyEntry,
+  [, id, { setup, ...head }, keepsSnapshots]: Extract<SandboxEntry, readonly ["company", ...unknown[]]>,
 ): void {
   const before = keepsSnapshots ? companies.get(id)?.record.snapshots : undefined;
   const snapshots = before ?? new Table<Snapshot>("snapshots");
