@@ -10,10 +10,11 @@ import { type CheckResult, byGroup } from "./report.js";
 import { type AuditOptions, runAudit } from "./run-audit.js";
 import type { AllowedHosts } from "../domain/profile/setting-kinds.js";
 
-type RunOptions = Pick<AuditOptions, "url" | "secret" | "header" | "topic" | "timeoutMs" | "insecureTls">;
-
 /** What the page may ask for: no more than the sandbox's operator permits. */
-export interface AuditOrder extends RunOptions {
+export interface AuditOrder extends Pick<
+  AuditOptions,
+  "url" | "secret" | "header" | "topic" | "timeoutMs" | "insecureTls"
+> {
   /** The id of a check or a group. Default: all. */
   readonly only: string | undefined;
   /** Which addresses a name may resolve to. The caller has already checked the address of the URL. */

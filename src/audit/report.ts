@@ -27,7 +27,7 @@ export interface CheckResult extends CheckText {
   readonly verdict: AuditVerdict;
   /** The request that decided it, in words. Null: none was sent. */
   readonly sent: string | null;
-  readonly received: Received | null;
+  readonly received: (AuditAnswer & { readonly latencyMs: number }) | null;
   /** Why nothing was received. */
   readonly error: string | null;
   /** What is wrong, or why the check was skipped. Null when it passed. */
@@ -36,10 +36,6 @@ export interface CheckResult extends CheckText {
   readonly causedBy: string | null;
   readonly schedule: readonly string[] | null;
   readonly scenario: string | null;
-}
-
-export interface Received extends AuditAnswer {
-  readonly latencyMs: number;
 }
 
 export function isBroken({ verdict }: Pick<CheckResult, "verdict">): boolean {

@@ -29,7 +29,6 @@ export interface AuditOptions extends Reach {
   readonly check?: StateSource | undefined;
   /** Makes an order in the receiver's application, and prints its charge. */
   readonly order?: StateSource | undefined;
-  /** The sandbox that the receiver's application uses. */
   readonly sandbox?: SandboxDoor | undefined;
   /** Ids of checks or groups. Default: all. */
   readonly only?: readonly string[] | undefined;
@@ -38,7 +37,6 @@ export interface AuditOptions extends Reach {
   readonly timeoutMs?: number | undefined;
   readonly system: SystemClock;
   readonly ids?: IdSource | undefined;
-  /** Called after each check. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 

@@ -55,9 +55,9 @@ export const renderJunit: Reporter = ({ results, durationMs }) => {
 };
 
 function junitCase(result: ScenarioResult): JunitCase {
-  const { name, file } = result.scenario;
-  const common = { name: oneLine(name), className: file, file, durationMs: result.durationMs };
-  return { ...common, result: junitResult(result) };
+  const { scenario, durationMs } = result;
+  const { name, file } = scenario;
+  return { name: oneLine(name), className: file, file, durationMs, result: junitResult(result) };
 }
 
 function junitResult({ outcome, reason = "", failure }: ScenarioResult): JunitResult | undefined {

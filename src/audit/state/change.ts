@@ -1,15 +1,17 @@
+import { valueAt } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 
 /**
- * How one state became another. A sound application makes equal changes for the same events about another order: numbers are compared by how much they
- * grew, lists by what was added and removed, and names of orders are replaced by placeholders.
+ * How one state became another, place by place. A sound application makes equal changes for the same events about another order: numbers are compared by
+ * how much they grew, lists by what was added and removed, and names of orders are replaced by placeholders.
  */
-export type Change =
-  | { readonly kind: "none" }
-  | { readonly kind: "number"; readonly plus: number }
-  | { readonly kind: "value"; readonly from: unknown; readonly to: unknown }
-  | { readonly kind: "members"; readonly members: Readonly<Record<string, Change>> }
-  | { readonly kind: "items"; readonly items: readonly Change[] };
+export type Change = readonly ChangedPlace[];
+
+type ChangedPlace = { readonly place: string } & (
+  | { readonly plus: number }
+  /** `undefined` is a value that is absent, such as the member of an order that is not known yet. */
+  | { readonly from: unknown; readonly to: unknown }
+);
 
 /** Name of an order → its placeholder. Of names that contain one another, the longest is first. */
 export type Names = ReadonlyMap<string, string>;
@@ -22,37 +24,40 @@ export function isSameChange(one: Change, other: Change): boolean {
   return stableText(one) === stableText(other);
 }
 
-/** `undefined` is a value that is absent, such as the member of an order that is not known yet. */
-function diff(before: unknown, after: unknown): Change {
-  if (stableText(before) === stableText(after)) return { kind: "none" };
+function diff(before: unknown, after: unknown, place = ""): Change {
+  if (stableText(before) === stableText(after)) return [];
   const [from, to] = [numberOf(before), numberOf(after)];
   // An absent count is 0.
   const areCounts = (from !== undefined || before === undefined) && (to !== undefined || after === undefined);
-  if (areCounts) return { kind: "number", plus: round((to ?? 0) - (from ?? 0)) };
-  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after);
-  if (isObject(before) && isObject(after)) return diffObjects(before, after);
-  return { kind: "value", from: before, to: after };
-}
-
-function diffObjects(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): Change {
+  if (areCounts) return [{ place, plus: round((to ?? 0) - (from ?? 0)) }];
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, place);
+  if (!isObject(before) || !isObject(after)) return [{ place, from: before, to: after }];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
-  const own = (of: object, key: string): unknown => (Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined);
-  const changes = keys.map((key) => [key, diff(own(before, key), own(after, key))] as const);
-  return { kind: "members", members: Object.fromEntries(changes.filter(([, change]) => change.kind !== "none")) };
+  return keys.flatMap((key) =>
+    diff(valueAt(before, [key]), valueAt(after, [key]), place === "" ? key : `${place}.${key}`),
+  );
 }
 
 /** The position of an item does not matter: what counts is which items changed, were added or removed. */
-function diffLists(before: readonly unknown[], after: readonly unknown[]): Change {
+function diffLists(before: readonly unknown[], after: readonly unknown[], place: string): Change {
   const items =
     before.length === after.length
-      ? before.map((item, index) => diff(item, after[index]))
+      ? before.map((item, index) => diff(item, after[index], ITEM))
       : [
-          ...without(before, after).map((item): Change => ({ kind: "value", from: item, to: undefined })),
-          ...without(after, before).map((item): Change => ({ kind: "value", from: undefined, to: item })),
+          ...without(before, after).map((item): Change => [{ place: ITEM, from: item, to: undefined }]),
+          ...without(after, before).map((item): Change => [{ place: ITEM, from: undefined, to: item }]),
         ];
-  const changed = items.filter(({ kind }) => kind !== "none");
-  return { kind: "items", items: changed.toSorted((a, b) => (stableText(a) < stableText(b) ? -1 : 1)) };
+  const changed = items.filter(({ length }) => length > 0);
+  // Several items of one list have a line each: `list[]`, `list[]#2`.
+  return changed
+    .toSorted((a, b) => (stableText(a) < stableText(b) ? -1 : 1))
+    .flatMap((item, index) => {
+      const own = `${place}${ITEM}${index === 0 ? "" : `#${index + 1}`}`;
+      return item.map((change) => ({ ...change, place: own + change.place.slice(ITEM.length) }));
+    });
 }
+
+const ITEM = "[]";
 
 /** Each item of `others` removes one that is equal. */
 function without(items: readonly unknown[], others: readonly unknown[]): unknown[] {
@@ -120,36 +125,13 @@ export function describeDifference(expected: Change, actual: Change): readonly s
 }
 
 /** Place → what happened there. */
-function linesOf(change: Change, place = "", lines = new Map<string, string>()): ReadonlyMap<string, string> {
-  switch (change.kind) {
-    case "none":
-      break;
-    case "number":
-      lines.set(place, change.plus > 0 ? `+${change.plus}` : String(change.plus));
-      break;
-    case "value":
-      lines.set(place, describeValue(change.from, change.to));
-      break;
-    case "members":
-      for (const [name, member] of Object.entries(change.members))
-        linesOf(member, place === "" ? name : `${place}.${name}`, lines);
-      break;
-    case "items":
-      for (const item of change.items) linesOf(item, freePlace(`${place}[]`, lines), lines);
-      break;
-  }
-  return lines;
+function linesOf(change: Change): ReadonlyMap<string, string> {
+  return new Map(change.map((changed) => [changed.place, describePlace(changed)]));
 }
 
-/** Several items of one list have a line each: `list[]`, `list[]#2`. */
-function freePlace(place: string, lines: ReadonlyMap<string, string>): string {
-  const isTaken = (candidate: string): boolean => [...lines.keys()].some((line) => line.startsWith(candidate));
-  let free = place;
-  for (let count = 2; isTaken(free); count++) free = `${place}#${count}`;
-  return free;
-}
-
-function describeValue(from: unknown, to: unknown): string {
+function describePlace(changed: ChangedPlace): string {
+  if ("plus" in changed) return changed.plus > 0 ? `+${changed.plus}` : String(changed.plus);
+  const { from, to } = changed;
   if (from === undefined) return `${show(to)} is new`;
   if (to === undefined) return `${show(from)} is gone`;
   return `${show(from)} → ${show(to)}`;

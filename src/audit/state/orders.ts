@@ -92,7 +92,6 @@ const printedCharge = z.object({
 });
 type PrintedCharge = z.infer<typeof printedCharge>;
 
-/** Makes an order in the application. */
 async function printCharge(order: StateSource, { system, timeoutMs }: OrderOptions): Promise<PrintedCharge> {
   const state = await readState(order, { name: "--order", method: "POST", system, timeoutMs });
   const parsed = printedCharge.safeParse(typeof state === "object" ? state : { id: state });

@@ -2,16 +2,12 @@ import { Document, isCollection, visit } from "yaml";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { AMOUNT_XOF, familyOf, type Step } from "../wire/events.js";
 import { newCharge, spell } from "./orders.js";
+import type { StateOptions } from "./state-session.js";
 import { type Delivery, describeSchedule, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
 
-export interface ScheduleScenario {
-  readonly receiverUrl: string;
+export interface ScheduleScenario extends Pick<StateOptions, "receiverUrl" | "topic" | "order"> {
   /** The name of the signature's header. */
   readonly header: string;
-  /** The topic that the user has named, if any. */
-  readonly topic: string | undefined;
-  /** Undefined unless the application makes its orders. */
-  readonly order: unknown;
   /** The effect on the state. */
   readonly difference: readonly string[];
 }

@@ -12,7 +12,6 @@ export interface ReadOptions {
   readonly name: string;
   /** For a URL. Default GET. */
   readonly method?: "GET" | "POST";
-  /** Real time for one reading. */
   readonly timeoutMs: number;
   readonly system: SystemClock;
 }
@@ -58,14 +57,13 @@ async function callFunction(source: () => unknown, options: ReadOptions): Promis
 }
 
 async function readUrl(url: string, options: ReadOptions): Promise<string> {
-  const abort = new AbortController();
-  const cancel = options.system.after(options.timeoutMs, () => abort.abort());
+  const signal = AbortSignal.timeout(options.timeoutMs);
   const { href, authorization } = withoutCredentials(url);
   try {
     const answer = await fetch(href, {
       method: options.method ?? "GET",
       redirect: "manual",
-      signal: abort.signal,
+      signal,
       headers: { accept: "application/json", ...authorization },
     });
     const text = await readBounded(answer);
@@ -74,10 +72,8 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
     throw failed(options, url, `it answered ${answer.status}${text.trim() === "" ? "" : `: ${shorten(text)}`}`);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const why = abort.signal.aborted ? `no answer came within ${options.timeoutMs} ms` : reasonOf(error);
+    const why = signal.aborted ? `no answer came within ${options.timeoutMs} ms` : reasonOf(error);
     throw failed(options, url, why);
-  } finally {
-    cancel();
   }
 }
 

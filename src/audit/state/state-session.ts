@@ -23,17 +23,9 @@ export interface StateOptions extends OrderOptions {
   readonly receiverUrl: string;
 }
 
-/** The effect of a schedule on the application. */
-export interface Effect {
-  readonly change: Change;
-  /** One for each delivery. */
-  readonly exchanges: readonly Exchange[];
-}
-
 /** The state of the application during an audit. Schedules change it, one at a time, each with new orders. */
 export class StateSession {
   readonly options: StateOptions;
-  /** The checks that have failed. */
   readonly failed = new Set<StateCheckId>();
   /** Between two readings that must be equal before the state counts as settled. 0: the application works before it answers. */
   pauseMs = 0;
@@ -105,7 +97,7 @@ async function readUntilStable(session: StateSession, pauseMs: number) {
   for (let readings = 1; readings < READINGS_MAX; readings++) {
     await session.options.system.sleep(pauseMs);
     const next = await read(session);
-    if (changeOf(state, next, new Map()).kind === "none") return { state: next, isStable: true };
+    if (changeOf(state, next, new Map()).length === 0) return { state: next, isStable: true };
     state = next;
   }
   return { state, isStable: false };
@@ -151,8 +143,8 @@ async function deliver(trial: StateTrial, schedule: Schedule) {
   return { exchanges, readChange };
 }
 
-/** Delivers a schedule and returns its effect. A state that is not as `expected` is read again: the application may work after its answer. */
-export async function play(trial: StateTrial, schedule: Schedule, expected?: Change): Promise<Effect> {
+/** Delivers a schedule; returns its effect on the state, and an exchange for each delivery. A state that is not as `expected` is read again: the application may work after its answer. */
+export async function play(trial: StateTrial, schedule: Schedule, expected?: Change) {
   const session = trial.state;
   const { exchanges, readChange } = await deliver(trial, schedule);
   let change = await readChange(settledState);
@@ -165,7 +157,7 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
 }
 
 /** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
-export async function measure(trial: StateTrial, history: Schedule): Promise<Effect> {
+export async function measure(trial: StateTrial, history: Schedule) {
   const session = trial.state;
   const { system } = session.options;
   const { exchanges, readChange } = await deliver(trial, history);
@@ -187,7 +179,7 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Eff
 export async function playHistory(trial: StateTrial, schedule: Schedule): Promise<Change> {
   const { histories } = trial.state;
   const history = realHistoryOf(schedule);
-  if (history.length === 0) return { kind: "none" };
+  if (history.length === 0) return [];
   const known = histories.get(keyOf(history));
   if (known !== undefined) return known;
   const { change } = await play(trial, history);

@@ -24,10 +24,8 @@ export type CheckGroup = (typeof checkGroups)[number];
 /** What a failure costs. A check of severity `warning` never fails the audit: its verdict is `warn`. */
 export type Severity = "critical" | "high" | "warning";
 
-/** The snippet of code that fixes it. */
 export type SnippetName = "verify" | "read" | "once";
 
-/** A check of the audit. */
 export interface Check<CheckStage = Stage> extends CheckInfo {
   /** `alone`: after the others, with no other request under way. `last`: after those too, because it may bring a receiver down. */
   readonly turn?: "alone" | "last" | undefined;
@@ -56,7 +54,6 @@ export class Abandoned extends Error {
   override readonly name = "Abandoned";
 }
 
-/** An event: its text, and the parsed text. */
 export interface AuditEvent {
   readonly text: string;
   readonly value: EventValue;
@@ -100,7 +97,6 @@ export interface Failure {
 /** One header line as it is sent: case, order and repetition are kept. */
 export type HeaderLine = readonly [name: string, value: string];
 
-/** One POST to the receiver. */
 export interface AuditRequest {
   /** What is special about it, in words. */
   readonly sent: string;

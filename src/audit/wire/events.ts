@@ -48,7 +48,6 @@ export function createResource(ids: IdSource, now: Instant): Resource {
   return { id: ids.uuid(), entry, reference: `audit-${ids.hex32().slice(0, 12)}`, createdAt: now };
 }
 
-/** The text of the event that this step of a resource causes. */
 export function renderStep(resource: Resource, step: Step, topic: string): string {
   return renderPayload(defaultProfile(), topic, eventOf(resource, step));
 }

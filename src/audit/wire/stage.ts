@@ -7,7 +7,6 @@ export interface StageOptions extends Pick<Stage, "header" | "send" | "ordinary"
   readonly secret: string;
   /** A topic of the contract, in either spelling, or any other. Default: charges/events. */
   readonly topic: string | undefined;
-  /** Replaces the audit's own events. */
   readonly event: AuditEvent | undefined;
   readonly system: SystemClock;
 }

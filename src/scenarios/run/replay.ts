@@ -129,7 +129,6 @@ export async function runScenario(
   return { ...unrun, outcome, failure, durationMs, stepsPassed, seen };
 }
 
-/** Runs the steps of a scenario. */
 export async function runInWorld(
   world: ScenarioWorld,
   { usesFaker, steps }: Scenario,

@@ -9,7 +9,6 @@ import type { Variables } from "./variables.js";
 import type { Answer, Credentials, Outgoing, ScenarioWorld } from "./world.js";
 import { quote } from "../../kernel/messages/text.js";
 
-/** What running steps need. */
 export interface StepContext {
   readonly world: ScenarioWorld;
   readonly variables: Variables;
@@ -69,7 +68,8 @@ function createRequest({ world, variables }: StepContext, step: RequestFields): 
   const fill = (value: unknown): string => variables.fillText(String(value));
   const [method = "", target = ""] = step.request.split(" ");
   const company = step.as === undefined ? world : world.other(fill(step.as));
-  const body = step.rawBody === undefined ? renderBody(variables.fill(step.body)) : fill(step.rawBody);
+  const json = step.body === undefined ? undefined : JSON.stringify(variables.fill(step.body));
+  const body = step.rawBody === undefined ? json : fill(step.rawBody);
   const path = pathOf(world, fill(target));
   const isControl = path.startsWith("/_sandbox");
   const query = new URLSearchParams(isControl && step.as !== undefined ? { company: company.companyId } : {});
@@ -90,10 +90,6 @@ function pathOf({ url }: ScenarioWorld, filled: string): string {
   const path = filled.startsWith(`${url}/`) ? filled.slice(url.length) : filled;
   if (path.startsWith("/")) return path;
   throw new UsageError("input", `The path must begin with / or with ${url}/, got ${quote(path)}.`);
-}
-
-function renderBody(body: unknown): string | undefined {
-  return body === undefined ? undefined : JSON.stringify(body);
 }
 
 /** What a client of the contract sends in every request; the control API takes no access token. */
