@@ -65,18 +65,8 @@ export function createDetailPage<T extends Resource>(spec: DetailSpec<T>): Dashb
           {renderRequests(view, resource)}
           {movesMoney && (
             <>
-              <RowsAbout
-                title="Deliveries"
-                rows={rowsAbout(deliveries, resource)}
-                empty="No webhook of it was owed to anybody: there was no event yet, or nobody had subscribed to its topic."
-                columns={deliveryColumns(view)}
-              />
-              <RowsAbout
-                title="Ledger entries"
-                rows={rowsAbout(ledger, resource)}
-                empty="It has moved no money so far."
-                columns={entryColumns(view)}
-              />
+              {renderRows("Deliveries", rowsAbout(deliveries, resource), deliveryColumns(view), NO_DELIVERY)}
+              {renderRows("Ledger entries", rowsAbout(ledger, resource), entryColumns(view), NO_ENTRY)}
             </>
           )}
         </>
@@ -93,15 +83,12 @@ function rowsAbout<T extends { readonly resource: string | null }>(
   return table.values().filter(({ resource }) => resource === id);
 }
 
-interface RowsProps<T extends Row> {
-  readonly title: string;
-  /** Oldest first. */
-  readonly rows: readonly T[];
-  readonly empty: Child;
-  readonly columns: readonly Column<T>[];
-}
+const NO_DELIVERY =
+  "No webhook of it was owed to anybody: there was no event yet, or nobody had subscribed to its topic.";
+const NO_ENTRY = "It has moved no money so far.";
 
-function RowsAbout<T extends Row>({ title, rows, empty, columns }: RowsProps<T>) {
+/** The newest of the rows, which are oldest first. */
+function renderRows<T extends Row>(title: string, rows: readonly T[], columns: readonly Column<T>[], empty: string) {
   return (
     <Section title={title}>
       <DataTable
@@ -210,7 +197,7 @@ export function deliveryColumns(view: View): readonly Column<Delivery>[] {
 }
 
 /** The time at which something entered a status; null: unknown. */
-export interface Visit {
+interface Visit {
   readonly status: string;
   readonly at: Instant | null;
 }
@@ -219,7 +206,7 @@ export interface Visit {
  * The statuses that something had, in order, from its events. Old events are deleted, and fixtures have none, but how it began (`first`) and its present
  * status (`last`) are always known.
  */
-export function visitsOf(
+function visitsOf(
   events: readonly DomainEvent[],
   statusOf: (event: DomainEvent) => string | undefined,
   first: Visit,

@@ -79,7 +79,7 @@ export function RequestLine({ view, entry, finding }: RequestLineProps) {
       <a class="code" href={linkTo(view, `/requests/${id}`)}>
         {shownPath(view, entry)}
       </a>
-      {status === undefined || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
+      <Status of={status ?? null} />
       {rule !== undefined && (
         <Pill tone="warn">rule {rule.name === null ? rule.id : redactAndTruncate(view, rule.name)}</Pill>
       )}

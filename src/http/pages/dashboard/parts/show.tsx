@@ -50,8 +50,9 @@ export function Pill({ tone = "plain", children }: { readonly tone?: Tone; reado
   return <span class={`pill ${tone}`}>{children}</span>;
 }
 
-/** The pill of a status of any resource, or of an HTTP status. */
-export function Status({ of }: { readonly of: string | number }) {
+/** The pill of a status of any resource, or of an HTTP status; null and 0 when no answer came. */
+export function Status({ of }: { readonly of: string | number | null }) {
+  if (of === null || of === 0) return <Pill tone="bad">no answer</Pill>;
   return <Pill tone={toneOf(of)}>{String(of).replaceAll("_", " ")}</Pill>;
 }
 

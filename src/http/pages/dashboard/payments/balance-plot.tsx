@@ -12,16 +12,11 @@ const RIGHT = WIDTH - 14;
 const TOP = 12;
 const BOTTOM = HEIGHT - 30;
 
-interface BalancePlotProps {
-  readonly entries: readonly LedgerEntry[];
-  /** The end of the line: the balance after the last entry is still the same. */
-  readonly until: Instant;
-  /** What runs from left to right. Entries that are all of one instant are always drawn by entry. */
-  readonly along: "time" | "entries";
-}
-
-/** The balance as a step line. The ledger's table shows the same, entry by entry. */
-export function BalancePlot({ entries, until, along }: BalancePlotProps) {
+/**
+ * The balance as a step line until this instant. The ledger's table shows the same, entry by entry. `along` is what runs from left to right; entries that
+ * are all of one instant are always drawn by entry.
+ */
+export function renderBalancePlot(entries: readonly LedgerEntry[], until: Instant, along: "time" | "entries") {
   const drawn = choose(entries);
   const first = drawn[0];
   const last = drawn.at(-1);

@@ -9,7 +9,7 @@ import { Facts, Panel } from "../parts/table.js";
 import { orderOf } from "../view/actions.js";
 import { curlOf } from "../view/curl.js";
 import { type DashboardPage, linkTo, type View } from "../view/view.js";
-import { BalancePlot } from "./balance-plot.js";
+import { renderBalancePlot } from "./balance-plot.js";
 
 const entries: ListSpec<LedgerEntry> = {
   path: "/ledger",
@@ -78,7 +78,7 @@ function BalancePanel({ view }: { readonly view: View }) {
   const hrefOf = (along: string | undefined): string => linkTo(view, entries.path, { ...query, along });
   return (
     <Panel title="Balance over time">
-      <BalancePlot entries={all} until={company.now()} along={along} />
+      {renderBalancePlot(all, company.now(), along)}
       {all[0]?.at !== company.now() && (
         <nav class="filter" aria-label="What goes from left to right">
           <a href={hrefOf(undefined)} aria-current={along === "time" ? "true" : undefined}>

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest } from "../../../control/render-request.js";
 import { FateMark, shownPath } from "../parts/links.js";
-import { Code, CodeLink, Pill, Status, Text, Time, soft } from "../parts/show.js";
+import { Code, CodeLink, Status, Text, Time, soft } from "../parts/show.js";
 import { Empty, Facts, Panel, Section } from "../parts/table.js";
 import { headerLines, truncateBody } from "../view/text.js";
 import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
@@ -44,10 +44,7 @@ export const requestPage: DashboardPage = {
           <Panel title="Answer">
             <Facts
               of={[
-                [
-                  "Status",
-                  status === null || status === 0 ? <Pill tone="bad">no answer</Pill> : <Status of={status} />,
-                ],
+                ["Status", <Status of={status} />],
                 ["Reached the client", hasReached ? "as far as is known" : <FateMark entry={entry} />],
                 ["Refused for", problem === null ? soft("—") : <Code>{problem}</Code>],
                 ["Rule", rule === null ? soft("none") : (rule.name ?? rule.id)],

@@ -183,7 +183,7 @@ function renderMade(view: View, { number, attempt }: MadeStep) {
       <div class="line">
         <b>Attempt {number}</b>
         <Time at={at} />
-        {status === null ? <Pill tone="bad">no answer</Pill> : <Status of={status} />}
+        <Status of={status} />
         <span class="soft">{Math.round(latencyMs)} ms</span>
         {error !== null && <span>{redactAndTruncate(view, error, FACT_MAX)}</span>}
       </div>
