@@ -26,12 +26,7 @@ import { statePage } from "./control/state.js";
 import { transferPage, transfersPage } from "./payments/transfers.js";
 import type { DashboardPage } from "./view/view.js";
 
-export interface NavigationGroup {
-  readonly title: string;
-  readonly pages: readonly DashboardPage[];
-}
-
-export const navigation: readonly NavigationGroup[] = [
+export const navigation: readonly { readonly title: string; readonly pages: readonly DashboardPage[] }[] = [
   { title: "Payments", pages: [overviewPage, chargesPage, transfersPage, batchesPage, customersPage, ledgerPage] },
   { title: "Webhooks", pages: [subscriptionsPage, deliveriesPage, auditPage] },
   { title: "Steer", pages: [clockPage, rulesPage, scenariosPage, profilePage, statePage, companiesPage] },

@@ -115,7 +115,7 @@ function renderAdd(view: View) {
 }
 
 /** A rule to start from. A test adds each of them. */
-export interface RuleExample {
+interface RuleExample {
   readonly title: string;
   readonly rule: { readonly on: RuleKind } & Readonly<Record<string, unknown>>;
 }

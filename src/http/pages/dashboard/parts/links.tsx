@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { redactPath, withOwnToken } from "../../../control/render-request.js";
 import { statusOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
@@ -22,15 +21,6 @@ export function ShortId({ id }: { readonly id: string }) {
 
 interface LinkProps {
   readonly view: View;
-  readonly children?: Child;
-}
-
-export function chargeUrl(view: View, { id }: Pick<Charge, "id">): string {
-  return linkTo(view, `/charges/${id}`);
-}
-
-export function transferUrl(view: View, { id }: Pick<Transfer, "id">): string {
-  return linkTo(view, `/transfers/${transactionId(id)}`);
 }
 
 export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
@@ -38,11 +28,12 @@ export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
 }
 
 export function ChargeLink({ view, charge }: LinkProps & { readonly charge: Charge }) {
-  return <a href={chargeUrl(view, charge)}>{redactAndTruncate(view, charge.externalId)}</a>;
+  return <a href={linkTo(view, `/charges/${charge.id}`)}>{redactAndTruncate(view, charge.externalId)}</a>;
 }
 
 export function TransferLink({ view, transfer }: LinkProps & { readonly transfer: Transfer }) {
-  return <a href={transferUrl(view, transfer)}>{redactAndTruncate(view, transfer.reference)}</a>;
+  const { id, reference } = transfer;
+  return <a href={linkTo(view, `/transfers/${transactionId(id)}`)}>{redactAndTruncate(view, reference)}</a>;
 }
 
 /** The resource of an entry or a delivery, by its stored id; the id alone when the resource was deleted. */

@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly kind?: "number" | "wide";
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** For screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];

@@ -28,7 +28,7 @@ export interface Change {
   readonly isCut: boolean;
 }
 
-export interface TimelineRequest {
+interface TimelineRequest {
   readonly limit: number;
   /** Undefined: from the newest. */
   readonly before?: Place | undefined;

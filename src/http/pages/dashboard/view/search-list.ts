@@ -2,7 +2,7 @@ import { digitsOf, isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.
 import type { Row, Table } from "../../../../kernel/records/table.js";
 import { plainId } from "../../../../domain/values/ids.js";
 
-export interface ListQuery<T> {
+interface ListQuery<T> {
   readonly limit: number;
   /** From a {@link Listed}; any other text begins anew. */
   readonly cursor?: string | undefined;

@@ -151,7 +151,7 @@ const looks: Readonly<Record<AuditVerdict, { readonly mark: string; readonly ton
 
 const worstFirst = ["fail", "warn", "pass", "skipped"] as const satisfies readonly AuditVerdict[];
 
-export function VerdictPill({ of }: { readonly of: AuditVerdict }) {
+function VerdictPill({ of }: { readonly of: AuditVerdict }) {
   return <Marked verdict={of}>{of}</Marked>;
 }
 

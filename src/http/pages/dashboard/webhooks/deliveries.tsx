@@ -62,7 +62,7 @@ export const subscriptions: ListSpec<Subscription> = {
 
 export const subscriptionsPage = createListPage(subscriptions);
 
-export function NoSubscription({ view }: { readonly view: View }) {
+function NoSubscription({ view }: { readonly view: View }) {
   const order = { topic: "charges/events", url: "http://127.0.0.1:3000/webhooks" };
   return (
     <Hint of="Subscribe" line={apiCurl(view, "POST", "/v1/webhooks", order)}>
