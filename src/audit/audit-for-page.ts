@@ -48,21 +48,11 @@ export async function auditForPage({ only, allow, signal, ...order }: AuditOrder
 }
 
 function renderCheck(check: CheckResult) {
-  const { id, group, title, verdict, severity, sent, received, error, seen, causedBy, why, fix, snippet } = check;
+  const { id, sent, seen, causedBy, snippet } = check;
   const repeatsSent = sent !== null && seen?.startsWith(sent) === true;
   return {
-    id,
-    group,
-    title,
-    verdict,
-    severity,
-    sent,
-    why,
-    fix,
+    ...check,
     cameBack: cameBack(check),
-    status: received?.status ?? null,
-    latencyMs: received?.latencyMs ?? null,
-    isSilent: received === null && error !== null,
     seen: causedBy !== null ? `a consequence of ${causedBy}` : repeatsSent ? null : seen,
     bug: bugs[id] ?? null,
     snippet: snippet === null ? null : renderSnippet(snippets[snippet]),

@@ -133,8 +133,16 @@ function renderChecks(view: View, { title, checks }: AuditedGroup) {
             kind: "wide",
             cell: ({ verdict, sent, seen }) => redactAndTruncate(view, (verdict === "skipped" ? seen : sent) ?? ""),
           },
-          { title: "Answer", kind: "number", cell: ({ status, isSilent }) => status ?? (isSilent ? "none" : "") },
-          { title: "After", kind: "number", cell: ({ latencyMs }) => (latencyMs === null ? "" : `${latencyMs} ms`) },
+          {
+            title: "Answer",
+            kind: "number",
+            cell: ({ received, error }) => received?.status ?? (error === null ? "" : "none"),
+          },
+          {
+            title: "After",
+            kind: "number",
+            cell: ({ received }) => (received === null ? "" : `${received.latencyMs} ms`),
+          },
         ]}
       />
     </Section>
