@@ -1,6 +1,6 @@
 import { UsageError } from "../kernel/messages/problem.js";
 import { runProgram } from "./program.js";
-import { EXIT, exitCodeOf } from "./shared/exit-codes.js";
+import { EXIT, exitCodeOf } from "./shared/help.js";
 import { printDiagnostic } from "./shared/output.js";
 
 /** The command `sandbox`. bin/sandbox.js imports the build of this module. */

@@ -2,8 +2,7 @@ import { Command, CommanderError } from "commander";
 import { UsageError } from "../kernel/messages/problem.js";
 import { didYouMean } from "../kernel/messages/suggest.js";
 import { VERSION } from "../kernel/version.js";
-import { EXIT, EXIT_CODES_HELP } from "./shared/exit-codes.js";
-import { addClosing, type Verb } from "./shared/help.js";
+import { addClosing, EXIT, EXIT_CODES_HELP, type Verb } from "./shared/help.js";
 import { colorsFor, WIDTH_MAX } from "./shared/output.js";
 
 /** Name, summary and module of each verb, in the order in which help lists them. */

@@ -6,14 +6,12 @@ import type { Sandbox } from "./sandbox.js";
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
 const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
 
-type Opener = Pick<Sandbox, "options" | "log" | "findCompany" | "open" | "remove">;
-
 /** Companies that were opened by their tokens, the longest idle first. */
 export class Provisioned {
-  readonly #sandbox: Opener;
+  readonly #sandbox: Sandbox;
   readonly #ids = new Set<string>();
 
-  constructor(sandbox: Opener) {
+  constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 

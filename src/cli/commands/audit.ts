@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type Verb, addClosing } from "../shared/help.js";
+import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { parseSource } from "../../adapters/files/source.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { type AuditOptions, HEADER_DEFAULT, runAudit } from "../../audit/run-audit.js";
@@ -13,7 +13,6 @@ import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
 import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/json.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
-import { EXIT } from "../shared/exit-codes.js";
 import { createCounter, printData, printDiagnostic, printJson, styleFor, writeOutput } from "../shared/output.js";
 import type { AuditEvent } from "../../audit/wire/check.js";
 

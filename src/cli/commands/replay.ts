@@ -18,8 +18,7 @@ import {
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
-import { EXIT } from "../shared/exit-codes.js";
-import { type Verb, addClosing } from "../shared/help.js";
+import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { createCounter, printData, printDiagnostic, styleFor, writeOutput, messageOf } from "../shared/output.js";
 import { loadScenarioFiles } from "../shared/scenario-files.js";
 import { createApp } from "../../http/server/app.js";

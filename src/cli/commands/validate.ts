@@ -1,7 +1,6 @@
 import { readSource } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { EXIT } from "../shared/exit-codes.js";
-import { type Verb, addClosing } from "../shared/help.js";
+import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { printData, printDiagnostic, printJson } from "../shared/output.js";
 import { isScenario } from "../shared/scenario-files.js";
 import { parseScenario } from "../../scenarios/file/parse-scenario.js";

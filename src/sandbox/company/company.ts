@@ -19,7 +19,7 @@ import type { Change } from "../../kernel/records/unit-of-work.js";
 import { attemptDelivery } from "./attempt-delivery.js";
 import type { CompanyRecord } from "../state/company-record.js";
 import { Dispatcher } from "./dispatcher.js";
-import { createForgetter } from "./forget-oldest.js";
+import type { Row, Table } from "../../kernel/records/table.js";
 import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
@@ -70,11 +70,13 @@ export class Company {
     const { events, deliveries } = record.world;
     const { limits } = deps;
     this.#forgetEvents = createForgetter(events, limits.events);
-    this.#forgetDeliveries = createForgetter(deliveries, limits.deliveries, {
-      mayForget: ({ status }) => status !== "pending",
-      most: Math.max(limits.deliveries, limits.pendingDeliveries),
-      onForced: (work, rows) => this.#cancelOldest(work, rows),
-    });
+    this.#forgetDeliveries = createForgetter(
+      deliveries,
+      limits.deliveries,
+      ({ status }) => status !== "pending",
+      Math.max(limits.deliveries, limits.pendingDeliveries),
+      (work, rows) => this.#cancelOldest(work, rows),
+    );
     this.dispatcher = new Dispatcher({
       events: deps.events,
       attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
@@ -305,3 +307,29 @@ export const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string)
   "payment.settle": settlePayment,
   "delivery.attempt": () => undefined,
 };
+
+/**
+ * Keeps a table that only grows within `limit` rows. The oldest are removed in batches, a sixteenth of the limit at a time. Rows that may not be
+ * forgotten are kept up to `most` rows; `onForced` gets those that are removed beyond it.
+ */
+function createForgetter<T extends Row>(
+  table: Table<T>,
+  limit: number,
+  mayForget: (row: T) => boolean = () => true,
+  most = Number.POSITIVE_INFINITY,
+  onForced?: (work: Work, rows: readonly T[]) => void,
+): (work: Work) => void {
+  const slack = limit >> 4;
+  let bound = limit + slack;
+  return (work) => {
+    if (table.size <= bound) return;
+    const { rows } = table.page({ limit: table.size - limit, where: mayForget });
+    for (const { id } of rows) work.remove(table, id);
+    if (table.size > most) {
+      const oldest = table.page({ limit: table.size - most }).rows;
+      for (const { id } of oldest) work.remove(table, id);
+      onForced?.(work, oldest);
+    }
+    bound = Math.max(limit, table.size) + slack;
+  };
+}

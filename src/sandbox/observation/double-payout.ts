@@ -1,9 +1,9 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
 import type { World } from "../../domain/model/work.js";
-import { RecentMap } from "./recent-map.js";
 import {
   type Detection,
   type Detector,
+  RecentMap,
   type RequestLine,
   describeOrder,
   isLost,

@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
-import { type Detection, type Detector, type Scene, describeRequest, idInPath, isLost, leavesOf } from "./detector.js";
+import {
+  type Detection,
+  type Detector,
+  RecentMap,
+  type Scene,
+  describeRequest,
+  idInPath,
+  isLost,
+  leavesOf,
+} from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import { type Secret, holdsSecret } from "./redact.js";
 import { pathOf } from "./verify-requests.js";
-import { RecentMap } from "./recent-map.js";
 import type { FindingRequest } from "./finding.js";
 
 /** Two machines have two clocks, and requests take different times: a client that waits as it should may be early by this. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RecentMap } from "./recent-map.js";
+import { RecentMap } from "./detector.js";
 
 it("keeps the entries that were added last, in their order", () => {
   const map = new RecentMap<string, number>(3);
