@@ -148,5 +148,6 @@ addEventListener("pageshow", () => {
 
 readClock();
 connect();
-// On a narrow screen the navigation is one line.
-document.querySelector('.sections [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
+// On a narrow screen the navigation is one line. `scrollIntoView` would also move the place from which Tab goes on.
+const current = document.querySelector('.sections [aria-current="page"]');
+current?.closest(".sections").scrollTo({ left: current.offsetLeft + (current.offsetWidth - innerWidth) / 2 });
