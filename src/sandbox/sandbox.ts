@@ -168,24 +168,25 @@ export class Sandbox {
   }
 
   /**
-   * Opens a company, with what is `kept` of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and
-   * UsageError("input") when its profile is wrong.
+   * Opens a company. `snapshots`: of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and UsageError("input") when
+   * its profile is wrong.
    */
-  open(setup: CompanySetup, kept?: KeptAtReset): Company {
+  open(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
     if (this.#companies.has(setup.id))
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
     if (setup.tokens.some(({ token }) => this.isTokenTaken(token)))
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
-    const company = this.#create(setup, kept?.snapshots);
+    const company = this.#create(setup, snapshots);
     this.opened.set({ id: setup.id, seq: ++this.#openings, setup });
-    this.#observations.set(company.id, kept?.observation ?? this.#createObservation(company.id));
-    this.#put(company, kept !== undefined);
+    if (!this.#observations.has(setup.id)) this.#observations.set(setup.id, this.#createObservation(setup.id));
+    this.#put(company, snapshots !== undefined);
     return company;
   }
 
   remove(company: Company): void {
     const { id } = company;
     this.#close(company);
+    this.#observations.delete(id);
     // Only a company of the configuration would come back.
     const configured = this.options.companies.some((setup) => setup.id === id);
     this.store.data.companies.delete(id);
@@ -199,7 +200,6 @@ export class Sandbox {
     this.#companies.delete(company.id);
     this.opened.delete(company.id);
     this.#provisioned.forget(company.id);
-    this.#observations.delete(company.id);
     this.#forgetTokens(company);
   }
 
@@ -211,22 +211,21 @@ export class Sandbox {
     const setup = this.opened.get(company.id)?.setup;
     if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
     this.#assertTokensFree(setup);
-    const { snapshots, observation } = this.#keep(company);
-    const { record } = this.#create(setup, snapshots);
-    observation.reset(this.system.monotonic());
+    const { record } = this.#create(setup, company.record.snapshots);
+    this.observationOf(company.id).reset(this.system.monotonic());
     return this.#replace(company, record);
   }
 
   /** Resets the configured companies and removes the others. */
   resetAll(): void {
-    const kept = new Map(this.companies.map((company) => [company.id, this.#keep(company)]));
-    for (const { observation } of kept.values()) observation.reset(this.system.monotonic());
+    const snapshots = new Map(this.companies.map(({ id, record }) => [id, record.snapshots]));
+    for (const observation of this.#observations.values()) observation.reset(this.system.monotonic());
     const stays = new Set(this.options.companies.map(({ id }) => id));
     for (const company of this.companies) {
       if (stays.has(company.id)) this.#close(company);
       else this.remove(company);
     }
-    for (const setup of this.options.companies) this.open(setup, kept.get(setup.id));
+    for (const setup of this.options.companies) this.open(setup, snapshots.get(setup.id));
   }
 
   /**
@@ -317,10 +316,6 @@ export class Sandbox {
     return adminToken === undefined ? ofCompanies : [adminToken, ...ofCompanies];
   }
 
-  #keep({ id, record }: Company): KeptAtReset {
-    return { snapshots: record.snapshots, observation: this.observationOf(id) };
-  }
-
   #addTokens({ id, record }: Company): void {
     for (const { token } of record.identity.tokens) this.#tokens.set(token, id);
     this.redactor.add(secretTexts(record.identity));
@@ -355,10 +350,4 @@ export interface SandboxParts {
 /** A company in the order of opening, with the setup for its reset. */
 export interface OpenedCompany extends Row {
   readonly setup: CompanySetup;
-}
-
-/** What a reset keeps: it is not part of a company's state. */
-export interface KeptAtReset {
-  readonly snapshots: CompanyRecord["snapshots"];
-  readonly observation: Observation;
 }
