@@ -1,5 +1,5 @@
 import { isObject } from "../../kernel/messages/json.js";
-import type { EventValue } from "../wire/check.js";
+import type { AuditEvent } from "../wire/check.js";
 
 /** JSON in other spellings: the same value for every parser, in other bytes. */
 
@@ -52,7 +52,7 @@ function printPhp(value: unknown): string {
 }
 
 /** A body with unusual white space, and the other forms of it that wrong receivers hash. */
-export function signedFormsOf(value: EventValue) {
+export function signedFormsOf(value: AuditEvent["value"]) {
   const body = printSpaced(value);
   const forms: readonly (readonly [form: string, text: string])[] = [
     ["parsed and printed again (JSON.stringify)", JSON.stringify(value)],
@@ -60,7 +60,7 @@ export function signedFormsOf(value: EventValue) {
     ["parsed and printed again (json_encode)", printPhp(value)],
     ["parsed and printed again with two spaces", JSON.stringify(value, undefined, 2)],
     ["parsed and printed again with its members sorted", printOrdered(value, (keys) => keys.toSorted())],
-    ["without what stands around its data", JSON.stringify(value.data ?? null)],
+    ["without what stands around its data", JSON.stringify(value["data"] ?? null)],
     ["in lower case", body.toLowerCase()],
     ["without the white space around it", body.trim()],
     ["as base64", Buffer.from(body).toString("base64")],
@@ -70,7 +70,7 @@ export function signedFormsOf(value: EventValue) {
 }
 
 /** The text of the event with another amount. */
-export function tamper(value: EventValue): string {
+export function tamper(value: AuditEvent["value"]): string {
   const { data } = value;
   if (!isObject(data)) return JSON.stringify({ ...value, data: 1 });
   const { amount } = data;

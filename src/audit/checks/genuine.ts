@@ -2,7 +2,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import { isSuccess, mustAccept, silent, wireCheck } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
 import { printEscaped, printNumbers, printOrdered, printSpaced } from "./body-forms.js";
-import type { AuditEvent, Check, CheckInfo, EventValue, Exchange, Verdict } from "../wire/check.js";
+import type { AuditEvent, Check, CheckInfo, Exchange, Verdict } from "../wire/check.js";
 
 const RAW_BYTES = "Verify the raw bytes of the request, before anything parses, decodes or changes them.";
 
@@ -168,8 +168,8 @@ function trap({ body, cuts, sent, ...info }: Trap): Check {
   });
 }
 
-function withData(value: EventValue, more: Readonly<Record<string, unknown>>): EventValue {
-  return { ...value, data: { ...(isObject(value.data) ? value.data : {}), ...more } };
+function withData(value: AuditEvent["value"], more: object) {
+  return { ...value, data: { ...(isObject(value["data"]) ? value["data"] : {}), ...more } };
 }
 
 /** `x-service-hmac-sha256`, `X-SERVICE-HMAC-SHA256`, `X-Service-Hmac-Sha256`, and as it was given. */

@@ -121,7 +121,7 @@ export const robustChecks: readonly Check[] = [
         post(stage, "the body null, rightly signed", "null"),
         post(stage, "the body [], rightly signed", "[]"),
         post(stage, 'the body "text", rightly signed', '"text"'),
-        post(stage, "an event without its data, rightly signed", JSON.stringify({ topic: value.topic ?? "" })),
+        post(stage, "an event without its data, rightly signed", JSON.stringify({ topic: value["topic"] ?? "" })),
       ];
     },
     judge: mustAnswer,

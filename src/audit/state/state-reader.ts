@@ -69,7 +69,8 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
     const text = await readBounded(answer);
     if (text === undefined) throw failed(options, url, `its answer has more than ${OUTPUT_BYTES_MAX} bytes`);
     if (answer.ok) return text;
-    throw failed(options, url, `it answered ${answer.status}${text.trim() === "" ? "" : `: ${shorten(text)}`}`);
+    const shown = shorten(text);
+    throw failed(options, url, `it answered ${answer.status}${shown === "" ? "" : `: ${shown}`}`);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const why = signal.aborted ? `no answer came within ${options.timeoutMs} ms` : reasonOf(error);
@@ -120,14 +121,15 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let size = 0;
-    const settle = (): void => {
+    const settle = (why: string | undefined): void => {
       cancel();
       process.off("exit", stop);
+      if (why === undefined) resolve(Buffer.concat(output).toString("utf8"));
+      else reject(failed(options, command, why));
     };
     const end = (why: string): void => {
       stop();
-      settle();
-      reject(failed(options, command, why));
+      settle(why);
     };
     const cancel = options.system.after(options.timeoutMs, () => end(`it was not over within ${options.timeoutMs} ms`));
     const keep = (into: Buffer[]) => (piece: Buffer) => {
@@ -141,12 +143,8 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
       end(error.code === "ENOENT" ? "there is no such command" : error.message),
     );
     child.once("close", (code, signal) => {
-      settle();
-      if (code === 0) return resolve(Buffer.concat(output).toString("utf8"));
-      const printed = Buffer.concat(errors).toString("utf8").trim();
-      reject(
-        failed(options, command, `it ended with ${code ?? signal}${printed === "" ? "" : `: ${shorten(printed)}`}`),
-      );
+      const printed = shorten(Buffer.concat(errors).toString("utf8"));
+      settle(code === 0 ? undefined : `it ended with ${code ?? signal}${printed === "" ? "" : `: ${printed}`}`);
     });
   });
 }

@@ -56,14 +56,8 @@ export class Abandoned extends Error {
 
 export interface AuditEvent {
   readonly text: string;
-  readonly value: EventValue;
-}
-
-/** An event as JSON. Those of the contract have at least `topic` and `data`. */
-export interface EventValue {
-  readonly topic?: unknown;
-  readonly data?: unknown;
-  readonly [member: string]: unknown;
+  /** The parsed text. Events of the contract have at least `topic` and `data`. */
+  readonly value: Readonly<Record<string, unknown>>;
 }
 
 /**

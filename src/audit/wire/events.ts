@@ -55,13 +55,10 @@ export function renderStep(resource: Resource, step: Step, topic: string): strin
 function eventOf(resource: Resource, step: Step): DomainEvent {
   const { id, createdAt } = resource;
   const common = { id, seq: 1, at: createdAt, resource: id };
-  return isChargeStep(step)
-    ? { ...common, type: `charge.${step}`, subject: { kind: "charge", charge: chargeOf(resource, step) } }
-    : {
-        ...common,
-        type: `transaction.${step}`,
-        subject: { kind: "transaction", transaction: transferOf(resource, step) },
-      };
+  if (isChargeStep(step))
+    return { ...common, type: `charge.${step}`, subject: { kind: "charge", charge: chargeOf(resource, step) } };
+  const subject = { kind: "transaction", transaction: transferOf(resource, step) } as const;
+  return { ...common, type: `transaction.${step}`, subject };
 }
 
 /** Of each event. */

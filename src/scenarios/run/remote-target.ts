@@ -86,25 +86,19 @@ function* leavesOf(steps: readonly Step[]): Generator<LeafStep> {
 }
 
 function needOf(step: LeafStep): string | undefined {
-  switch (step.kind) {
-    case "advance":
-    case "clock":
-      return `"${step.kind}" needs the sandbox's clock`;
-    case "webhook":
-    case "noWebhook":
-      return "webhooks need the sandbox's receiver";
-    case "rule":
-      return "rules need the sandbox";
-    case "settle":
-      return '"settle" needs the sandbox';
-    case "request":
-      return needOfRequest(step);
-    case "eventually":
-      return needOfRequest(step.eventually);
-    case "wait":
-      return undefined;
-  }
+  if (step.kind === "request") return needOfRequest(step);
+  return step.kind === "eventually" ? needOfRequest(step.eventually) : needs[step.kind];
 }
+
+const needs: Readonly<Record<Exclude<LeafStep["kind"], "request" | "eventually">, string | undefined>> = {
+  advance: '"advance" needs the sandbox\'s clock',
+  clock: '"clock" needs the sandbox\'s clock',
+  webhook: "webhooks need the sandbox's receiver",
+  noWebhook: "webhooks need the sandbox's receiver",
+  rule: "rules need the sandbox",
+  settle: '"settle" needs the sandbox',
+  wait: undefined,
+};
 
 function needOfRequest({ request, as, body, rawBody, headers, query }: RequestFields): string | undefined {
   if (request.includes(" /_sandbox")) return "the control API needs the sandbox";
