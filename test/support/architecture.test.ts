@@ -16,7 +16,7 @@ describe("rings", () => {
     ["sandbox/a.ts", `const b = await import("../http/b.js");`, "sandbox may not import http (http/b.ts)"],
     ["scenarios/a.ts", `import { b } from "../http/b.js";`, "scenarios may not import http (http/b.ts)"],
     ["cli/a.ts", `import { b } from "../library/b.js";`, "cli may not import library (library/b.ts)"],
-    ["http/a.ts", `import { b } from "../audit/b.js";`, "http may not import audit (audit/b.ts)"],
+    ["audit/a.ts", `import { b } from "../http/b.js";`, "audit may not import http (http/b.ts)"],
     ["cli/a.ts", `import { createSandbox } from "../index.js";`, "nothing inside imports index.ts"],
     ["cli/a.ts", `import { verifySignature } from "../webhooks.js";`, "nothing inside imports webhooks.ts"],
     ["cli/a.ts", `import "business-payments-sandbox";`, "src/ does not import its own package by name"],
