@@ -19,7 +19,6 @@ import {
   type StateCheckId,
 } from "./schedule.js";
 import {
-  CHANGES_BY_ITSELF,
   measure,
   play,
   playHistory,
@@ -29,8 +28,10 @@ import {
   type StateSession,
   type StateTrial,
   tryOut,
-  USEFUL,
 } from "./state-session.js";
+
+const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
+const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
 
 /** Whether the receiver accepts the events of an ordinary history, and two such histories have the same effect. */
 export async function judgeHistory(trial: StateTrial): Promise<Verdict> {

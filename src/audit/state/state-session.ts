@@ -114,9 +114,6 @@ async function settledState(session: StateSession): Promise<unknown> {
   return session.pauseMs === 0 ? read(session) : (await readUntilStable(session, session.pauseMs)).state;
 }
 
-export const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
-export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}`;
-
 /** Delivers a schedule about new orders. `readChange` compares the state with the one before the deliveries. */
 async function deliver(trial: StateTrial, schedule: Schedule) {
   const session = trial.state;
