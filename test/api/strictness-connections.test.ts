@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/server/app.js";
 import { serve, type ServeOptions } from "../../src/http/server/listen.js";
+import { selfSigned } from "../support/self-signed.js";
 import { useWorlds } from "../support/describe-api.js";
 import { sendAllThenRead, sendRaw } from "../support/raw-http.js";
 import { chargeRequest } from "../support/requests.js";
@@ -227,5 +229,22 @@ describe("a slow client", () => {
     const { url, control } = await listen(limits);
     expect((await control("POST", "/rules", { on: "request", then: { delay: 300 } })).status).toBe(201);
     expect((await sendRaw(url, [`${get}\r\n`])).status).toBe(200);
+  });
+});
+
+describe("a server that stops", () => {
+  it.each([
+    ["has sent nothing", undefined],
+    ["has begun no TLS handshake", selfSigned],
+  ])("does not wait for a connection that %s", async (_, tls) => {
+    const { sandbox } = await open();
+    const server = await serve(createApp(sandbox), { port: 0, host: "127.0.0.1", tls });
+    const socket = connect(server.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+    await once(socket.resume(), "connect");
+    await server.close();
+    await closed;
+    expect(socket.bytesRead).toBe(0);
   });
 });

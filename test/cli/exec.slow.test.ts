@@ -110,6 +110,12 @@ describe("the exit code", () => {
     expect(code).toBe(expected);
   });
 
+  it("is 1 without a command", async () => {
+    const { code, stderr } = await exec([], [""]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("exec needs a command");
+  });
+
   it("is 3 when the command is missing or not executable", async () => {
     const missing = await exec([], ["no-such-command-anywhere"]);
     expect(missing).toEqual({

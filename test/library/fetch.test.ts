@@ -30,6 +30,13 @@ test("accepts whatever the global fetch accepts", async () => {
   expect((await sandbox.fetch("/v1/charges", { json: {}, method: "PUT" })).status).toBe(405);
 });
 
+test("sends nothing when the signal was aborted before", async () => {
+  const sandbox = await create();
+  const signal = AbortSignal.abort(new Error("too late"));
+  await expect(sandbox.fetch("/v1/charges", { json: order("order-1"), signal })).rejects.toThrow("too late");
+  expect((await sandbox.fetch("/v1/charges", { json: order("order-1") })).status).toBe(201);
+});
+
 test("calls the control API for the company of its handle", async () => {
   const sandbox = await create({ adminToken: "let-me-in" });
   await using other = await sandbox.company({ balance: 1 });

@@ -43,7 +43,8 @@ interface ExecFlags extends StartFlags, GateFlags {
 /** Runs a command beside a sandbox. Returns the command's exit code, or that of a failed gate. */
 async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
   const [program, ...args] = command;
-  if (program === undefined) throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
+  if (program === undefined || program === "")
+    throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
   // A free port by default, so that several can run at a time. PORT is for the command.

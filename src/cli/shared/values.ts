@@ -19,7 +19,7 @@ export function flagOf(option: string): string {
 export function parseChoice<Choice extends string>(source: string, text: string, choices: readonly Choice[]): Choice {
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
-  const list = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}`;
+  const list = [choices.slice(0, -1).join(", "), ...choices.slice(-1)].filter((part) => part !== "").join(" or ");
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 

@@ -7,6 +7,7 @@ import type { HttpEnv } from "../shared/env.js";
  */
 export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Request) => Promise<Response> {
   return async (request) => {
+    request.signal.throwIfAborted();
     let isBrokenOff = false;
     const answer = await app().fetch(request, { breakOff: () => (isBrokenOff = true) });
     request.signal.throwIfAborted();

@@ -55,6 +55,12 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog, tls } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
+  const connections = new Set<Socket>();
+  const used = new WeakSet<Socket>();
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
   // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
@@ -99,6 +105,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   server.on("request", (incoming, outgoing) => {
     // Every pipelined request listens for the end of its connection.
     incoming.socket.setMaxListeners(0);
+    used.add(tcpOf(incoming.socket));
     unfinished.add(outgoing);
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
@@ -112,12 +119,16 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     port,
     close() {
       stopping.abort();
+      // Node waits for a connection that has sent nothing, or has not finished its TLS handshake.
+      for (const socket of connections) if (!used.has(socket) && (tls || socket.bytesRead === 0)) socket.destroy();
       const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {
         for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();
       });
       return close(server).finally(cancel);
     },
-    cutOff: () => server.closeAllConnections(),
+    cutOff() {
+      for (const socket of connections) socket.destroy();
+    },
     answerWith: attach,
   };
 }
