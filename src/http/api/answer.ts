@@ -153,6 +153,7 @@ export function recordExchange(
 ): void {
   const { status, problem, fault, headers } = answer;
   const { method, url } = c.req;
+  const lostListeners: (() => void)[] = [];
   sandbox.recordExchange({
     door: "api",
     operation,
@@ -172,9 +173,13 @@ export function recordExchange(
     made,
     settings: [...settings],
     onLost(listener) {
-      if (fault !== undefined) listener();
-      else whenAnswered(c, (lost) => lost && listener());
+      if (fault === undefined) lostListeners.push(listener);
+      else listener();
     },
+  });
+  if (lostListeners.length === 0) return;
+  whenAnswered(c, (lost) => {
+    if (lost) for (const listener of lostListeners) listener();
   });
 }
 

@@ -83,6 +83,12 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     return pageOf(this.#rows, { ...request, where: isWanted });
   }
 
+  /** The rows that were created after the one with this seq, oldest first. */
+  after(seq: number): readonly T[] {
+    const last = this.#rows.findLastIndex((row) => row.seq <= seq);
+    return this.#rows.slice(last + 1).filter((row) => this.#isLive(row));
+  }
+
   #isLive(row: T): boolean {
     return this.#byId.get(row.id) === row;
   }

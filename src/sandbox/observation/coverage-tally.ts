@@ -24,11 +24,12 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 interface Sheet {
   readonly overrides: ProfileOverrides;
-  /** By what is counted and its key in coverage-report.ts. */
-  readonly counts: Map<string, number>;
+  /** By its key in coverage-report.ts. */
+  readonly counts: Readonly<Record<CountedKind, Map<string, number>>>;
 }
 
-type CountedKind = "operation" | "transition" | "cause" | "delivered" | "acknowledged" | "setting";
+const countedKinds = ["operation", "transition", "cause", "delivered", "acknowledged", "setting"] as const;
+type CountedKind = (typeof countedKinds)[number];
 
 /** Profiles of one company that are counted apart; what comes under later ones is counted under the last. */
 const SHEETS_MAX = 50;
@@ -109,7 +110,7 @@ export class CoverageTally implements CompanyWatcher {
     for (const rule of rules.values()) this.#ruleRow(rule);
     const ruleItems = [...this.#rules.values()].map(({ rule, fired }) => ({ ...rule, ...counted(fired) }));
     const used = [...this.#sheets.values()].filter(isUsed);
-    const sheets = used.length > 0 ? used : [{ overrides: this.#overrides, counts: new Map() }];
+    const sheets = used.length > 0 ? used : [createSheet(this.#overrides)];
     return mergeCoverage(sheets.map((sheet, at) => summarize({ ...itemsOf(sheet), rules: at === 0 ? ruleItems : [] })));
   }
 
@@ -117,7 +118,7 @@ export class CoverageTally implements CompanyWatcher {
     if (this.#current !== undefined) return this.#current;
     const key = JSON.stringify(this.#overrides);
     const last = this.#sheets.size < SHEETS_MAX ? undefined : [...this.#sheets.values()].at(-1);
-    const sheet = this.#sheets.get(key) ?? last ?? { overrides: this.#overrides, counts: new Map<string, number>() };
+    const sheet = this.#sheets.get(key) ?? last ?? createSheet(this.#overrides);
     if (last === undefined) this.#sheets.set(key, sheet);
     this.#current = sheet;
     return sheet;
@@ -142,8 +143,13 @@ export class CoverageTally implements CompanyWatcher {
   }
 }
 
+function createSheet(overrides: ProfileOverrides): Sheet {
+  const counts = Object.fromEntries(countedKinds.map((kind) => [kind, new Map<string, number>()]));
+  return { overrides, counts: counts as Sheet["counts"] };
+}
+
 function add({ counts }: Sheet, kind: CountedKind, key: string, by = 1): void {
-  counts.set(`${kind} ${key}`, (counts.get(`${kind} ${key}`) ?? 0) + by);
+  counts[kind].set(key, (counts[kind].get(key) ?? 0) + by);
 }
 
 function addExchange(sheet: Sheet, { operation, status, problem }: Exchange, by: 1 | -1): void {
@@ -152,14 +158,14 @@ function addExchange(sheet: Sheet, { operation, status, problem }: Exchange, by:
 }
 
 function isUsed({ counts }: Sheet): boolean {
-  return counts.size > 0;
+  return countedKinds.some((kind) => counts[kind].size > 0);
 }
 
 function itemsOf({ overrides, counts }: Sheet): Omit<Parameters<typeof summarize>[0], "rules"> {
   const parsed = parseProfile(overrides);
   if (!parsed.ok) throw new Bug(`A profile that was in force is wrong: ${JSON.stringify(parsed.problems)}`);
   const plan = planCoverage(parsed.profile);
-  const count = (kind: CountedKind, key: string): number => counts.get(`${kind} ${key}`) ?? 0;
+  const count = (kind: CountedKind, key: string): number => counts[kind].get(key) ?? 0;
   return {
     operations: plan.operations.map((item) => ({ ...item, ...counted(count("operation", keyOf.operations(item))) })),
     transitions: plan.transitions.map((item) => ({

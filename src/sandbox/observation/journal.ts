@@ -130,9 +130,8 @@ function recordOf(subject: EventSubject): Row | undefined {
   return subject.kind === "transaction" ? subject.transaction : undefined;
 }
 
-function rowsWithin<T extends Row>(table: Pick<Table<T>, "page">, made: Exchange["made"]): readonly T[] {
-  const limit = made.to - made.from;
-  return limit <= 0 ? [] : table.page({ beyond: made.from, limit }).rows.filter((row) => isWithin(row, made));
+function rowsWithin<T extends Row>(table: Pick<Table<T>, "after">, made: Exchange["made"]): readonly T[] {
+  return made.to === made.from ? [] : table.after(made.from).filter((row) => isWithin(row, made));
 }
 
 function isWithin({ seq }: Row, { from, to }: Exchange["made"]): boolean {

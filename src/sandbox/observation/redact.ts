@@ -186,7 +186,7 @@ export function secretsOf({ secretKey, tokens }: Identity): readonly Secret[] {
 
 /** Whether the secret is in a text, as it is or encoded for a URL. */
 export function holdsSecret(text: string, { text: secret }: Secret): boolean {
-  return isAloneIn(text, secret) || isAloneIn(decodeUrl(text), secret);
+  return isAloneIn(text, secret) || (text.includes("%") && isAloneIn(decodeUrl(text), secret));
 }
 
 function isAloneIn(text: string, secret: string): boolean {
