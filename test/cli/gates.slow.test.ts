@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { startReceiver } from "../support/receiver.js";
 import { root } from "../support/markdown.js";
 
 /** A JavaScript module that pays again under a new reference when there is no answer. */
@@ -79,6 +80,14 @@ describe("exec --fail-on findings", () => {
 it("examples/double-payout runs as described", async () => {
   const run = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
   await expect(run).resolves.toMatchObject({ stdout: expect.stringContaining("It came out as told.") });
+});
+
+it("exec leaves the rules of an audit out of the rules that never fired", async () => {
+  const receiver = await startReceiver();
+  const audit = [`${root}bin/sandbox.js`, "audit", receiver.url, "--check", "echo 1", "--only", "state"];
+  const { stderr } = await runSandbox(["exec", "--", process.execPath, ...audit]);
+  expect(stderr).toMatch(/[1-9]\d* requests \(/);
+  expect(stderr).not.toContain("never fired");
 });
 
 describe("exec --fail-under", () => {

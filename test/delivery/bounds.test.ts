@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
-import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";

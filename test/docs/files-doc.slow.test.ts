@@ -8,7 +8,7 @@ import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
-import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { SNAPSHOT_LIMITS } from "../../src/sandbox/state/snapshots.js";
 import { runSandbox, runUntilListening } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";

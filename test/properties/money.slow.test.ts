@@ -4,7 +4,7 @@ import { createTransfer } from "../../src/domain/transfers/create-transfer.js";
 import { assertBooksAreRight } from "../support/books.js";
 import { decimalOf } from "../support/decimal.js";
 import { useWorlds } from "../support/describe-api.js";
-import { DEFAULT_LIMITS } from "../../src/sandbox/config/options.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 
 const open = useWorlds();
 

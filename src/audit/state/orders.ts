@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AUDIT_RULE } from "../../domain/model/rule.js";
 import { findTopic, singularOf } from "../../domain/values/topic.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { IdSource } from "../../kernel/records/ids.js";
@@ -162,7 +163,7 @@ async function openTransfer(
  * of a delivery: the rule can be deleted as soon as the events have happened.
  */
 async function withoutDeliveries<T>(door: SandboxDoor, data: object, task: () => Promise<T>): Promise<T> {
-  const rule = { name: "held back by the audit", on: "delivery", match: { data }, then: { drop: true } };
+  const rule = { name: AUDIT_RULE, on: "delivery", match: { data }, then: { drop: true } };
   const { id } = await ask(identified, door, "POST", "/_sandbox/rules", rule);
   try {
     return await task();

@@ -10,7 +10,6 @@ import { findConfigFile } from "../../adapters/files/find-config.js";
 import {
   type CompanyDefaults,
   DEFAULT_BALANCE,
-  DEFAULT_LIMITS,
   type ResolvedOptions,
   resolveOptions,
 } from "../../sandbox/config/options.js";
@@ -23,6 +22,7 @@ import {
   readOption,
   resolveStartOptions,
 } from "./start-options.js";
+import { DEFAULT_LIMITS } from "../../sandbox/company/limits.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ServeOptions } from "../../http/server/listen.js";
 

@@ -6,7 +6,7 @@ import { nearest } from "../../kernel/messages/suggest.js";
 import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
 import { logStyles } from "./log.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
-import type { ClockOver } from "../../sandbox/config/options.js";
+import type { ClockOver } from "../../sandbox/company/create-company.js";
 
 /** `source` is for messages: `--port`, `SANDBOX_PORT` or `sandbox.config.yaml: port`. */
 type Parse<T> = (source: string, text: string) => T;

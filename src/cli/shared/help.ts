@@ -31,6 +31,7 @@ export const EXIT = {
   cannotRun: 3,
   assertion: 4,
   gate: 5,
+  inconclusive: 6,
   /** A bug of the sandbox; EX_SOFTWARE of sysexits.h. */
   bug: 70,
 } as const;
@@ -51,4 +52,5 @@ export const EXIT_CODES_HELP = `Exit codes:
   3   it could not run: port taken, sandbox or receiver not reachable
   4   a scenario did not come out as told, or a check of audit failed
   5   a gate failed: --fail-on, --fail-under
+  6   inconclusive: nothing failed, but what was asked for could not be judged
   70  a bug of the sandbox`;

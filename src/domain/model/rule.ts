@@ -28,6 +28,9 @@ interface RuleBase extends Row {
   readonly fired: number;
 }
 
+/** The name of the rules by which an audit holds back the sandbox's own deliveries. They are not the user's, so coverage leaves them out. */
+export const AUDIT_RULE = "held back by the audit";
+
 export type RuleMatch = Readonly<Record<string, unknown>>;
 
 export const requestFaults = ["reset", "hang", "empty", "malformed"] as const;

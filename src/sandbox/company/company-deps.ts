@@ -10,7 +10,7 @@ import type { Store } from "../../adapters/store/store.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import type { SandboxLimits } from "../config/options.js";
+import type { SandboxLimits } from "./limits.js";
 import type { StoredSandbox } from "../state/company-record.js";
 import type { SettingReads } from "../../domain/profile/track-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";

@@ -4,8 +4,8 @@ import { acceptProfile } from "../state/profile.js";
 import { Company } from "./company.js";
 import type { CompanyDeps } from "./company-deps.js";
 import type { CompanyRecord, Snapshot } from "../state/company-record.js";
-import type { ClockOver } from "../config/options.js";
 import { createWorld } from "../../domain/model/work.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import type { ClockState } from "../../kernel/time/clock.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { Table } from "../../kernel/records/table.js";
@@ -47,6 +47,9 @@ function initialClock({ frozenAt, runsFrom }: CompanySetup, system: SystemClock)
   if (frozenAt !== undefined) return { mode: "frozen", at: frozenAt };
   return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - system.now() };
 }
+
+/** `at` undefined: at its present time. */
+export type ClockOver = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
 
 /** A company from the store. Throws UsageError("state") when its clock would go back. */
 export function resumeCompany(deps: CompanyDeps, record: CompanyRecord, over: ClockOver | undefined): Company {

@@ -19,7 +19,8 @@ import type { AccessToken } from "../state/company-record.js";
 import { balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";
 import { worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
-import { limits, setupFor } from "./options.js";
+import { limits } from "../company/limits.js";
+import { setupFor } from "./options.js";
 
 /** "A rule is `{name?, on, match?, then, times?}`". */
 export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }" });

@@ -1,10 +1,9 @@
-import type * as z from "zod";
-import { wholeNumber } from "../../kernel/fields.js";
-import { mapping } from "../state/file-fields.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import type { CompanySetup, WorldFixture } from "../state/fixture.js";
 import { fromXof } from "../../domain/values/money.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import type { ClockOver } from "../company/create-company.js";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../company/limits.js";
 
 export interface ResolvedOptions {
   /** Opened at the start; the first is the default of the control API. */
@@ -22,9 +21,6 @@ export interface ResolvedOptions {
   readonly limits: SandboxLimits;
 }
 
-/** `at` undefined: at its present time. */
-export type ClockOver = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
-
 export interface CompanyDefaults {
   readonly balance: CompanySetup["balance"];
   readonly frozenAt: Instant | undefined;
@@ -36,29 +32,6 @@ export interface CompanyDefaults {
 /** "one company, id `company_sandbox`, access token `at_sandbox`, secret key `secret_sandbox`, balance 10 000 000 XOF". */
 export const DEFAULT_COMPANY = { id: "company_sandbox", token: "at_sandbox", secretKey: "secret_sandbox" } as const;
 export const DEFAULT_BALANCE = fromXof(10_000_000);
-
-function limit(what: string, byDefault: number) {
-  return wholeNumber(1, 10_000_000)
-    .default(byDefault)
-    .meta({ description: `${what} (default ${byDefault})` });
-}
-
-/** Limits of what grows by itself; the oldest are forgotten. What clients create (charges, transactions, …) is not limited. */
-export const limits = mapping(
-  {
-    requests: limit("Requests in the journal of a company", 10_000),
-    events: limit("Domain events of a company", 100_000),
-    deliveries: limit("Deliveries of a company that are over", 100_000),
-    // A receiver that never answers must not fill the memory.
-    pendingDeliveries: limit("Deliveries of a company that are pending", 200_000),
-    companies: limit("Companies opened by their tokens", 1_000),
-    // Later ones are left out and counted.
-    recordedRequests: limit("Requests in the story of --record", 10_000),
-  },
-  "a mapping of limits",
-);
-export type SandboxLimits = Readonly<z.output<typeof limits>>;
-export const DEFAULT_LIMITS: SandboxLimits = limits.parse({});
 
 export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOptions {
   const defaults: CompanyDefaults = {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Rule } from "../../domain/model/rule.js";
+import { AUDIT_RULE, type Rule } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
@@ -130,9 +130,10 @@ export class CoverageTally implements CompanyWatcher {
     if (row !== undefined && after !== undefined) row.fired += after.fired - (before?.fired ?? 0);
   }
 
-  /** Equal rules share a row: a reset creates them again. Undefined when there are too many. */
+  /** Equal rules share a row: a reset creates them again. Undefined for a rule of the audit, and when there are too many. */
   #ruleRow(rule: Rule): { fired: number } | undefined {
     const { name, on, match } = rule;
+    if (name === AUDIT_RULE) return undefined;
     const described = { name, on, match, then: renderThen(rule) };
     const key = keyOf.rules(described);
     const known = this.#rules.get(key);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DEFAULT_LIMITS } from "../../../src/sandbox/config/options.js";
+import { DEFAULT_LIMITS } from "../../../src/sandbox/company/limits.js";
 import { createHeldStore } from "../../support/held-store.js";
 import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
