@@ -28,7 +28,7 @@ export type {
   RuleCoverage,
   TopicCoverage,
   TransitionCoverage,
-} from "./sandbox/observation/coverage-report.js";
+} from "./sandbox/coverage/coverage-report.js";
 export type { Finding, FindingKind, FindingRequest } from "./sandbox/observation/finding.js";
 export { UsageError } from "./kernel/messages/problem.js";
 export { ScenarioFailed } from "./library/sandbox-handle.js";

@@ -13,7 +13,7 @@ import { type RulesHandle, createRulesHandle } from "./rules-handle.js";
 import { type WebhookLog, createWebhookLog } from "./webhook-log.js";
 import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
 import { balanceField } from "./sandbox-options.js";
-import type { Coverage } from "../sandbox/observation/coverage-report.js";
+import type { Coverage } from "../sandbox/coverage/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 

@@ -16,7 +16,7 @@ import { Company } from "./company/company.js";
 import { createCompany, resumeCompany } from "./company/create-company.js";
 import type { Exchange } from "./company/exchange.js";
 import type { Finding } from "./observation/finding.js";
-import { CoverageBook } from "./observation/coverage-tally.js";
+import { CoverageBook } from "./coverage/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
 import type { ReleaseGate } from "./company/release-gate.js";

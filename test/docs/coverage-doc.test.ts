@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coverageSections } from "../../src/sandbox/observation/coverage-report.js";
+import { coverageSections } from "../../src/sandbox/coverage/coverage-report.js";
 import { readPage } from "../support/markdown.js";
 import { createWorld } from "../support/world.js";
 

@@ -3,7 +3,7 @@ import { type OperationId, operationIds, operations } from "../../src/contract/o
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
-import type { Coverage } from "../../src/sandbox/observation/coverage-report.js";
+import type { Coverage } from "../../src/sandbox/coverage/coverage-report.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { renderFailure } from "../../src/scenarios/run/failure.js";
 import { type ReplayOptions, type ReplaySummary, replay } from "../../src/scenarios/run/replay.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { acceptedProfile } from "../../../test/support/profiles.js";
 import { createWorld } from "../../domain/model/work.js";
-import { type Coverage, counted, mergeCoverage, summarize } from "../../sandbox/observation/coverage-report.js";
+import { type Coverage, counted, mergeCoverage, summarize } from "../../sandbox/coverage/coverage-report.js";
 import { WIDTH_MAX } from "../shared/output.js";
 import { renderCoverageTable } from "./exec-report.js";
-import { CoverageTally } from "../../sandbox/observation/coverage-tally.js";
+import { CoverageTally } from "../../sandbox/coverage/coverage-tally.js";
 
 const nothing: Coverage = new CoverageTally().report(createWorld());
 

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/observation/coverage-report.js";
+import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/coverage/coverage-report.js";
 import {
   listUnmet,
   redactCoverage,
   renderCoverageMarkdown,
   sectionTitles,
-} from "../../sandbox/observation/render-coverage.js";
+} from "../../sandbox/coverage/render-coverage.js";
 import { WIDTH_MAX, alignColumns, messageOf } from "../shared/output.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { toIso } from "../../kernel/time/instant.js";

@@ -6,7 +6,7 @@ import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { FindingRow } from "../../sandbox/observation/findings.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { redactCoverage, renderCoverageMarkdown } from "../../sandbox/observation/render-coverage.js";
+import { redactCoverage, renderCoverageMarkdown } from "../../sandbox/coverage/render-coverage.js";
 import {
   type Verification,
   type Verified,

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { Counted, Coverage, CoverageSection } from "../../../../sandbox/observation/coverage-report.js";
-import { redactCoverage, sectionTitles } from "../../../../sandbox/observation/render-coverage.js";
+import type { Counted, Coverage, CoverageSection } from "../../../../sandbox/coverage/coverage-report.js";
+import { redactCoverage, sectionTitles } from "../../../../sandbox/coverage/render-coverage.js";
 import { describeRendered } from "../../../../sandbox/state/rules.js";
 import { Code, CodeLink, Pill, soft } from "../parts/show.js";
 import { DataTable, Panel, Section } from "../parts/table.js";

@@ -1,5 +1,5 @@
 import { type Coverage, type CoverageSection, type OperationCoverage, coverageSections } from "./coverage-report.js";
-import type { Redactor } from "./redact.js";
+import type { Redactor } from "../observation/redact.js";
 import { describeRendered } from "../state/rules.js";
 
 export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
