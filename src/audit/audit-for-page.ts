@@ -69,6 +69,6 @@ const pageAdvice: ReadonlyMap<string, string> = new Map([
   [HEADER, "the header: the signature is in the header that the setting webhooks.signatureHeader names"],
   [
     CONTENT,
-    "the content: a receiver that refuses what it does not know needs another topic, or an event of its own orders (`sandbox audit --event`)",
+    "the content: a receiver that refuses what it does not know needs another topic, or an event of its own orders (`npx business-payments-sandbox audit --event`)",
   ],
 ]);

@@ -3,7 +3,8 @@ import { UsageError } from "../kernel/messages/problem.js";
 import { didYouMean } from "../kernel/messages/suggest.js";
 import { VERSION } from "../kernel/version.js";
 import { addClosing, EXIT, EXIT_CODES_HELP, type Verb } from "./shared/help.js";
-import { colorsFor, WIDTH_MAX } from "./shared/output.js";
+import { nameAsCalled } from "./shared/name.js";
+import { colorsFor, printData, WIDTH_MAX } from "./shared/output.js";
 
 /** Name, summary and module of each verb, in the order in which help lists them. */
 const verbs: readonly (readonly [name: string, summary: string, load: () => Promise<{ readonly verb: Verb }>])[] = [
@@ -58,7 +59,11 @@ function createProgram(): Command {
       subcommandTerm: (command) => command.name(),
       helpWidth: Math.min(process.stdout.columns ?? HELP_WIDTH, WIDTH_MAX),
     })
-    .configureOutput({ getOutHasColors: () => colors.isColorSupported, writeErr: () => undefined })
+    .configureOutput({
+      getOutHasColors: () => colors.isColorSupported,
+      writeErr: () => undefined,
+      writeOut: (text) => printData(nameAsCalled(text)),
+    })
     .exitOverride();
   addClosing(
     program,

@@ -58,7 +58,7 @@ export function startRecorder(sandbox: Sandbox, fixtures: readonly string[], byt
       const steps = renderSteps(startedAt, recorded);
       const document = new Document({ name: "A recorded session", tags: ["recorded"], given, steps });
       const missing = leftOut === 0 ? "" : ` ${leftOut} request(s) could not be told again and are left out.`;
-      document.commentBefore = ` Recorded by \`sandbox start --record\`. Replay it with \`sandbox replay\`.${missing}`;
+      document.commentBefore = ` Recorded by \`start --record\`. Replay it with \`npx business-payments-sandbox replay\`.${missing}`;
       return document.toString({ lineWidth: 120 });
     },
   };

@@ -98,6 +98,16 @@ export const renderGithub: Reporter = ({ results }) =>
     })
     .join("");
 
+/** Problems of files, each `file:line:column: message`, as annotations. */
+export function renderGithubProblems(problems: readonly string[]): string {
+  return problems
+    .map((problem) => {
+      const [, file = "", line = 1, col = 1, text = problem] = /^(.*?):(\d+):(\d+): ([^]*)$/.exec(problem) ?? [];
+      return githubCommand("error", file === "" ? {} : { file, line, col }, text);
+    })
+    .join("");
+}
+
 function githubCommand(command: string, values: Readonly<Record<string, string | number>>, text: string): string {
   const properties = Object.entries(values)
     .map(([name, value]) => `${name}=${escapeGithub(String(value)).replaceAll(":", "%3A").replaceAll(",", "%2C")}`)

@@ -274,7 +274,7 @@ describe("what was written by others", () => {
     await desk.world.control("POST", "/rules", {
       name: hostile,
       on: "request",
-      match: { path: "/x", headers: { a: hostile } },
+      match: { path: "/v1/charges/:id", headers: { a: hostile } },
       then: { status: 200, body: hostile },
     });
     await desk.world.control("POST", "/companies", { companyId: "<b>x</b>" });

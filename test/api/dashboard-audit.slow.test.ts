@@ -15,7 +15,9 @@ describe("an audit from the dashboard", () => {
     expect(page.text).toContain("✓ pass signature-hex");
     expect(page.text).not.toContain("state-duplicate");
     expect(page.text).toContain(`${receiver.received.length} requests in`);
-    expect(page.commands).toEqual([`sandbox audit '${receiver.url}' --secret "$SANDBOX_SECRET_KEY"`]);
+    expect(page.commands).toEqual([
+      `npx business-payments-sandbox audit '${receiver.url}' --secret "$SANDBOX_SECRET_KEY"`,
+    ]);
   });
 
   it("names the one mistake of a receiver, and its fix in three languages", async () => {

@@ -221,7 +221,11 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
   const url = "http://127.0.0.1:9/webhooks";
 
   it.each([
-    [1, [], "sandbox: Which receiver? Give its URL, such as `sandbox audit http://127.0.0.1:4020/webhooks`.\n"],
+    [
+      1,
+      [],
+      "sandbox: Which receiver? Give its URL, such as `business-payments-sandbox audit http://127.0.0.1:4020/webhooks`.\n",
+    ],
     [
       1,
       ["nonsense"],

@@ -7,7 +7,11 @@ const verbs = ["start", "exec", "replay", "audit", "init", "clock", "sign", "val
 describe("help", () => {
   it("is printed by `sandbox` without arguments", async () => {
     const alone = await runSandbox([]);
-    expect(alone).toEqual({ code: 0, stdout: expect.stringContaining("Usage: sandbox <verb> [options]"), stderr: "" });
+    expect(alone).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("Usage: npx sandbox <verb> [options]"),
+      stderr: "",
+    });
     expect(await runSandbox(["--help"])).toEqual(alone);
     expect(await runSandbox(["help"])).toEqual(alone);
   });
@@ -17,7 +21,7 @@ describe("help", () => {
     const listed = stdout.match(/^Verbs:\n((?: {2}\S.*\n)+)/m)?.[1]?.match(/^ {2}\w+/gm);
     expect(listed?.map((name) => name.trim())).toEqual([...verbs, "help"]);
     expect(stdout).toMatch(/^Exit codes:\n {2}0 /m);
-    expect(stdout).toMatch(/^Examples:\n {2}sandbox /m);
+    expect(stdout).toMatch(/^Examples:\n {2}npx sandbox /m);
   });
 
   it.each(verbs)("of %s has examples, fits 80 columns, and is the same with --help", async (verb) => {

@@ -109,6 +109,20 @@ describe("replay", () => {
     expect(stdout).toMatch(/^::error file=bad\.yaml,line=5,col=5/m);
   });
 
+  it("marks an invalid file at its line", async () => {
+    const folder = await folderWith({
+      "wrong.yaml": "steps:\n  - request: GET /v1/balance\n    expekt: { status: 200 }\n",
+    });
+    for (const [args, env] of [
+      [["wrong.yaml", "--reporter", "github"], {}],
+      [["wrong.yaml"], { GITHUB_ACTIONS: "true" }],
+    ] as const) {
+      const { code, stdout } = await replay(folder, args, env);
+      expect(code).toBe(2);
+      expect(stdout).toMatch(/^::error file=wrong\.yaml,line=3,col=5::steps\[0\]\.expekt/m);
+    }
+  });
+
   it("repeats identifiers with the same seed", async () => {
     const folder = await folderWith({
       "a.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { id: '${uuid}' } } }]\n",
@@ -216,13 +230,13 @@ describe("init", () => {
     expect(tested.code).toBe(0);
   });
 
-  it("does not overwrite files", async () => {
+  it("writes what is missing, and leaves what is there", async () => {
     const folder = await folderWith({ "sandbox.config.yaml": "port: 1\n" });
-    const finished = await runSandbox(["init"], { cwd: folder });
-    expect(finished).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining("it is there already, and is left as it is"),
-    });
+    const { code, stdout } = await runSandbox(["init"], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Written:\n {2}scenarios\/first\.yaml\n {2}test\/first\.test\.mjs\n\nLeft as it is:\n {2}sandbox\.config\.yaml\n\nNext:/,
+    );
     expect(await readFile(join(folder, "sandbox.config.yaml"), "utf8")).toBe("port: 1\n");
   });
 });

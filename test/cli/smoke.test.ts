@@ -16,7 +16,7 @@ beforeAll(async () => {
 describe("the command", () => {
   it("prints its version and its verbs", async () => {
     expect(await runSandbox(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
-    expect((await runSandbox(["--help"])).stdout).toContain("Usage: sandbox <verb> [options]");
+    expect((await runSandbox(["--help"])).stdout).toContain("Usage: npx sandbox <verb> [options]");
   });
 
   it("refuses an unknown verb with exit code 1", async () => {

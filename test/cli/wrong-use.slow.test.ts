@@ -10,8 +10,8 @@ describe("exit code 1, a wrong command line", () => {
     ["help strat", 'Unknown verb "strat". Did you mean "start"?'],
     ["audti", 'Unknown verb "audti". Did you mean "audit"?'],
     ["audit", "Which receiver? Give its URL"],
-    ["start --prot 1", "Unknown option '--prot'. Did you mean --port? Run `sandbox start --help`"],
-    ["--port 1", "Unknown option '--port'. It belongs to a verb: `sandbox start --port`."],
+    ["start --prot 1", "Unknown option '--prot'. Did you mean --port? Run `npx sandbox start --help`"],
+    ["--port 1", "Unknown option '--port'. It belongs to a verb: `npx sandbox start --port`."],
     ["start --port", "Option '--port <number>' argument missing."],
     ["start --port http", '--port must be a whole number from 0 to 65535 (0 takes a free port), not "http".'],
     ["start --store redis", '--store must be memory or file:PATH, not "redis".'],
@@ -119,7 +119,7 @@ describe("exit code 3, it could not run", () => {
     const { code, stdout, stderr } = await runSandbox(["clock", "advance", "1h", "--url", url]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(
-      `sandbox: Failed to reach the sandbox at ${url}: nothing listens there. Start one with \`sandbox start\``,
+      `sandbox: Failed to reach the sandbox at ${url}: nothing listens there. Start one with \`npx sandbox start\``,
     );
   });
 

@@ -1,24 +1,25 @@
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
 import { allPages, root } from "../support/markdown.js";
 
 interface CommandHelp {
-  /** `sandbox clock`; the whole program is `sandbox`. */
+  /** `business-payments-sandbox clock`; the whole program is `business-payments-sandbox`. */
   readonly name: string;
   readonly help: string;
 }
 
 /** Each command and its printed help: the program, its verbs, their subcommands. */
 async function helpOf(path: readonly string[] = []): Promise<readonly CommandHelp[]> {
-  const { stdout: help } = await runSandbox([...path, "--help"]);
+  const { stdout: help } = await runSandbox([...path, "--help"], { cwd: tmpdir(), env: { npm_command: "exec" } });
   const listed = /^(?:Verbs|Commands):\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
   const names = [...listed.matchAll(/^ {2}(\w[\w-]*)/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => name !== "help");
   const below = await Promise.all(names.map((name) => helpOf([...path, name])));
-  return [{ name: ["sandbox", ...path].join(" "), help }, ...below.flat()];
+  return [{ name: ["business-payments-sandbox", ...path].join(" "), help }, ...below.flat()];
 }
 
 const commands = await helpOf();
@@ -42,7 +43,9 @@ describe.each(commands)("$name --help", ({ name, help }) => {
     });
     const unknown = calls.filter(
       ({ verb, option }) =>
-        !commands.some((other) => other.name.startsWith(`sandbox ${verb}`) && other.help.includes(`  ${option}`)),
+        !commands.some(
+          (other) => other.name.startsWith(`business-payments-sandbox ${verb}`) && other.help.includes(`  ${option}`),
+        ),
     );
     expect(unknown).toEqual([]);
   });
@@ -59,7 +62,9 @@ function isUnderstood(span: string): boolean {
   const [, verb] = /sandbox (\w+)/.exec(span) ?? [];
   const [ours = ""] = span.split(" -- ");
   const options = [...ours.matchAll(/(?<=^| )--[a-z-]+/g)].map(([option]) => option);
-  const asked = commands.filter(({ name }) => verb === undefined || verb === "help" || name === `sandbox ${verb}`);
+  const asked = commands.filter(
+    ({ name }) => verb === undefined || verb === "help" || name === `business-payments-sandbox ${verb}`,
+  );
   return asked.some(({ help }) => options.every((option) => new RegExp(` ${option}\\b`).test(help)));
 }
 
@@ -83,13 +88,13 @@ describe("docs/cli.md", () => {
 
 function renderPage(): string {
   const [whole, ...verbs] = commands;
-  const sections = verbs.map(({ name, help }) => `## ${name}\n\n${blockOf(help)}`);
+  const sections = verbs.map(({ name, help }) => `## ${name.replace("business-payments-", "")}\n\n${blockOf(help)}`);
   return `# The command line
 
 <!-- Generated from src/cli. Run UPDATE_DOCS=1 npx vitest run test/docs to write it anew. -->
 
-What \`sandbox --help\` and \`sandbox VERB --help\` print. In a clone the command is \`npx sandbox\`, in a project that has installed the package
-\`npx business-payments-sandbox\`. Options as variables and in a file, the log and the exit codes are told of in
+What \`npx business-payments-sandbox --help\` and \`npx business-payments-sandbox VERB --help\` print. Help, errors and \`init\` name the
+command as it can be run: in a clone \`npx sandbox\`, elsewhere by its full name, with npx or without. Options as variables and in a file, the log and the exit codes are told of in
 [configuration.md](configuration.md).
 
 ${blockOf(whole?.help ?? "")}

@@ -14,7 +14,7 @@ describe("docs/coverage.md", () => {
 
 it("docs/control-api.md shows the items of an answer", async () => {
   const world = createWorld();
-  await world.control("POST", "/rules", { on: "request", match: { path: "/v2" }, then: { status: 500 } });
+  await world.control("POST", "/rules", { on: "request", match: { path: "/v1/balance" }, then: { status: 500 } });
   const { body } = await world.control("GET", "/coverage");
   await world.close();
   const [shown] = readPage("docs/control-api.md").blocks.filter(

@@ -7,7 +7,7 @@ import { startShop } from "../support/shop.js";
 
 /** What the guides have running in other terminals; the test starts it in its own way. */
 const running = [
-  "npx sandbox start --clock frozen",
+  "npx business-payments-sandbox start --clock frozen",
   "node examples/first-bug/receiver.mjs",
   "PORT=4030 node examples/first-bug/receiver.mjs",
 ];

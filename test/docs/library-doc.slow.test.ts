@@ -81,7 +81,7 @@ describe("docs/library.md", { timeout: 60_000 }, () => {
 
 describe("docs/testing.md", { timeout: 60_000 }, () => {
   const withSandbox = testing.take("bash", ({ text }) => text.includes("127.0.0.1:4010"));
-  const withExec = testing.take("bash", ({ text }) => text.includes("npx sandbox exec"));
+  const withExec = testing.take("bash", ({ text }) => text.includes("npx business-payments-sandbox exec"));
 
   it("has test files that pass", async () => {
     const folder = await projectWith({ ...tests, ...shop });

@@ -65,6 +65,11 @@ describe("POST /rules", () => {
       ['then.delay does not go with drop, got "5s"'],
     ],
     [
+      "a path that no operation has",
+      { on: "request", match: { path: "/v1/transaction" }, then: { status: 500 } },
+      [expect.stringMatching(/^match\.path must be the path of an operation, .*did you mean "\/v1\/transactions"/)],
+    ],
+    [
       "a wrong matcher",
       { on: "delivery", match: { data: { status: { $regx: "^p" } } }, then: { drop: true } },
       [expect.stringContaining('$regx is not a matcher. Did you mean "$regex"?')],

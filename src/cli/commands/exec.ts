@@ -30,7 +30,7 @@ export const verb: Verb = (command, exitWith) => {
     `Examples:
   sandbox exec -- npm test
   sandbox exec --clock frozen --fail-on findings -- pytest
-  sandbox exec --env PAYMENTS_URL=url --env PAYMENTS_KEY=token -- go test ./...`,
+  sandbox exec --env API_URL=url --env API_KEY=token -- go test ./...`,
   );
 };
 

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { addClosing, type Verb } from "../shared/help.js";
+import { DOCS_NAME, nameAsCalled } from "../shared/name.js";
 import { printData, messageOf } from "../shared/output.js";
 
 export const verb: Verb = (command) => {
@@ -19,33 +20,37 @@ export const verb: Verb = (command) => {
   );
 };
 
-/** Writes the files into a folder. Never overwrites a file. */
+/** Writes the files that a folder does not have. */
 async function init(folder = "."): Promise<void> {
-  const files = Object.entries(initFiles).map(([name, text]) => ({ path: join(folder, name), text }));
   const written: string[] = [];
-  for (const { path, text } of files) {
-    await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => fail(path, error));
-    // "wx" fails if the file exists.
-    await writeFile(path, text, { flag: "wx" }).catch((error: unknown) => fail(path, error, written));
-    written.push(path);
+  const left: string[] = [];
+  for (const [name, text] of Object.entries(initFiles)) {
+    const path = join(folder, name);
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      // "wx" fails if the file exists.
+      await writeFile(path, nameAsCalled(text, DOCS_NAME), { flag: "wx" });
+      written.push(path);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") left.push(path);
+      else throw failure(path, error, written);
+    }
   }
-  printData(`Written:\n${written.map((path) => `  ${path}`).join("\n")}\n\nNext:\n${NEXT}`);
+  const lists = [listOf("Written", written), listOf("Left as it is", left), `Next:\n${NEXT}`];
+  printData(nameAsCalled(lists.filter((list) => list !== "").join("\n\n")));
+}
+
+function listOf(title: string, paths: readonly string[]): string {
+  return paths.length === 0 ? "" : `${title}:\n${paths.map((path) => `  ${path}`).join("\n")}`;
 }
 
 const NEXT = `  sandbox start                   run it with this configuration
   sandbox replay scenarios        replay the first scenario
   sandbox exec -- node --test     run the first test beside a sandbox`;
 
-function fail(path: string, error: unknown, written: readonly string[] = []): never {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+function failure(path: string, error: unknown, written: readonly string[]): UsageError {
   const already = written.length === 0 ? "" : ` Written before it: ${written.join(", ")}.`;
-  if (code === "EEXIST") {
-    throw new UsageError(
-      "cannot-run",
-      `Failed to write ${path}: it is there already, and is left as it is. Choose another folder: sandbox init DIR.${already}`,
-    );
-  }
-  throw new UsageError("cannot-run", `Failed to write ${path}: ${messageOf(error)}.${already}`);
+  return new UsageError("cannot-run", `Failed to write ${path}: ${messageOf(error)}.${already}`);
 }
 
 /** The texts of the files by name. Tests run each of them. */

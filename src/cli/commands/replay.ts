@@ -9,6 +9,7 @@ import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";
 import {
   renderGithub,
+  renderGithubProblems,
   renderJson,
   renderJunit,
   renderResult,
@@ -56,7 +57,7 @@ export const verb: Verb = (command, exitWith) => {
 
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
-  const selected = select(await loadScenarioFiles(paths), options);
+  const selected = select(await load(paths, options), options);
   if (selected.length === 0)
     throw new UsageError("file", "Failed to replay: no scenario matches. Look at the paths, --filter and --tag.");
   const scenarios = shardOf(selected, options);
@@ -74,6 +75,17 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
     return failed.length > 0 ? EXIT.gate : EXIT.ok;
   } finally {
     await target.close();
+  }
+}
+
+/** On GitHub a problem of a file is shown at its line. */
+async function load(paths: readonly string[], { reporter, annotates }: ReplayOptions): Promise<readonly Scenario[]> {
+  try {
+    return await loadScenarioFiles(paths);
+  } catch (error) {
+    const isShown = error instanceof UsageError && error.kind === "file" && (annotates || reporter === "github");
+    if (isShown) printData(renderGithubProblems(error.messages));
+    throw error;
   }
 }
 

@@ -16,7 +16,7 @@ export const verb: Verb = (command) => {
     command,
     `Examples:
   sandbox sign event.json
-  printf '{"topic":"charges/events"}' | sandbox sign - --secret secret_sandbox`,
+  printf '{"amount":1}' | sandbox sign - --secret secret_sandbox`,
   );
 };
 

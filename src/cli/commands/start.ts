@@ -20,8 +20,8 @@ configuration, publicUrl in sandbox.config.yaml, .yml or .json. The option wins
 over the variable, and the variable over the key. PORT counts where SANDBOX_PORT
 is not set.`,
     `Examples:
-  sandbox start --port 0 --log json             the first line carries the url
-  sandbox start --clock 2026-01-15T09:00:00Z    every run begins then
+  sandbox start --port 0 --log json             the first line has the url
+  sandbox start --clock 2026-01-15T09:00:00Z    begin there
   sandbox start --fixtures customers.yaml --profile strict.yaml
   sandbox start --host 0.0.0.0 --admin-token "$TOKEN"`,
   );

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { createColors } from "picocolors";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { nameAsCalled } from "./name.js";
 import type { Style } from "../../kernel/messages/report.js";
 
 export type Colors = ReturnType<typeof createColors>;
@@ -18,7 +19,7 @@ export function printJson(value: unknown): void {
 }
 
 export function printDiagnostic(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${nameAsCalled(text)}\n`);
 }
 
 /** Colours on a terminal; none in a pipe, in CI, or with NO_COLOR. FORCE_COLOR overrides all of these. */

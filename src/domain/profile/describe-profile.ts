@@ -46,7 +46,7 @@ All values are nested by group, and durations are written \`10s\`, \`1h30m\`, \`
 A setting that is given replaces the earlier value whole; of \`transfers.fee\` and \`charges.fee\`, members that are not given take
 their defaults. \`null\` returns a setting, or a whole group, to its default.
 
-For every company, with \`sandbox start --profile profile.yaml\`:
+For every company, with \`npx business-payments-sandbox start --profile profile.yaml\`:
 
 \`\`\`yaml
 transfers:
@@ -72,7 +72,7 @@ curl -X PATCH 'http://127.0.0.1:4010/_sandbox/profile?company=company_sandbox' \
   -d '{"transfers": {"settlement": "manual"}, "charges": {"ttl": null}}'
 \`\`\`
 
-\`sandbox profile\` and \`GET /_sandbox/profile\` list the settings with the values in use. \`sandbox validate profile.yaml\`
+\`npx business-payments-sandbox profile\` and \`GET /_sandbox/profile\` list the settings with the values in use. \`npx business-payments-sandbox validate profile.yaml\`
 names everything wrong with a file, with line and column.`;
 
 function renderGroup(group: string, members: readonly Setting[]): string {

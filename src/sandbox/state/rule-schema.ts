@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { requestFaults, type RuleKind, ruleKinds } from "../../domain/model/rule.js";
+import { operations } from "../../contract/operations.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { duration, flag, HEADER_NAME, object, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
@@ -21,6 +22,22 @@ export const pathPattern = pattern.refine(
   (value) => (typeof value === "string" ? value.startsWith("/") : isMatcher(value)),
   { error: "must begin with / as in /v1/charges/:id, or be a matcher such as {$regex}" },
 );
+
+/** The paths that rules apply to: of operations, and of the payment page. */
+const ruledPaths: readonly string[] = [...new Set(Object.values(operations).map(({ path }) => path)), "/checkout/:id"];
+
+/** A rule with a path that no operation has would never apply. */
+const operationPath = pathPattern.superRefine((value, context) => {
+  if (typeof value !== "string" || !value.startsWith("/") || ruledPaths.some((path) => mayMatch(path, value))) return;
+  report(context, [], `must be the path of an operation, without the query${meantOf(value, ruledPaths)}`);
+});
+
+function mayMatch(path: string, template: string): boolean {
+  const segments = template.split("/");
+  const isSame = (segment: string, at: number): boolean =>
+    segment === segments[at] || segment.startsWith(":") || segments[at]?.startsWith(":") === true;
+  return segments.length === path.split("/").length && path.split("/").every(isSame);
+}
 
 const topicPattern = pattern.superRefine((value, context) => {
   if (typeof value !== "string" || findTopic(value) !== undefined) return;
@@ -113,7 +130,7 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
     [
       ruleOn("request", "An answer of the API", requestEffect, {
         method: pattern.meta({ description: "GET, POST, …" }),
-        path: pathPattern.meta({ description: "Without the query; :id stands for one segment" }),
+        path: operationPath.meta({ description: "Without the query; :id stands for one segment" }),
         query: pattern.meta({ description: "Names to values" }),
         headers: pattern.meta({ description: "Names to values" }),
         body: pattern.meta({ description: "The parsed JSON" }),

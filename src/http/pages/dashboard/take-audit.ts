@@ -100,7 +100,7 @@ function topicFor({ world, profile }: Company, url: string): string {
 /** The audit as a command. The secret key comes from the environment. */
 function commandFor(url: string, header: string, topic: string, only: string | undefined): string {
   return [
-    `sandbox audit ${quoted(url)} --secret "$SANDBOX_SECRET_KEY"`,
+    `npx business-payments-sandbox audit ${quoted(url)} --secret "$SANDBOX_SECRET_KEY"`,
     ...(header === webhookSettings.signatureHeader.default ? [] : [`--header ${quoted(header)}`]),
     ...(topic === DEFAULT_TOPIC ? [] : [`--topic ${topic}`]),
     ...(only === undefined ? [] : [`--only ${quoted(only)}`]),

@@ -28,7 +28,7 @@ function Files({ view, files }: { readonly view: View; readonly files: readonly 
         empty={
           <>
             No file lies below <Code>scenarios/</Code> of the folder in which the sandbox was started.{" "}
-            <Code>sandbox init</Code> puts a first one there.
+            <Code>npx business-payments-sandbox init</Code> puts a first one there.
           </>
         }
         columns={[

@@ -134,7 +134,7 @@ function Reports({ view }: { readonly view: View }) {
 }
 
 const WITH_STATE =
-  'sandbox audit http://127.0.0.1:3000/webhooks --secret "$SANDBOX_SECRET_KEY" --check http://127.0.0.1:3000/state';
+  'npx business-payments-sandbox audit http://127.0.0.1:3000/webhooks --secret "$SANDBOX_SECRET_KEY" --check http://127.0.0.1:3000/state';
 
 function FromTerminal() {
   return (

@@ -1,0 +1,22 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const VERBS = "start|exec|replay|audit|init|clock|sign|validate|openapi|profile|help|<verb>";
+const MENTION = new RegExp(String.raw`(?<![\w/.-])sandbox (?=(?:${VERBS})(?![\w.-]))`, "g");
+
+/** For texts that are read elsewhere later: npx finds this package in a clone, in a project and in the registry. */
+export const DOCS_NAME = "npx business-payments-sandbox";
+
+/** Texts name the command `sandbox`. This puts the name in its place with which the user can run it. */
+export function nameAsCalled(text: string, name: string = calledAs()): string {
+  return text.replaceAll(MENTION, `${name} `);
+}
+
+/** `npx sandbox` inside of a clone. Elsewhere npx would fetch another package of that name. */
+function calledAs(): string {
+  // Links of npm lead to bin/sandbox.js.
+  const root = dirname(dirname(realpathSync(process.argv[1] ?? ".")));
+  const isInClone = existsSync(join(root, ".git")) && !relative(root, realpathSync(".")).startsWith("..");
+  if (isInClone) return "npx sandbox";
+  return process.env["npm_command"] === undefined ? "business-payments-sandbox" : DOCS_NAME;
+}
