@@ -13,12 +13,16 @@ const node = {
   onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
 } satisfies BuildOptions;
 
+/** Users see the names of classes in errors and when they print a handle. */
+const keepNames = { function: false, class: true };
+const minify = { compress: { keepNames }, mangle: { keepNames } };
+
 /** The command and the library. Verbs and routes that load their modules by `import()` have chunks of their own. */
 const program: BuildOptions = {
   ...node,
   input: { cli: "src/cli/main.ts", index: "src/index.ts" },
   plugins: [rawFiles(), licenses(), removeOldChunks()],
-  output: { dir: "dist", chunkFileNames: "chunks/[name]-[hash].js", minify: false, comments: true },
+  output: { dir: "dist", chunkFileNames: "chunks/[name]-[hash].js", minify, comments: false },
 };
 
 /** Runs in other people's production code: one readable file, which imports only Node. */
