@@ -14,7 +14,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** After an uncaught error the state cannot be trusted. */
+/** After a bug the state cannot be trusted, and what is still open must not hold the process. */
 function crash(error: unknown): never {
   process.exit(reportError(error));
 }
@@ -22,7 +22,7 @@ process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 
 void runProgram(process.argv.slice(2))
-  .catch(reportError)
+  .catch((error: unknown) => (error instanceof UsageError ? reportError(error) : crash(error)))
   .then((code) => (process.exitCode = code));
 
 /** Prints the error on stderr and returns the exit code. SANDBOX_DEBUG adds the stack trace of a bug. */

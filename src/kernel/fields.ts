@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./time/duration.js";
-import { type Instant, parseInstant, toIso } from "./time/instant.js";
+import { type Instant, LATEST_TIMER, parseInstant, toIso } from "./time/instant.js";
 import { parseUrl, quote } from "./messages/text.js";
 import { didYouMean, nearest } from "./messages/suggest.js";
 
@@ -110,7 +110,7 @@ export function visible(expected: string, charactersMax: number): z.ZodType<stri
   return matching(new RegExp(`^[\\x21-\\x7e]{1,${charactersMax}}$`), expected);
 }
 
-export const id = matching(/./s, "an id, a string that is not empty");
+export const id = matching(/^[\w.-]{1,200}$/, "an id: 1 to 200 letters, digits, dots, dashes and underscores");
 
 export const flag: z.ZodType<boolean, boolean> = z.boolean({ error: "must be true or false" });
 
@@ -162,8 +162,20 @@ export function decimal(min: number, max: number, decimals?: number): z.ZodType<
   return z.number({ error }).min(min, { error }).max(max, { error }).refine(isExact, { error });
 }
 
-/** A whole number from 0. */
-export const count = wholeNumber(0);
+const COUNT_MAX = 10 ** 14;
+
+/** A whole number from 0 in a stored state. What is read leaves room to count on from it. */
+export const count: z.ZodType<number, number> = z.codec(
+  z.number({ error: `must be a whole number from 0 to ${COUNT_MAX}` }),
+  z.number(),
+  {
+    decode: (given, context) =>
+      Number.isInteger(given) && given >= 0 && given <= COUNT_MAX
+        ? given
+        : refuseCodec(context, given, `must be a whole number from 0 to ${COUNT_MAX}`),
+    encode: (kept) => kept,
+  },
+);
 
 export const INSTANT_EXAMPLE = "an ISO 8601 time such as 2026-01-15T09:00:00Z";
 
@@ -210,7 +222,7 @@ const storedInstantError = "must be an ISO 8601 time such as 2026-01-15T09:00:00
 export const storedInstant: z.ZodType<Instant, string> = z.codec(z.string({ error: storedInstantError }), z.number(), {
   decode: (text, context) => {
     const parsed = Date.parse(text);
-    const isLate = !Number.isNaN(parsed) && toIso(parsed) === text;
+    const isLate = parsed >= 0 && parsed <= LATEST_TIMER && toIso(parsed) === text;
     return parseInstant(text) ?? (isLate ? parsed : refuseCodec(context, text, storedInstantError));
   },
   encode: toIso,

@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type StartedSandbox, startSandbox } from "../support/cli.js";
+import { type StartedSandbox, runSandbox, runUntilListening, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
 import { call, gate } from "../support/live.js";
 import { type Receiver, startReceiver } from "../support/receiver.js";
 import { chargeRequest } from "../support/requests.js";
@@ -127,4 +128,21 @@ describe("a reader that closes the log's pipe", () => {
     expect(await sandbox.ended).toBe(0);
     expect(sandbox.stderr).toBe("");
   });
+});
+
+/** A module with which the first line of the log cannot be written. */
+const failWhenListening = `data:text/javascript,${encodeURIComponent(
+  `const { write } = process.stdout;
+   process.stdout.write = (text, ...rest) => {
+     if (String(text).includes('"listening"')) throw new Error("broken on purpose");
+     return write.call(process.stdout, text, ...rest);
+   };`,
+)}`;
+
+it("an error after it listens ends it with 70, also with a store, which can be opened again", async () => {
+  const store = `file:${await folderWith({})}/store.json`;
+  const args = ["start", "--port", "0", "--log", "json", "--store", store];
+  const { code, stderr } = await runSandbox(args, { env: { NODE_OPTIONS: `--import ${failWhenListening}` } });
+  expect({ code, stderr }).toEqual({ code: 70, stderr: expect.stringContaining("broken on purpose") });
+  expect((await runUntilListening(["--port", "0", "--store", store])).code).toBe(0);
 });

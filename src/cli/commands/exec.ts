@@ -51,11 +51,11 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
-  running.log.open();
-  if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
-  session.play();
-  const report = watchRun(running.sandbox);
   try {
+    running.log.open();
+    if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
+    session.play();
+    const report = watchRun(running.sandbox);
     const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });
     const seen = report();
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));

@@ -32,17 +32,20 @@ async function start(flags: StartFlags): Promise<void> {
   const prepared = await prepareStart(flags, process.env);
   const running = await runSandbox(prepared);
   const session = await beginSession(running, prepared);
-  if (prepared.log.style === "pretty") {
-    printData(renderStartupScreen(running, colorsFor(process.stdout)));
-    running.log.open();
-  } else {
-    running.log.open({ event: "listening", fields: listeningFields(running) });
+  try {
+    if (prepared.log.style === "pretty") {
+      printData(renderStartupScreen(running, colorsFor(process.stdout)));
+      running.log.open();
+    } else {
+      running.log.open({ event: "listening", fields: listeningFields(running) });
+    }
+    warnIfExposed(running, prepared);
+    if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
+    session.play();
+    await stopSignal;
+  } finally {
+    await running.stop();
   }
-  warnIfExposed(running, prepared);
-  if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
-  session.play();
-  await stopSignal;
-  await running.stop();
   await session.end();
 }
 

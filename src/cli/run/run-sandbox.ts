@@ -86,8 +86,17 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
   }
 }
 
-/** Prepares the playing of scenarios and the recording. */
-export async function beginSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
+/** Prepares the playing of scenarios and the recording. When that fails, the sandbox has stopped. */
+export async function beginSession(running: RunningSandbox, prepared: PreparedStart) {
+  try {
+    return await prepareSession(running, prepared);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
   const recorder = record && (await import("../../scenarios/recorder.js")).startRecorder(sandbox, record.fixtures);
   const env = openVariables(process.env);
   const live =

@@ -4,6 +4,7 @@ import { refuse } from "../model/problem-codes.js";
 import type { Subscription } from "../model/subscription.js";
 import { findTopic } from "../values/topic.js";
 import { Bug } from "../../kernel/messages/problem.js";
+import { cancelDeliveryTimers } from "../rules/holds.js";
 import { quote } from "../../kernel/messages/text.js";
 
 export interface SubscriptionOrder {
@@ -47,10 +48,9 @@ export function getSubscription(work: Pick<Work, "world">, id: string): Subscrip
 export function deleteSubscription(work: Work, id: string): void {
   const subscription = getSubscription(work, id);
   work.remove(work.world.subscriptions, id);
-  for (const delivery of work.world.deliveries.values()) {
-    if (delivery.subscriptionId !== id || delivery.status !== "pending") continue;
-    work.put(work.world.deliveries, moveDelivery(work, delivery, "cancel", null));
-    work.unschedule("delivery.attempt", delivery.id);
-  }
+  const { deliveries } = work.world;
+  const pending = deliveries.values().filter((one) => one.subscriptionId === id && one.status === "pending");
+  for (const delivery of pending) work.put(deliveries, moveDelivery(work, delivery, "cancel", null));
+  cancelDeliveryTimers(work, pending);
   work.emit({ type: "subscription.deleted", resource: id, subject: { kind: "subscription", subscription } });
 }

@@ -3,6 +3,7 @@ import {
   absoluteUrl,
   anyText,
   count,
+  decimal,
   flag,
   id,
   listOf,
@@ -12,7 +13,7 @@ import {
   word,
 } from "../../kernel/fields.js";
 import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
-import { metadata, storedMoney } from "../values/fields.js";
+import { metadata, msisdn, storedAmount, storedMoney } from "../values/fields.js";
 import type { Money } from "../values/money.js";
 
 /** What is stored. The contract's `created` is the creation answer's word for a charge that is `due`. */
@@ -47,7 +48,7 @@ const entryRow = object({
   id,
   /** "Phone number digits." */
   recipientMsisdn: anyText(),
-  amount: storedMoney("positive"),
+  amount: storedAmount,
   service: anyText(),
   status: word(["completed", "failed"]),
   type: word(["payment", "refund"]),
@@ -63,15 +64,15 @@ export const chargeRow = object({
   seq: count,
   createdAt: storedInstant,
   ...chargeTerms,
-  amount: storedMoney("positive"),
-  feeRate: z.number({ error: "must be a number" }),
+  amount: storedAmount,
+  feeRate: decimal(0, 1),
   fee: storedMoney("positive"),
   status: word<ChargeStatus>(statusesOf(chargeLifecycle)),
   droppedReason: anyText().nullable(),
   paid: storedMoney("positive"),
   refunded: storedMoney("positive"),
   attempts: count,
-  paymentUrl: anyText(),
+  paymentUrl: absoluteUrl,
   /** Newest first: "the `transactions` array lists the refund entry before the payment entry". */
   entries: listOf(entryRow),
   expiresAt: storedInstant,
@@ -119,7 +120,7 @@ export const paymentRow = object({
   seq: count,
   chargeId: id,
   /** As the caller wrote it. */
-  msisdn: anyText(),
+  msisdn,
   plan: paymentOutcome,
 });
 

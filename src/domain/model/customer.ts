@@ -1,12 +1,13 @@
 import type * as z from "zod";
 import { anyText, count, id, object } from "../../kernel/fields.js";
+import { msisdn } from "../values/fields.js";
 
 /** A wallet user whom the service knows. */
 export const customerRow = object({
   /** The number's key: the same for every way of writing it. */
   id,
   seq: count,
-  msisdn: anyText(),
+  msisdn,
   firstName: anyText(),
   lastName: anyText(),
   /** "`complete` means the customer is validated. Any other value means a customer identification problem." */

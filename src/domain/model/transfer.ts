@@ -1,7 +1,19 @@
 import * as z from "zod";
-import { anyText, count, flag, listOf, object, orUndefined, storedInstant, text, word } from "../../kernel/fields.js";
+import {
+  anyText,
+  count,
+  flag,
+  listOf,
+  object,
+  orUndefined,
+  storedInstant,
+  text,
+  wholeNumber,
+  word,
+} from "../../kernel/fields.js";
+import { MAX_DURATION_MS } from "../../kernel/time/duration.js";
 import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
-import { msisdn, storedMoney } from "../values/fields.js";
+import { msisdn, storedAmount, storedMoney } from "../values/fields.js";
 import { storedBatchId, storedTransactionId } from "../values/ids.js";
 import type { Money } from "../values/money.js";
 
@@ -45,12 +57,14 @@ const transferOutcome = z.discriminatedUnion(
 /** How a transfer ends. `pending` never ends by itself. */
 export type TransferOutcome = Readonly<z.output<typeof transferOutcome>>;
 
+const storedPeriod = wholeNumber(0, 2 * MAX_DURATION_MS, "milliseconds");
+
 /** One transfer to one wallet user, the contract's Transaction: how it is stored, and by inference how the rules see it. */
 export const transferRow = object({
   /** A UUID; the wire shows it as `txn_<uuid>` in answers and plain in payloads. */
   id: storedTransactionId,
   seq: count,
-  amount: storedMoney("positive"),
+  amount: storedAmount,
   fee: storedMoney("positive"),
   ...transferTerms,
   status: word<TransferStatus>(statusesOf(transferLifecycle)),
@@ -61,10 +75,10 @@ export const transferRow = object({
   updatedAt: storedInstant,
   /** How it is going to end, decided when it is created. */
   plan: transferOutcome,
-  /** The time of settlement that a rule gives, ms after its creation; null: as `transfers.settlement` says. */
-  settleAfterMs: count.nullable(),
+  /** How long after its creation it settles; null: at once, by polls or by hand. */
+  settleAfterMs: storedPeriod.nullable(),
   /** Added to the ordinary time of settlement, in ms. */
-  lateMs: count,
+  lateMs: storedPeriod,
   /** GETs until it settles, under `transfers.settlement: {polls: n}`. */
   pollsLeft: count.nullable(),
   /** Whether amount and fee have left the balance. */

@@ -73,7 +73,7 @@ export function startTransfer(work: Work, order: PlannedOrder, batchId: string |
     createdAt: work.at,
     updatedAt: work.at,
     plan: planOf(plan.outcome, affordable || !debitsNow),
-    settleAfterMs: plan.afterMs,
+    settleAfterMs: settleAfterOf(profile, plan),
     lateMs: plan.lateMs,
     pollsLeft: plan.afterMs === null ? pollsOf(profile) : null,
     debited: debitsNow && affordable,
@@ -93,19 +93,22 @@ function pollsOf({ transfers: { settlement } }: Work["profile"]): number | null 
   return settlement.kind === "polls" ? settlement.polls : null;
 }
 
-/** Settles at once or sets the timer, by its rule or `transfers.settlement`. Returns the transfer as it was created. */
+/** By its rule or `transfers.settlement`. */
+function settleAfterOf(
+  { transfers: { settlement } }: Work["profile"],
+  { afterMs, lateMs }: TransferPlan,
+): number | null {
+  if (afterMs !== null) return afterMs;
+  if (settlement.kind === "after") return settlement.afterMs + lateMs;
+  return settlement.kind === "immediate" && lateMs > 0 ? lateMs : null;
+}
+
+/** Settles at once or sets the timer. Returns the transfer as it was created. */
 export function afterStart(work: Work, transfer: Transfer): Transfer {
-  const { settlement } = work.profile.transfers;
-  if (transfer.plan.outcome === "pending") return transfer;
-  if (transfer.settleAfterMs !== null) {
-    work.schedule("transfer.settle", transfer.id, work.at + transfer.settleAfterMs);
-  } else if (settlement.kind === "after") {
-    work.schedule("transfer.settle", transfer.id, work.at + settlement.afterMs + transfer.lateMs);
-  } else if (settlement.kind === "immediate" && transfer.lateMs > 0) {
-    work.schedule("transfer.settle", transfer.id, work.at + transfer.lateMs);
-  } else if (settlement.kind === "immediate") {
-    settleTransfer(work, transfer.id);
-  }
+  const { id, plan, settleAfterMs } = transfer;
+  if (plan.outcome === "pending") return transfer;
+  if (settleAfterMs !== null) work.schedule("transfer.settle", id, work.at + settleAfterMs);
+  else if (work.profile.transfers.settlement.kind === "immediate") settleTransfer(work, id);
   return transfer;
 }
 

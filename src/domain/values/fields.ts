@@ -2,7 +2,7 @@ import Big from "big.js";
 import * as z from "zod";
 import { refuseCodec, wholeNumber } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
-import { fromXof, isExactXof, type Money, toXof, XOF_MAX } from "./money.js";
+import { fromXof, isExactXof, MONEY_STORED_MAX, type Money, toXof, XOF_MAX } from "./money.js";
 import { isMsisdn } from "./msisdn.js";
 
 /** The fields that know something of payments, on top of kernel/fields.ts. */
@@ -27,7 +27,8 @@ export function decimalXof(max: number = XOF_MAX): z.ZodType<number, number> {
 
 /** Money in a stored state: a number of XOF, or text where a number would lose decimals. */
 export function storedMoney(sign: "any" | "positive"): z.ZodType<Money, number | string> {
-  const error = `must be a number of XOF${sign === "any" ? "" : " from 0"} with at most 4 decimals`;
+  const max = toXof(MONEY_STORED_MAX);
+  const error = `must be a number of XOF from ${sign === "any" ? -max : 0} to ${max} with at most 4 decimals`;
   return z.codec(z.union([z.number(), z.string()], { error }), z.number(), {
     decode: (written, context) => {
       const money = parseMoney(written);
@@ -40,8 +41,14 @@ export function storedMoney(sign: "any" | "positive"): z.ZodType<Money, number |
 function parseMoney(written: number | string): Money | undefined {
   if (typeof written === "number") return isExactXof(written) ? fromXof(written) : undefined;
   const units = /^-?\d{1,12}(?:\.\d{1,4})?$/.test(written) ? Big(written).times(10_000).toNumber() : undefined;
-  return units !== undefined && Number.isSafeInteger(units) ? units : undefined;
+  return units !== undefined && Math.abs(units) <= MONEY_STORED_MAX ? units : undefined;
 }
+
+/** The amount of a stored charge, transfer or entry. */
+export const storedAmount: z.ZodType<Money, number | string> = storedMoney("positive").refine(
+  (amount) => amount > 0 && Number.isInteger(toXof(amount)),
+  { error: "must be a whole number of XOF from 1" },
+);
 
 /** Printing deeper data would exhaust the stack. */
 const METADATA_DEPTH_MAX = 100;

@@ -24,7 +24,11 @@ export function guardConnections(
       socket.destroy();
       return;
     }
-    const text = await renderAnswer(await refuse(malformed));
+    const text = await refuse(malformed).then(renderAnswer, () => undefined);
+    if (text === undefined) {
+      socket.destroy();
+      return;
+    }
     const outgoing = latest.get(socket);
     const refuseNow = (): void => void (socket.writable ? endWith(socket, text) : socket.destroy());
     if (outgoing === undefined || outgoing.writableFinished) refuseNow();

@@ -9,7 +9,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
 import type { HttpEnv, Malformed } from "../shared/env.js";
-import { CONNECTION_LIMITS, type ConnectionLimits, findMalformed, unreadable } from "./malformed.js";
+import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
 
@@ -74,9 +74,21 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const stopping = new AbortController();
   // Every delayed request listens.
   setMaxListeners(0, stopping.signal);
+  const logBug = (error: unknown): void => {
+    try {
+      log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+    } catch {
+      // A log that fails must not end the process.
+    }
+  };
   const refuse = async (malformed: Malformed): Promise<Response> => {
     const app = await attached;
-    return app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
+    try {
+      return await app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
+    } catch (error) {
+      logBug(error);
+      return answerPlainly(malformed);
+    }
   };
   const answer = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     const app = await attached;
@@ -97,7 +109,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     autoCleanupIncoming: false,
     errorHandler(error) {
       if (error instanceof RequestError) return refuse(unreadable(error.message));
-      log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+      logBug(error);
       return refuse({ status: 500, message: BUG_MESSAGE });
     },
   });
@@ -112,7 +124,10 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       unfinished.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
-    void respond(incoming, outgoing);
+    respond(incoming, outgoing).catch((error: unknown) => {
+      logBug(error);
+      outgoing.destroy();
+    });
   });
   return {
     url: `${tls === undefined ? "http" : "https"}://${address}`,

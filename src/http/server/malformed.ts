@@ -1,6 +1,10 @@
 import type { Malformed } from "../shared/env.js";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import { renderError } from "../../contract/problems.js";
+import { createIdSource } from "../../kernel/records/ids.js";
+import { toIso } from "../../kernel/time/instant.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import { describeError, respond } from "../api/answer.js";
 
 /** The usual error body. The path is unknown, and the bytes are not repeated. */
@@ -8,6 +12,14 @@ export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed
   const correlationId = sandbox.ids.hex32();
   const body = describeError(sandbox, undefined, { status, messages: [message], correlationId, path: "/" });
   return respond(sandbox, undefined, { status, body, headers: { connection: "close" } });
+}
+
+/** The same without the sandbox: for an error in the rendering of an error. */
+export function answerPlainly({ status, message }: Malformed): Response {
+  const timestamp = toIso(systemClock.now());
+  const correlationId = createIdSource(undefined, "server").hex32();
+  const body = renderError(status, [message], { correlationId, path: "/", timestamp });
+  return Response.json(body, { status, headers: { connection: "close" } });
 }
 
 /** Why Node's parser refused the bytes; undefined when the connection broke. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Clock } from "./clock.js";
+import { LATEST } from "./instant.js";
 import type { SystemClock } from "./system-clock.js";
 
 /** A machine whose time the test sets. */
@@ -50,6 +51,16 @@ describe("a running clock", () => {
     machine.pass(10);
     expect(clock.now()).toBe(5_010);
     expect(clock.save()).toEqual({ mode: "running", offsetMs: 3_900 });
+  });
+
+  it("stands still at the last instant", () => {
+    const machine = createMachine();
+    const clock = new Clock(machine.system, { mode: "running", offsetMs: LATEST - 1_500 });
+    machine.pass(1_000);
+    expect(clock.now()).toBe(LATEST);
+    expect(clock.realDelayUntil(LATEST + 1)).toBeUndefined();
+    clock.setMode("frozen");
+    expect(clock.save()).toEqual({ mode: "frozen", at: LATEST });
   });
 
   it("freezes at its present instant", () => {

@@ -1,4 +1,4 @@
-import type { Instant } from "./instant.js";
+import { type Instant, LATEST } from "./instant.js";
 import type { SystemClock } from "./system-clock.js";
 
 export type ClockMode = "running" | "frozen";
@@ -16,7 +16,7 @@ export function notBefore(state: ClockState, instant: Instant, system: Pick<Syst
 
 /**
  * One company's time. It runs (with an offset to real time) or is frozen, and never goes back: when the machine's clock is set back, the company's
- * clock waits until real time has caught up.
+ * clock waits until real time has caught up. It stops at `LATEST`.
  *
  * During an advance the clock is *pinned* to the instant of the present due item, in either mode.
  */
@@ -68,12 +68,12 @@ export class Clock {
 
   /** How long in real time until `instant`; undefined when the clock does not run there by itself. */
   realDelayUntil(instant: Instant): number | undefined {
-    if (this.#pinnedAt !== undefined || this.#state.mode === "frozen") return undefined;
+    if (this.#pinnedAt !== undefined || this.#state.mode === "frozen" || instant > LATEST) return undefined;
     return instant - this.#read();
   }
 
   #read(): Instant {
-    return this.#state.mode === "frozen" ? this.#state.at : this.#system.now() + this.#state.offsetMs;
+    return Math.min(LATEST, this.#state.mode === "frozen" ? this.#state.at : this.#system.now() + this.#state.offsetMs);
   }
 
   #stateAt(instant: Instant, mode: ClockMode): ClockState {

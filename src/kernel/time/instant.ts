@@ -1,8 +1,11 @@
 /** A moment in a company's time: milliseconds since the Unix epoch. Passed in, never read from the machine. */
 export type Instant = number;
 
-/** The last moment ECMAScript can express as a date (+275760-09-13); a clock is never moved beyond year 9999. */
+/** The last instant of every clock: a running one stands still there. */
 export const LATEST: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** The last instant of anything that a clock leads to, such as a timer: room for the longest periods, far below what a date can express. */
+export const LATEST_TIMER: Instant = Date.UTC(10_999, 11, 31, 23, 59, 59, 999);
 
 /** ISO 8601 in UTC with milliseconds, `2026-01-15T09:00:00.000Z`. */
 export function toIso(instant: Instant): string {

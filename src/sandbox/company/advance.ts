@@ -159,9 +159,7 @@ function createWait({ dispatcher, deps: { system } }: Company, { maxWaitMs = MAX
 
 /** Refused before anything is waited for. */
 function assertAhead(now: Instant, target: AdvanceTarget): void {
-  if ("byMs" in target && now + target.byMs > LATEST) {
-    throw new UsageError("input", `Failed to move the clock: it goes to ${toIso(LATEST)} at most.`);
-  }
+  if ("byMs" in target && now + target.byMs > LATEST) refuseBeyond();
   if ("to" in target && target.to < now) {
     const behind = formatDuration(now - target.to);
     throw new UsageError(
@@ -174,7 +172,12 @@ function assertAhead(now: Instant, target: AdvanceTarget): void {
 function resolveTarget(company: Company, now: Instant, target: AdvanceTarget): Instant {
   if ("byMs" in target) return now + target.byMs;
   if ("to" in target) return target.to;
-  return Math.max(now, company.world.due.peek()?.dueAt ?? now);
+  const next = company.world.due.peek()?.dueAt ?? now;
+  return next > LATEST ? refuseBeyond() : Math.max(now, next);
+}
+
+function refuseBeyond(): never {
+  throw new UsageError("input", `Failed to move the clock: it goes to ${toIso(LATEST)} at most.`);
 }
 
 function assertOpen(company: Company): void {

@@ -203,7 +203,7 @@ function seedTransaction(context: SeedContext, fixture: TransactionFixture, at: 
     return started;
   });
   // Where transfers settle at once, a pending fixture stays pending until the user settles it.
-  if (status === "pending" && profile.transfers.settlement.kind !== "immediate") {
+  if (status === "pending" && (transfer.settleAfterMs !== null || profile.transfers.settlement.kind !== "immediate")) {
     inWork(context, Math.max(at, context.at), (work) => afterStart(work, transfer));
   }
 }

@@ -9,6 +9,7 @@ import { batchRow, transferRow } from "../../domain/model/transfer.js";
 import { dueRow } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { anyText, count, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
+import { LATEST, toIso } from "../../kernel/time/instant.js";
 import { ruleRow } from "./rules.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
@@ -39,7 +40,10 @@ const fields = object({
   schemaVersion: z.literal(STATE_VERSION, { error: `must be ${STATE_VERSION}` }),
   /** For information only. */
   companyId: anyText(),
-  clock: object({ mode: word(["running", "frozen"]), now: storedInstant }),
+  clock: object({
+    mode: word(["running", "frozen"]),
+    now: storedInstant.refine((now) => now <= LATEST, { error: `must be at most ${toIso(LATEST)}` }),
+  }),
   /** Settings that differ from the defaults. */
   profile: z.custom<ProfileOverrides>().superRefine((overrides, context) => {
     const parsed = parseProfile(overrides ?? null);

@@ -8,7 +8,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Row, RowStore } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
-import { checkState } from "./state-checks.js";
+import { checkRecords } from "./checks/check-records.js";
 import { STATE_VERSION, type State, type StateTable, stateSchema, stateTables } from "./state-schema.js";
 
 /** What a company shows of itself to be dumped and restored. */
@@ -49,18 +49,18 @@ export function restoreState(company: StateOwner, dumped: unknown): CompanyRecor
   assertReadable(dumped);
   const parsed = stateSchema.safeDecode(dumped);
   if (!parsed.success) refuseState(messagesOf(parsed.error.issues, dumped, "body"));
-  const state = parsed.data;
-  const problems = checkState(state);
+  const { schemaVersion: _, companyId: __, clock, profile, idPosition, ...records } = parsed.data;
+  const { mode, now } = clock;
+  const problems = checkRecords({ ...records, now });
   if (problems.length > 0) refuseState(problems);
-  const { mode, now } = state.clock;
   return {
     identity: company.record.identity,
-    world: fillWorld(state),
+    world: fillWorld(parsed.data),
     // A running clock continues from the time of the dump.
     clock: mode === "frozen" ? { mode, at: now } : { mode, offsetMs: now - company.deps.system.now() },
-    overrides: state.profile,
-    seq: state.seq,
-    idPosition: state.idPosition,
+    overrides: profile,
+    seq: records.seq,
+    idPosition,
     snapshots: company.record.snapshots,
   };
 }

@@ -1,0 +1,113 @@
+import { findTopic } from "../../../domain/values/topic.js";
+import { msisdnKey } from "../../../domain/values/msisdn.js";
+import { RULES_MAX } from "../../../domain/rules/change-rules.js";
+import { isHolding } from "../../../domain/rules/use-rule.js";
+import type { EventSubject } from "../../../domain/model/events.js";
+import type { Row } from "../../../kernel/records/table.js";
+import { quote } from "../../../kernel/messages/text.js";
+import { checkDueWork } from "./check-due-work.js";
+import { checkMoney } from "./check-money.js";
+import { type Records, eachOf } from "./records.js";
+
+/**
+ * What no operation can bring about, however each record may look by itself: places and ids given twice, references to nothing, money that does not hold
+ * together, work that would never be done or is done for nothing.
+ */
+export function checkRecords(records: Records): string[] {
+  return [...checkOrder(records), ...checkReferences(records), ...checkMoney(records), ...checkDueWork(records)];
+}
+
+/** Each id is given once, and records come in the order of their `seq`, which is at most that of the company. */
+function checkOrder({ now: _, seq: last, ...tables }: Records): string[] {
+  return Object.entries(tables).flatMap(([name, rows]: [string, readonly Row[]]) => {
+    const seqs = new Set<number>();
+    const ids = new Set<string>();
+    let before = -1;
+    return rows.flatMap(({ id, seq }, index) => {
+      const problems: string[] = [];
+      if (ids.has(id)) problems.push(`${name}[${index}].id is given twice`);
+      if (seqs.has(seq)) problems.push(`${name}[${index}].seq is given twice`);
+      else if (seq < before && name !== "due")
+        problems.push(`${name}[${index}].seq must be more than that of the record before it, ${before}`);
+      if (seq > last) problems.push(`${name}[${index}].seq must be at most seq, ${last}`);
+      ids.add(id);
+      seqs.add(seq);
+      before = seq;
+      return problems;
+    });
+  });
+}
+
+function checkReferences(records: Records): string[] {
+  const problems: string[] = [];
+  const { charges, transactions, payments, holds, deliveries, rules } = records;
+  const ids = { charge: idsOf(charges), transaction: idsOf(transactions) };
+  const ruleIds = idsOf(rules.filter(isHolding));
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  const externalIds = new Set<string>();
+  eachOf(problems, "charges", charges, ({ externalId }, complain) => {
+    if (externalIds.has(externalId)) complain("externalId", "is given twice");
+    externalIds.add(externalId);
+  });
+  eachOf(problems, "payments", payments, ({ chargeId }, complain) => {
+    if (!ids.charge.has(chargeId)) complain("chargeId", "is the id of no charge");
+  });
+  eachOf(problems, "deliveries", deliveries, ({ resource, resourceKind, topic, turn }, complain) => {
+    if (!ids[resourceKind].has(resource)) complain("resource", `is the id of no ${resourceKind}`);
+    if (findTopic(topic) === undefined) complain("topic", `must be a topic, got ${quote(topic)}`);
+    if (turn > records.seq) complain("turn", `must be at most seq, ${records.seq}`);
+  });
+  const held = new Set<string>();
+  eachOf(problems, "holds", holds, ({ ruleId, resource, deliveryIds }, complain) => {
+    if (!ruleIds.has(ruleId)) complain("ruleId", "is the id of no rule that holds deliveries (reverse)");
+    for (const id of deliveryIds) {
+      const delivery = byId.get(id);
+      if (delivery === undefined) complain("deliveryIds", "has the id of no delivery");
+      else if (delivery.resource !== resource) complain("deliveryIds", `has a delivery of another resource, ${id}`);
+      if (held.has(id)) complain("deliveryIds", `has a delivery that is held already, ${id}`);
+      held.add(id);
+    }
+  });
+  checkRest(problems, records);
+  return problems;
+}
+
+function checkRest(problems: string[], { customers, subscriptions, events, rules, holds }: Records): void {
+  eachOf(problems, "customers", customers, ({ id, msisdn }, complain) => {
+    const key = msisdnKey(msisdn);
+    if (id !== key) complain("id", `must be ${quote(key)}, the national number, got ${quote(id)}`);
+  });
+  eachOf(problems, "subscriptions", subscriptions, ({ topic, spelling }, complain) => {
+    if (findTopic(spelling) !== topic) complain("spelling", `must be a spelling of ${topic}, got ${quote(spelling)}`);
+  });
+  eachOf(problems, "events", events, ({ type, resource, subject }, complain) => {
+    const { kind, id } = subjectOf(subject);
+    if (!type.startsWith(`${kind}.`)) complain("type", `must begin with ${kind}., like its subject`);
+    if (resource !== id) complain("resource", `must be ${id === null ? "null" : quote(id)}, as in its subject`);
+  });
+  if (rules.length > RULES_MAX) problems.push(`rules must be at most ${RULES_MAX}, got ${rules.length}`);
+  eachOf(problems, "rules", rules, (rule, complain) => {
+    if (rule.timesLeft !== 0 || (isHolding(rule) && holds.some(({ ruleId }) => ruleId === rule.id))) return;
+    complain("timesLeft", "must be null or at least 1 for a rule that holds nothing");
+  });
+}
+
+/** The first part of the types of its events, and its id. */
+function subjectOf(subject: EventSubject): { readonly kind: string; readonly id: string | null } {
+  switch (subject.kind) {
+    case "charge":
+      return { kind: "charge", id: subject.charge.id };
+    case "transaction":
+      return { kind: "transaction", id: subject.transaction.id };
+    case "batch":
+      return { kind: "batch", id: subject.batch.id };
+    case "subscription":
+      return { kind: "subscription", id: subject.subscription.id };
+    case "account":
+      return { kind: "balance", id: null };
+  }
+}
+
+function idsOf(rows: readonly Row[]): ReadonlySet<string> {
+  return new Set(rows.map(({ id }) => id));
+}
