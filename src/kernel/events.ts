@@ -59,6 +59,23 @@ export class EventEmitter<Events extends object> {
   }
 }
 
+/** Rejects with the signal's reason as soon as it is aborted. What `run` began is not waited for then. */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return run();
+  signal.throwIfAborted();
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const listener = (): void => reject(signal.reason);
+    signal.addEventListener("abort", listener);
+    stop = () => signal.removeEventListener("abort", listener);
+  });
+  try {
+    return await Promise.race([aborted, run()]);
+  } finally {
+    stop();
+  }
+}
+
 export type Deferred = ReturnType<typeof createDeferred>;
 
 /** A promise and the function that resolves it. */

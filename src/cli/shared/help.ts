@@ -43,6 +43,7 @@ export const exitCodeOf: Readonly<Record<UsageErrorKind, number>> = {
   file: EXIT.file,
   "cannot-run": EXIT.cannotRun,
   state: EXIT.cannotRun,
+  busy: EXIT.cannotRun,
 };
 
 export const EXIT_CODES_HELP = `Exit codes:

@@ -42,8 +42,11 @@ function withoutSettings(body: unknown): unknown {
 
 /** Replays scenarios in this sandbox. The caller of `createApp` supplies it, because scenarios are a ring beside this one. */
 export interface ScenarioReplayer {
-  /** `request`: a scenario as JSON, or `{file}`. Throws UsageError for one that is wrong, or may not be read. */
-  replay(request: unknown): Promise<unknown>;
+  /**
+   * `request`: a scenario as JSON, or `{file}`. Ends early when `ended` is aborted. Throws UsageError for one that is wrong, or may not be read, and when
+   * too many run.
+   */
+  replay(request: unknown, ended: AbortSignal): Promise<unknown>;
   /** The files in the usual places of scenarios, as `{file}` takes them. */
   list(): Promise<readonly string[]>;
 }
@@ -51,5 +54,7 @@ export interface ScenarioReplayer {
 /** Replays each scenario in a company of its own. A scenario that fails is an answer, and not an error. */
 export function scenarioRoutes(replayer: ScenarioReplayer | undefined): readonly ControlRoute[] {
   if (replayer === undefined) return [];
-  return [sandboxRoute("POST /scenarios/replay", { body: z.unknown() }, ({ body }) => replayer.replay(body))];
+  return [
+    sandboxRoute("POST /scenarios/replay", { body: z.unknown() }, ({ body, ended }) => replayer.replay(body, ended())),
+  ];
 }

@@ -116,7 +116,11 @@ export function answerThrown(sandbox: Sandbox, company: Company | undefined, pat
 
 /** How an error is answered. */
 export function refusalOf(thrown: unknown): Refusal {
-  if (thrown instanceof UsageError) return { status: statusOfUsage[thrown.kind], messages: thrown.messages };
+  if (thrown instanceof UsageError) {
+    const { kind, messages } = thrown;
+    const headers = kind === "busy" ? { headers: { "retry-after": RETRY_AFTER_S } } : {};
+    return { status: statusOfUsage[kind], messages, ...headers };
+  }
   if (thrown instanceof IllegalTransition) return { status: 422, messages: [thrown.message] };
   if (thrown instanceof StoreUnavailable) return { status: 500, messages: [thrown.message] };
   if (!isApiProblem(thrown)) return { status: 500, messages: [BUG_MESSAGE] };
@@ -125,6 +129,9 @@ export function refusalOf(thrown: unknown): Refusal {
   return { status: status === 409 ? 422 : status, messages: thrown.messages };
 }
 
+/** When to ask again, in seconds. */
+const RETRY_AFTER_S = "1";
+
 const statusOfUsage: Readonly<Record<UsageErrorKind, ErrorStatus>> = {
   input: 400,
   "command-line": 400,
@@ -132,4 +139,5 @@ const statusOfUsage: Readonly<Record<UsageErrorKind, ErrorStatus>> = {
   "not-found": 404,
   state: 422,
   "cannot-run": 422,
+  busy: 429,
 };

@@ -133,7 +133,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     url: `${tls === undefined ? "http" : "https"}://${address}`,
     port,
     close() {
-      stopping.abort();
+      stopping.abort(new Error("The sandbox stops"));
       // Node waits for a connection that has sent nothing, or has not finished its TLS handshake.
       for (const socket of connections) if (!used.has(socket) && (tls || socket.bytesRead === 0)) socket.destroy();
       const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {

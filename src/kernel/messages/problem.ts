@@ -28,7 +28,7 @@ export interface SourcePosition {
 }
 
 /** Decides the exit code of a command and the status of the control API. */
-export type UsageErrorKind = "command-line" | "file" | "cannot-run" | "input" | "state" | "not-found";
+export type UsageErrorKind = "command-line" | "file" | "cannot-run" | "input" | "state" | "not-found" | "busy";
 
 export class UsageError extends Error {
   override readonly name = "UsageError";

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Instant } from "./instant.js";
 
 /** The machine's time and timers. The only file of the project that may ask for either. */
@@ -8,8 +9,8 @@ export interface SystemClock {
   monotonic(): number;
   /** Runs `task` once after at least `delayMs`; the returned function cancels. Never keeps the process alive. */
   after(delayMs: number, task: () => void): () => void;
-  /** Resolves after at least `delayMs`. Keeps the process alive. */
-  sleep(delayMs: number): Promise<void>;
+  /** Resolves after at least `delayMs`, and rejects as soon as the signal is aborted. Keeps the process alive. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
   /** Lets other work of the process (requests, receivers' answers) run. */
   yieldToEventLoop(): Promise<void>;
 }
@@ -25,6 +26,6 @@ export const systemClock: SystemClock = {
     timer.unref();
     return () => clearTimeout(timer);
   },
-  sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS))),
+  sleep: (delayMs, signal) => sleep(Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS), undefined, { signal }),
   yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
 };

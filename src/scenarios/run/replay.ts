@@ -14,6 +14,8 @@ export interface RunOptions {
   /** Makes `${uuid}`, `${faker.…}` and identifiers repeat. */
   readonly seed: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the replay early, as an error whose message is the reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ReplayOptions extends RunOptions {
@@ -113,7 +115,8 @@ export async function runScenario(
   let seen = nothingSeen;
   const onStep: StepContext["onStep"] = (_, failed) => (stepsPassed += failed === undefined ? 1 : 0);
   try {
-    const world = await target.open(scenario, name);
+    options.signal?.throwIfAborted();
+    const world = await target.open(scenario, name, options.signal);
     try {
       const failed = await runInWorld(world, scenario, name, options, { waitFor: undefined, onStep });
       failure = failed ?? findForged(scenario, world.received());
@@ -133,13 +136,13 @@ export async function runInWorld(
   world: ScenarioWorld,
   { usesFaker, steps }: Scenario,
   name: string,
-  { system, seed, env }: RunOptions,
+  { system, seed, env, signal }: RunOptions,
   hooks: Pick<StepContext, "waitFor" | "onStep">,
 ): Promise<Failure | undefined> {
   const fakes = usesFaker ? await loadFakeData() : undefined;
   const drawFake = fakes?.drawer(hashToSeed(seed ?? 0, name), world.now());
   const ids = createIdSource(seed, `scenario ${name}`);
-  return runSteps({ world, variables: new Variables({ world, ids, env, drawFake }), system, ...hooks }, steps);
+  return runSteps({ world, variables: new Variables({ world, ids, env, drawFake }), system, signal, ...hooks }, steps);
 }
 
 /** Only a scenario that uses rules may get webhooks with a wrong signature. */

@@ -13,6 +13,8 @@ export interface StepContext {
   readonly world: ScenarioWorld;
   readonly variables: Variables;
   readonly system: SystemClock;
+  /** Ends the steps early. */
+  readonly signal: AbortSignal | undefined;
   /** Under `start --scenario`: resolves when what the step waits for has happened. */
   readonly waitFor: ((when: When) => Promise<void>) | undefined;
   /** Called after each step, in order; `failure` is undefined when it passed. */

@@ -1,7 +1,8 @@
 import { formatDuration } from "../../kernel/time/duration.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
+import { unlessAborted } from "../../kernel/events.js";
 import { UsageError, assertNever } from "../../kernel/messages/problem.js";
-import type { Saves, Step, StepOf } from "../file/scenario.js";
+import type { LeafStep, Saves, Step, StepOf } from "../file/scenario.js";
 import { type Failure, StepFailed, reasonOf } from "./failure.js";
 import type { Received } from "./receiver.js";
 import { type StepContext, runRequest, saveFrom } from "./run-request.js";
@@ -31,7 +32,6 @@ async function runStep(context: StepContext, step: Step): Promise<Failure | unde
 
 /** Throws when the step itself fails; returns the failure of a step inside it. */
 async function perform(context: StepContext, step: Step): Promise<Failure | undefined> {
-  const { world, variables } = context;
   switch (step.kind) {
     case "parallel":
       return runParallel(context, step.steps);
@@ -39,37 +39,36 @@ async function perform(context: StepContext, step: Step): Promise<Failure | unde
       return runRepeat(context, step);
     case "use":
       return runUse(context, step);
+    default:
+      await unlessAborted(context.signal, () => performLeaf(context, step));
+      return undefined;
+  }
+}
+
+async function performLeaf(context: StepContext, step: LeafStep): Promise<unknown> {
+  const { world, variables, system, signal } = context;
+  switch (step.kind) {
     case "request":
-      await runRequest(context, step);
-      break;
+      return runRequest(context, step);
     case "advance":
-      await runAdvance(context, step);
-      break;
+      return runAdvance(context, step);
     case "clock":
-      await world.control("PUT", "/_sandbox/clock", variables.fill(step.clock));
-      break;
+      return world.control("PUT", "/_sandbox/clock", variables.fill(step.clock));
     case "webhook":
-      await runWebhook(context, step.webhook, step.save);
-      break;
+      return runWebhook(context, step.webhook, step.save);
     case "noWebhook":
-      await runWebhook(context, { ...step.noWebhook, count: 0 });
-      break;
+      return runWebhook(context, { ...step.noWebhook, count: 0 });
     case "rule":
-      await world.control("POST", "/_sandbox/rules", variables.fill(step.rule));
-      break;
+      return world.control("POST", "/_sandbox/rules", variables.fill(step.rule));
     case "settle":
-      await world.control("POST", "/_sandbox/settle");
-      break;
+      return world.control("POST", "/_sandbox/settle");
     case "wait":
-      await context.system.sleep(step.wait);
-      break;
+      return system.sleep(step.wait, signal);
     case "eventually":
-      await runEventually(context, step.eventually);
-      break;
+      return runEventually(context, step.eventually);
     default:
       return assertNever(step);
   }
-  return undefined;
 }
 
 /** Branches share the variables saved before, and none of each other's; afterwards all are known, in the order of the file. */
@@ -126,10 +125,11 @@ async function runEventually(
   context: StepContext,
   { within, every, ...request }: StepOf<"eventually">["eventually"],
 ): Promise<void> {
-  const { system, world } = context;
+  const { system, world, signal } = context;
   const start = system.monotonic();
   let waitedMs = 0;
   for (;;) {
+    signal?.throwIfAborted();
     let failed: StepFailed;
     try {
       return await runRequest(context, request);
@@ -144,7 +144,7 @@ async function runEventually(
       await world.control("POST", "/_sandbox/clock/advance", { by: every });
       waitedMs += every;
     } else {
-      await system.sleep(every);
+      await system.sleep(every, signal);
       waitedMs = system.monotonic() - start;
     }
   }

@@ -17,9 +17,9 @@ export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
   let receiver: Promise<Receiver> | undefined;
   return {
     unfit: () => undefined,
-    async open(scenario, name) {
+    async open(scenario, name, signal) {
       receiver ??= startReceiver();
-      return openWorld({ sandbox, fetch, receiver: await receiver, name }, scenario);
+      return openWorld({ sandbox, fetch, receiver: await receiver, name, signal }, scenario);
     },
     async close() {
       await (await receiver)?.close();
@@ -33,6 +33,8 @@ interface Parts {
   readonly receiver: Receiver;
   /** Of the scenario: names the path of its receiver and its other companies. */
   readonly name: string;
+  /** Ends its requests early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Opens a company for a scenario. */
@@ -69,7 +71,7 @@ function tokenOf(name: string): string {
 
 /** What a scenario can do in a company of this sandbox. `given`: the company is the scenario's own; others that it opens are like it. */
 export function createCompanyWorld(parts: Parts, companyId: string, given?: Given): ScenarioWorld {
-  const { sandbox, fetch, receiver, name } = parts;
+  const { sandbox, fetch, receiver, name, signal } = parts;
   const { adminToken, defaults } = sandbox.options;
   const others = new Map<string, Credentials>();
   // Looked up each time, because the scenario may replace the company's state.
@@ -86,13 +88,16 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
   const { origin } = new URL(sandbox.publicUrl);
 
   const send = async ({ method, path, headers, body }: Outgoing): Promise<Answer> => {
+    // Calls without a socket would leave no turn to others.
+    await sandbox.system.yieldToEventLoop();
     const url = new URL(origin + path);
     const isControl = path.startsWith("/_sandbox");
     if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", companyId);
     const admin = isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : undefined;
     // As bytes: a Request would add a content type to text.
     const content = body === undefined ? {} : { body: new TextEncoder().encode(body) };
-    return readAnswer(await fetch(new Request(url, { method, headers: { ...admin, ...headers }, ...content })));
+    const init = { method, headers: { ...admin, ...headers }, ...(signal && { signal }), ...content };
+    return readAnswer(await fetch(new Request(url, init)));
   };
 
   return {

@@ -56,8 +56,8 @@ export interface ScenarioWorld extends Credentials {
 export interface Target {
   /** Why this scenario cannot be replayed there; undefined when it can. */
   unfit(scenario: Scenario): string | undefined;
-  /** `name` is the same for the same scenario in every run: seeded identifiers depend on it. */
-  open(scenario: Scenario, name: string): Promise<ScenarioWorld>;
+  /** `name` is the same for the same scenario in every run: seeded identifiers depend on it. `signal` ends its requests early. */
+  open(scenario: Scenario, name: string, signal?: AbortSignal): Promise<ScenarioWorld>;
   close(): Promise<void>;
 }
 

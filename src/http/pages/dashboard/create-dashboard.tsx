@@ -19,6 +19,7 @@ import { createAuditor } from "../../../audit/auditor.js";
 import { Memory, type SwitchedOff } from "./view/memory.js";
 import { DASHBOARD, type ScenarioList, type View, rootOf } from "./view/view.js";
 import { renderRule } from "../../../sandbox/state/rules.js";
+import { endOf } from "../../shared/after-answer.js";
 import { selectCompany, whenReady } from "../../shared/company.js";
 
 interface DashboardDeps {
@@ -75,7 +76,7 @@ export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hon
     if (!isAction(name)) return answerProblemPage(c, 404, [`There is no action ${quote(name)}.`]);
     const company = companyOf(c);
     const before = [...company.world.rules.values()];
-    const done = await runAction({ sandbox, company, here: new URL(c.req.url), ask }, name, fields);
+    const done = await runAction({ sandbox, company, here: new URL(c.req.url), ask, ended: endOf(c) }, name, fields);
     if (done.ok) rememberRules(company, name, fields, before);
     const page = new URL(backOf(back), "http://sandbox.invalid");
     page.searchParams.set("outcome", memory.addOutcome(done));

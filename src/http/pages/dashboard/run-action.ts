@@ -15,6 +15,8 @@ interface ActionContext {
   readonly company: Company;
   readonly here: URL;
   readonly ask: AskControl;
+  /** Aborted when the client has left or the server begins to stop. */
+  readonly ended: AbortSignal;
 }
 
 /** Does what a form asks for, by a call of the control API. */
@@ -55,12 +57,13 @@ function assertBounded({ body }: ControlOrder): void {
   if (excess !== undefined) throw new UsageError("input", `What the form sent ${excess}`);
 }
 
-function requestOf({ sandbox, company, here }: ActionContext, order: ControlOrder): Request {
+function requestOf({ sandbox, company, here, ended }: ActionContext, order: ControlOrder): Request {
   const { method, path, body, ofNoCompany } = order;
   const query = ofNoCompany === true ? "" : `?${String(new URLSearchParams({ company: company.id }))}`;
   const { adminToken } = sandbox.options;
   return new Request(`${here.origin}/_sandbox${path}${query}`, {
     method,
+    signal: ended,
     headers: {
       ...(adminToken === undefined ? {} : { authorization: `Bearer ${adminToken}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -1,0 +1,183 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createSandbox } from "../../../src/index.js";
+import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../../src/scenarios/replayer.js";
+import { DASHBOARD, visit } from "../../support/dashboard.js";
+import { createFakeSystem } from "../../support/fake-system.js";
+import { type Live, startLive } from "../../support/live.js";
+import { connectTo } from "../../support/raw-http.js";
+import { startReceiver } from "../../support/receiver.js";
+import { openWorld, type TestWorld } from "../../support/world.js";
+
+const forever = { steps: [{ wait: "24h" }] };
+
+function companiesOf({ sandbox }: Pick<TestWorld, "sandbox">): readonly string[] {
+  return sandbox.companies.map(({ id }) => id);
+}
+
+async function countOf(answer: Response): Promise<number> {
+  return ((await answer.json()) as { count: number }).count;
+}
+
+/** Resolves when the replay's company has been opened. */
+async function begun(world: Pick<TestWorld, "sandbox">, count = 1): Promise<void> {
+  while (companiesOf(world).length < 1 + count) await world.sandbox.system.yieldToEventLoop();
+}
+
+async function gone(world: Pick<TestWorld, "sandbox">): Promise<void> {
+  while (companiesOf(world).length > 1) await world.sandbox.system.yieldToEventLoop();
+}
+
+/** A client that sends the scenario and leaves when it is being replayed. */
+async function leaveDuring(live: Live, scenario: unknown): Promise<void> {
+  const body = JSON.stringify(scenario);
+  const socket = await connectTo(live.url);
+  socket.write(
+    `POST /_sandbox/scenarios/replay HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const answered = once(socket, "data").then(([answer]) => Promise.reject(new Error(String(answer))));
+  await Promise.race([begun(live), answered]);
+  socket.destroy();
+}
+
+describe("a replay ends with its client, and leaves no company", () => {
+  it.each([
+    ["waits", [{ wait: "24h" }]],
+    ["waits in a branch", [{ parallel: [{ wait: "24h" }, { repeat: { times: 2, steps: [{ wait: "24h" }] } }] }]],
+    ["asks again and again", [{ clock: { mode: "running" } }, eventually("/v1/nothing")]],
+    ["waits for an answer", [{ rule: { on: "request", then: { fault: "hang" } } }, { request: "GET /v1/balance" }]],
+    ["waits for another company's answer", [hangs, { request: "GET /v1/balance", token: "at_sandbox" }]],
+    ["has another company", [{ request: "GET /v1/balance", as: "shop" }, { wait: "24h" }]],
+    ["repeats itself", [{ repeat: { times: 100_000, steps: [{ request: "GET /v1/balance" }] } }]],
+  ])("one that %s", async (_, steps) => {
+    const live = await startLive();
+    await leaveDuring(live, { steps });
+    await gone(live);
+    expect(companiesOf(live)).toEqual(["company_sandbox"]);
+    await live.control("DELETE", "/rules");
+  });
+
+  it("one that waits for a receiver", async () => {
+    const live = await startLive();
+    const receiver = await startReceiver("hang");
+    const charge = {
+      amount: 1,
+      externalId: "a",
+      description: "b",
+      onCanceledRedirectionUrl: url,
+      onCompletedRedirectionUrl: url,
+    };
+    const steps = [
+      { request: "POST /v1/charges", body: charge },
+      { request: "POST /_sandbox/clock/advance", body: { by: "1h", maxWaitMs: 3_600_000 } },
+    ];
+    await leaveDuring(live, { given: { webhooks: [{ topic: "charges/events", url: receiver.url }] }, steps });
+    await gone(live);
+    expect(companiesOf(live)).toEqual(["company_sandbox"]);
+  });
+});
+
+const url = "https://shop.test/";
+const hangs = {
+  request: "POST /_sandbox/rules?company=company_sandbox",
+  body: { on: "request", then: { fault: "hang" } },
+};
+
+function eventually(path: string) {
+  return { eventually: { within: "24h", every: "1s", request: `GET ${path}`, expect: { status: 200 } } };
+}
+
+it("a replay from the dashboard ends with its client", async () => {
+  const live = await startLive();
+  const { html } = await visit(live.app, live.url).get(`${DASHBOARD}/scenarios`);
+  const [, formToken = ""] = /name="formToken" value="([^"]*)"/.exec(html) ?? [];
+  const leaving = new AbortController();
+  const answer = fetch(`${live.url}${DASHBOARD}/actions/replayText`, {
+    method: "POST",
+    headers: { origin: live.url },
+    body: new URLSearchParams({ formToken, story: JSON.stringify(forever) }),
+    signal: leaving.signal,
+  });
+  await begun(live);
+  leaving.abort();
+  await expect(answer).rejects.toThrow("aborted");
+  await gone(live);
+  expect(companiesOf(live)).toEqual(["company_sandbox"]);
+});
+
+it("a replay ends when the server stops, and its client learns why", async () => {
+  const live = await startLive();
+  const answer = live.control("POST", "/scenarios/replay", forever);
+  await begun(live);
+  const closing = live.close();
+  expect((await answer).body).toMatchObject({
+    outcome: "error",
+    failure: { step: "wait", message: "The sandbox stops", position: { line: 3 } },
+  });
+  await closing;
+  expect(companiesOf(live)).toEqual(["company_sandbox"]);
+});
+
+it("a replay without a socket ends when the sandbox is closed", async () => {
+  const sandbox = await createSandbox();
+  const answer = sandbox.fetch("/_sandbox/scenarios/replay", { json: { steps: [{ parallel: [{ wait: "24h" }] }] } });
+  while ((await sandbox.fetch("/_sandbox/companies").then(countOf)) < 2) await setImmediate();
+  await sandbox.close();
+  expect(await (await answer).json()).toMatchObject({ outcome: "error", failure: { message: "The sandbox stops" } });
+});
+
+it("a replay ends when its time is over", async () => {
+  const system = createFakeSystem();
+  const world = openWorld({ system });
+  const answer = world.control("POST", "/scenarios/replay", forever);
+  await begun(world);
+  system.pass(REPLAY_MS_MAX - 1);
+  expect(companiesOf(world)).toHaveLength(2);
+  system.pass(1);
+  expect((await answer).body).toMatchObject({
+    outcome: "error",
+    failure: { step: "wait", message: /^The replay took longer than 10m/ },
+  });
+  expect(companiesOf(world)).toEqual(["company_sandbox"]);
+});
+
+it("no more than a number run at once: the next is refused until one has ended", async () => {
+  const live = await startLive();
+  const leaving = new AbortController();
+  const send = (signal: AbortSignal) =>
+    fetch(`${live.url}/_sandbox/scenarios/replay`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(forever),
+      signal,
+    }).catch(() => undefined);
+  const sent = Array.from({ length: REPLAYS_MAX }, () => send(leaving.signal));
+  await begun(live, REPLAYS_MAX);
+  const refused = await live.control("POST", "/scenarios/replay", forever);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect(refused.body.message).toEqual([
+    "Failed to replay: 64 scenarios are being replayed. Wait until one has ended.",
+  ]);
+  leaving.abort();
+  await Promise.all(sent);
+  await gone(live);
+  const again = await live.control("POST", "/scenarios/replay", { steps: [{ request: "GET /v1/balance" }] });
+  expect(again.body).toMatchObject({ outcome: "passed" });
+});
+
+it("a scenario that replays itself comes to an end", async () => {
+  const world = openWorld();
+  await mkdir("reports", { recursive: true });
+  const folder = await mkdtemp(join("reports", "replays-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "self.yaml");
+  const step = `request: POST /_sandbox/scenarios/replay, body: { file: ${file} }, expect: { status: 200 }`;
+  await writeFile(file, `steps: [{ ${step} }]\n`);
+  const { body } = await world.control("POST", "/scenarios/replay", { file });
+  expect(body.outcome).toBe("passed");
+  expect(companiesOf(world)).toEqual(["company_sandbox"]);
+});
