@@ -1,8 +1,7 @@
-import isSafe from "safe-regex2";
-import { Script } from "node:vm";
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "./messages/json.js";
 import { didYouMean } from "./messages/suggest.js";
+import { Patterns, patternProblem } from "./patterns.js";
 
 /**
  * Matches a value against an expectation, partially and deeply: of an object only the expected members are compared, a list matches element by
@@ -19,16 +18,24 @@ export interface Mismatch {
   readonly actual: unknown;
 }
 
-/** Everything that differs, in the order of the expectation. Empty: it matches. */
-export function findMismatches(expected: unknown, actual: unknown, path: string): Mismatch[] {
-  if (isMatcher(expected)) return matchOperators(expected, actual, path);
-  if (Array.isArray(expected)) return matchList(expected, actual, path);
-  if (isObject(expected)) return matchObject(expected, actual, path);
+/**
+ * Everything that differs, in the order of the expectation. Empty: it matches. A caller that compares many values gives the `patterns` that all of them
+ * share.
+ */
+export function findMismatches(
+  expected: unknown,
+  actual: unknown,
+  path: string,
+  patterns: Patterns = new Patterns(),
+): Mismatch[] {
+  if (isMatcher(expected)) return matchOperators(expected, actual, path, patterns);
+  if (Array.isArray(expected)) return matchList(expected, actual, path, patterns);
+  if (isObject(expected)) return matchObject(expected, actual, path, patterns);
   return expected === actual ? [] : [{ path, expected: show(expected), actual }];
 }
 
-export function matches(expected: unknown, actual: unknown): boolean {
-  return findMismatches(expected, actual, "").length === 0;
+export function matches(expected: unknown, actual: unknown, patterns?: Patterns): boolean {
+  return findMismatches(expected, actual, "", patterns).length === 0;
 }
 
 /** An object whose members all start with `$`. */
@@ -39,7 +46,7 @@ export function isMatcher(value: unknown): value is Readonly<Record<string, unkn
 interface Operator {
   /** What is wrong with an operand; undefined when nothing is. */
   readonly check: (operand: unknown) => string | undefined;
-  readonly test: (operand: unknown, actual: unknown) => boolean;
+  readonly test: (operand: unknown, actual: unknown, patterns: Patterns) => boolean;
   readonly describe: (operand: unknown) => string;
 }
 
@@ -75,8 +82,9 @@ export const typeNames = Object.keys(typeTests);
 export const operators: Readonly<Record<string, Operator>> = {
   $regex: {
     check: (operand) =>
-      typeof operand === "string" ? regexProblem(operand) : "must be a regular expression as a text",
-    test: (operand, actual) => typeof operand === "string" && typeof actual === "string" && testRegex(operand, actual),
+      typeof operand === "string" ? patternProblem(operand) : "must be a regular expression as a text",
+    test: (operand, actual, patterns) =>
+      typeof operand === "string" && typeof actual === "string" && patterns.test(operand, actual),
     describe: (operand) => `a text matching /${String(operand)}/`,
   },
   $type: {
@@ -94,7 +102,8 @@ export const operators: Readonly<Record<string, Operator>> = {
   $in: {
     check: (operand) =>
       Array.isArray(operand) && operand.length > 0 ? undefined : "must be a list of what is allowed",
-    test: (operand, actual) => Array.isArray(operand) && operand.some((option) => matches(option, actual)),
+    test: (operand, actual, patterns) =>
+      Array.isArray(operand) && operand.some((option) => matches(option, actual, patterns)),
     describe: (operand) => `one of ${Array.isArray(operand) ? operand.map(show).join(", ") : show(operand)}`,
   },
   $length: {
@@ -102,20 +111,25 @@ export const operators: Readonly<Record<string, Operator>> = {
       (Number.isInteger(operand) && Number(operand) >= 0) || isMatcher(operand)
         ? undefined
         : "must be a whole number, or a matcher such as { $gt: 0 }",
-    test: (operand, actual) => (typeof actual === "string" || Array.isArray(actual)) && matches(operand, actual.length),
+    test: (operand, actual, patterns) =>
+      (typeof actual === "string" || Array.isArray(actual)) && matches(operand, actual.length, patterns),
     describe: (operand) => `of length ${isMatcher(operand) ? describeMatcher(operand) : show(operand)}`,
   },
   $contains: {
     check: () => undefined,
-    test: (operand, actual) => {
+    test: (operand, actual, patterns) => {
       if (typeof actual === "string") return typeof operand === "string" && actual.includes(operand);
-      return Array.isArray(actual) && actual.some((element) => matches(operand, element));
+      return Array.isArray(actual) && actual.some((element) => matches(operand, element, patterns));
     },
     describe: (operand) => `containing ${show(operand)}`,
   },
   $absent: { check: onlyTrue, test: (_, actual) => actual === undefined, describe: () => "nothing" },
   $any: { check: onlyTrue, test: (_, actual) => actual !== undefined, describe: () => "anything" },
-  $exact: { check: () => undefined, test: isDeepStrictEqual, describe: (operand) => `exactly ${show(operand)}` },
+  $exact: {
+    check: () => undefined,
+    test: (operand, actual) => isDeepStrictEqual(operand, actual),
+    describe: (operand) => `exactly ${show(operand)}`,
+  },
 };
 
 /** A value as JSON, for messages. */
@@ -123,9 +137,18 @@ export function show(value: unknown): string {
   return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
 }
 
-function matchOperators(expected: Readonly<Record<string, unknown>>, actual: unknown, path: string): Mismatch[] {
-  const failed = Object.entries(expected).some(([name, operand]) => operators[name]?.test(operand, actual) !== true);
-  return failed ? [{ path, expected: describeMatcher(expected), actual }] : [];
+function matchOperators(
+  expected: Readonly<Record<string, unknown>>,
+  actual: unknown,
+  path: string,
+  patterns: Patterns,
+): Mismatch[] {
+  const { givenUp } = patterns;
+  const holds = ([name, operand]: [string, unknown]): boolean =>
+    operators[name]?.test(operand, actual, patterns) === true;
+  if (Object.entries(expected).every(holds)) return [];
+  const note = patterns.givenUp > givenUp ? " (given up: it would take too long)" : "";
+  return [{ path, expected: describeMatcher(expected) + note, actual }];
 }
 
 function describeMatcher(matcher: Readonly<Record<string, unknown>>): string {
@@ -134,47 +157,24 @@ function describeMatcher(matcher: Readonly<Record<string, unknown>>): string {
     .join(" and ");
 }
 
-function matchList(expected: readonly unknown[], actual: unknown, path: string): Mismatch[] {
+function matchList(expected: readonly unknown[], actual: unknown, path: string, patterns: Patterns): Mismatch[] {
   if (!Array.isArray(actual)) return [{ path, expected: `a list of ${expected.length}`, actual }];
   if (actual.length !== expected.length) return [{ path, expected: `a list of ${expected.length}`, actual }];
-  return expected.flatMap((element, index) => findMismatches(element, actual[index], `${path}[${index}]`));
+  return expected.flatMap((element, index) => findMismatches(element, actual[index], `${path}[${index}]`, patterns));
 }
 
-function matchObject(expected: Readonly<Record<string, unknown>>, actual: unknown, path: string): Mismatch[] {
+function matchObject(
+  expected: Readonly<Record<string, unknown>>,
+  actual: unknown,
+  path: string,
+  patterns: Patterns,
+): Mismatch[] {
   if (!isObject(actual)) return [{ path, expected: show(expected), actual }];
-  return Object.entries(expected).flatMap(([key, value]) =>
-    findMismatches(value, Object.hasOwn(actual, key) ? actual[key] : undefined, path === "" ? key : `${path}.${key}`),
-  );
+  return Object.entries(expected).flatMap(([key, value]) => {
+    const member = Object.hasOwn(actual, key) ? actual[key] : undefined;
+    return findMismatches(value, member, path === "" ? key : `${path}.${key}`, patterns);
+  });
 }
-
-function regexProblem(pattern: string): string | undefined {
-  try {
-    return void new RegExp(pattern, "u");
-  } catch (error) {
-    return `is not a regular expression: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
-
-/** Real time for a pattern with nested repetitions. It blocks the event loop for so long. */
-const TIMEOUT_MS = 50;
-
-/**
- * Whether the text matches. A pattern such as `(a+)+$` can take exponential time: it is stopped after a while, and then does not match.
- */
-export function testRegex(pattern: string, text: string): boolean {
-  const regex = new RegExp(pattern, "u");
-  if (isSafe(regex)) return regex.test(text);
-  try {
-    return bounded.runInNewContext({ pattern, text }, { timeout: TIMEOUT_MS }) === true;
-  } catch (error) {
-    // Of another context, and so no instance of this one's Error.
-    const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
-    if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
-    throw error;
-  }
-}
-
-const bounded = new Script('new RegExp(pattern, "u").test(text)');
 
 /** An error in an expectation. */
 export interface MatcherProblem {

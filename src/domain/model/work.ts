@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type DueItem, DueQueue } from "../../kernel/records/due-work.js";
 import { Table } from "../../kernel/records/table.js";
+import { Patterns } from "../../kernel/patterns.js";
 import type { Account, LedgerEntry } from "./account.js";
 import type { Charge, PendingPayment } from "./charge.js";
 import type { Customer } from "./customer.js";
@@ -71,6 +72,8 @@ export class Work extends UnitOfWork implements MoveLog {
   readonly enqueued: EnqueuedDelivery[] = [];
   /** Transitions of lifecycles, oldest first. */
   readonly moves: Move[] = [];
+  /** All rules that are looked at in this work share one allowance of time. */
+  readonly patterns = new Patterns();
 
   constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
     super();

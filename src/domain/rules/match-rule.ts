@@ -1,4 +1,5 @@
 import { findMismatches, type Mismatch, show } from "../../kernel/matchers.js";
+import { Patterns } from "../../kernel/patterns.js";
 import { isMsisdn, msisdnKey } from "../values/msisdn.js";
 import { findTopic } from "../values/topic.js";
 import type { Rule, RuleKind, RuleMatch } from "../model/rule.js";
@@ -22,27 +23,31 @@ export interface RuleSubjects {
 
 export type RuleSubject<Kind extends RuleKind> = RuleSubjects[Kind];
 
-/** Partial: of the subject only the members that the rule names are looked at. */
-export function matchesRule<Kind extends RuleKind>({ match }: Rule, subject: RuleSubject<Kind>): boolean {
-  return matchesSubject(match, subject);
+/**
+ * Partial: of the subject only the members that the rule names are looked at. What is written plainly also matches its other spellings: a number with
+ * another prefix, a topic, a path with `:id`, a method or a header in other letters.
+ */
+export function matchesRule<Kind extends RuleKind>(
+  { match }: Rule,
+  subject: RuleSubject<Kind>,
+  patterns: Patterns,
+): boolean {
+  return Object.entries(match).every(
+    ([name, expected]) => mismatchesOf(name, expected, subject, patterns).length === 0,
+  );
 }
 
-/** What is written plainly also matches its other spellings: a number with another prefix, a topic, a path with `:id`, a method or a header in other letters. */
-export function matchesSubject(match: RuleMatch, subject: object): boolean {
-  return Object.entries(match).every(([name, expected]) => mismatchesOf(name, expected, subject).length === 0);
+/** Everything in which the subject differs from what is to match, by the rules of `matchesRule`. */
+export function findSubjectMismatches(match: RuleMatch, subject: object, patterns = new Patterns()): Mismatch[] {
+  return Object.entries(match).flatMap(([name, expected]) => mismatchesOf(name, expected, subject, patterns));
 }
 
-/** Everything in which the subject differs from what is to match, by the rules of `matchesSubject`. */
-export function findSubjectMismatches(match: RuleMatch, subject: object): Mismatch[] {
-  return Object.entries(match).flatMap(([name, expected]) => mismatchesOf(name, expected, subject));
-}
-
-function mismatchesOf(name: string, expected: unknown, subject: object): Mismatch[] {
+function mismatchesOf(name: string, expected: unknown, subject: object, patterns: Patterns): Mismatch[] {
   const actual: unknown = Reflect.get(subject, name);
   if (typeof expected === "string" && typeof actual === "string" && Object.hasOwn(spellings, name)) {
     return spellings[name]?.(expected, actual) === true ? [] : [{ path: name, expected: show(expected), actual }];
   }
-  return findMismatches(name === "headers" ? lowerNames(expected) : expected, actual, name);
+  return findMismatches(name === "headers" ? lowerNames(expected) : expected, actual, name, patterns);
 }
 
 type Spelling = (expected: string, actual: string) => boolean;

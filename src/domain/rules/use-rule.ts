@@ -18,7 +18,7 @@ export function useRule<Kind extends RuleKind>(
 
 /** As {@link useRule}, without counting. The subject is only made when there is a rule of that kind. */
 export function findRule<Kind extends RuleKind>(
-  { world }: Pick<Work, "world">,
+  { world, patterns }: Pick<Work, "world" | "patterns">,
   on: Kind,
   subject: () => RuleSubject<Kind>,
   isLeft: (rule: RuleOn<Kind>) => boolean = ({ timesLeft }) => timesLeft !== 0,
@@ -28,7 +28,8 @@ export function findRule<Kind extends RuleKind>(
   return world.rules
     .values()
     .findLast(
-      (rule): rule is RuleOn<Kind> => isOn(rule, on) && isLeft(rule) && matchesRule<Kind>(rule, (seen ??= subject())),
+      (rule): rule is RuleOn<Kind> =>
+        isOn(rule, on) && isLeft(rule) && matchesRule<Kind>(rule, (seen ??= subject()), patterns),
     );
 }
 

@@ -84,10 +84,10 @@ export const observationRoutes: readonly ControlRoute[] = [
 ];
 
 /** "→ 200 | 422 with the nearest misses". */
-function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): unknown {
+async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {
   const { redactor } = sandbox;
   const entries = sandbox.observationOf(company.id).journal.entries.values();
-  const verified = verifyRequests(entries, body);
+  const verified = await verifyRequests(entries, body, sandbox.system);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
   if (verified.missed === undefined) return found;
   const nearest = verified.nearest.map((miss) => renderNearMiss(miss, redactor));

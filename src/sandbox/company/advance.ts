@@ -39,8 +39,9 @@ export type AdvanceTarget = { readonly byMs: number } | { readonly to: Instant }
 export const FIRED_MAX = 10_000;
 export const MAX_WAIT_MS = 60_000;
 
-/** Due items handled before requests get their turn. */
+/** Due items handled before requests get their turn, and the time for them, ms. */
 const SLICE = 64;
+const SLICE_MS = 20;
 
 /**
  * Moves a company's time forward, from due item to due item up to and including the target, with the clock at each item's own instant. Nothing at
@@ -124,6 +125,8 @@ async function walk(
   wait: Readonly<Record<"betweenInstants" | "atEnd", Wait | undefined>>,
 ): Promise<void> {
   const { due } = company.world;
+  const { system } = company.deps;
+  let turn = system.monotonic();
   for (let steps = 1; ; steps++) {
     assertOpen(company);
     const item = due.peek();
@@ -141,7 +144,9 @@ async function walk(
     if (!isWithin) break;
     company.clock.pin(item.dueAt);
     company.fire(item);
-    if (steps % SLICE === 0) await company.deps.system.yieldToEventLoop();
+    if (steps % SLICE !== 0 && system.monotonic() - turn < SLICE_MS) continue;
+    await system.yieldToEventLoop();
+    turn = system.monotonic();
   }
   company.clock.pin(end);
 }

@@ -31,8 +31,9 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 
-/** Due items handled in one turn of the event loop. */
+/** Due items handled in one turn of the event loop, and its time for them, ms. */
 const DUE_SLICE = 50;
+const DUE_SLICE_MS = 20;
 
 /**
  * One company: its records, its clock, its due work and its deliveries. Every change goes through `run`, one synchronous step from reading to
@@ -244,6 +245,7 @@ export class Company {
         committed = true;
         this.record.idPosition = this.#ids.position;
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
+        if (work.patterns.givenUp > 0) this.#warnOfPatterns();
         this.emitChanged(changes, work.moves);
         return { output, enqueued: work.enqueued };
       } finally {
@@ -269,6 +271,11 @@ export class Company {
     this.deps.log.write("warn", "deliveries-given-up", { company: this.id, count: deliveries.length, message });
   }
 
+  #warnOfPatterns(): void {
+    const message = "a rule did not match: its $regex would take too long over so long a text";
+    this.deps.log.write("warn", "pattern-given-up", { company: this.id, message });
+  }
+
   #logBug(where: Readonly<Record<string, unknown>>, error: unknown): void {
     const stack = error instanceof Error ? error.stack : String(error);
     this.deps.log.write("error", "bug", { company: this.id, ...where, error: stack });
@@ -281,10 +288,13 @@ export class Company {
 
   /** Fires some due items; true when nothing is due by `at` any more. */
   #fireSlice(at: Instant = this.now()): boolean {
+    const { system } = this.deps;
+    const start = system.monotonic();
     for (let fired = 0; fired < DUE_SLICE; fired++) {
       const item = this.#nextDue(at);
       if (item === undefined || this.closed) return true;
       this.fire(item);
+      if (system.monotonic() - start > DUE_SLICE_MS) break;
     }
     return this.#nextDue(at) === undefined;
   }

@@ -1,6 +1,10 @@
 import type { World } from "../../domain/model/work.js";
 import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/match-rule.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { shorten } from "../../kernel/messages/text.js";
+import { Patterns } from "../../kernel/patterns.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Journal, JournalEntry } from "./journal.js";
 
 export interface Verification {
@@ -29,13 +33,47 @@ export interface NearMiss {
 
 const NEAREST_MAX = 3;
 
-export function verifyRequests(entries: readonly JournalEntry[], { match, count }: Verification): Verified {
-  const compared = entries.map((entry) => ({ entry, mismatches: findEntryMismatches(match, entry) }));
+/** For the patterns of one verification. */
+const PATTERNS_MS = 2_000;
+/** Other requests get their turn as often. */
+const TURN_MS = 10;
+
+/** Lets other work of the process run meanwhile. Throws UsageError("input") when the patterns take too long. */
+export async function verifyRequests(
+  entries: readonly JournalEntry[],
+  { match, count }: Verification,
+  system: SystemClock,
+): Promise<Verified> {
+  const takeTurns = createTurns(system);
+  const patterns = new Patterns(PATTERNS_MS);
+  const compared: NearMiss[] = [];
+  for (const entry of entries) {
+    compared.push({ entry, mismatches: findEntryMismatches(match, entry, patterns) });
+    if (patterns.givenUp > 0) throw tooSlow(entry);
+    await takeTurns();
+  }
   const matched = compared.filter(({ mismatches }) => mismatches.length === 0).map(({ entry }) => entry);
   const missed = findMismatches(count, matched.length, "count")[0]?.expected;
-  const isTooFew = missed !== undefined && !mayBeLess(count, matched.length);
+  const isTooFew = missed !== undefined && !(await mayBeLess(count, matched.length, takeTurns));
   const misses = compared.filter(({ mismatches }) => mismatches.length > 0);
   return { matched, missed, nearest: isTooFew ? nearestOf(misses, match) : [] };
+}
+
+function createTurns(system: SystemClock): () => Promise<void> | undefined {
+  let start = system.monotonic();
+  const next = async (): Promise<void> => {
+    await system.yieldToEventLoop();
+    start = system.monotonic();
+  };
+  return () => (system.monotonic() - start < TURN_MS ? undefined : next());
+}
+
+function tooSlow({ method, path }: JournalEntry): UsageError {
+  const where = `${method} ${shorten(path)}`;
+  return new UsageError(
+    "input",
+    `Failed to compare the requests: a $regex would take too long over ${where}. Make it smaller, or compare less with it.`,
+  );
 }
 
 /** Whether `verifyRequests` counts it. */
@@ -44,18 +82,20 @@ export function matchesRequest(match: RequestMatch, entry: JournalEntry): boolea
 }
 
 /** Absent members are shown as null, so null matches them too. */
-function findEntryMismatches(match: RequestMatch, entry: JournalEntry): Mismatch[] {
+function findEntryMismatches(match: RequestMatch, entry: JournalEntry, patterns?: Patterns): Mismatch[] {
   const subject = subjectOf(entry);
   const isAbsent = (name: string): boolean => match[name] === null && Reflect.get(subject, name) === undefined;
   const present = Object.entries(match).filter(([name]) => !isAbsent(name));
-  return findSubjectMismatches(Object.fromEntries(present), subject);
+  return findSubjectMismatches(Object.fromEntries(present), subject, patterns);
 }
 
 /** Whether a smaller number would have been right: then there are too many. */
-function mayBeLess(count: unknown, matched: number): boolean {
-  return Array.from({ length: matched }, (_, fewer) => fewer).some(
-    (fewer) => findMismatches(count, fewer, "count").length === 0,
-  );
+async function mayBeLess(count: unknown, matched: number, takeTurns: () => Promise<void> | undefined) {
+  for (let fewer = 0; fewer < matched; fewer++) {
+    if (findMismatches(count, fewer, "count").length === 0) return true;
+    await takeTurns();
+  }
+  return false;
 }
 
 /** Those of the same method and path first, then those that differ least; of equally near ones the later. */

@@ -2,6 +2,7 @@ import { formatDuration } from "../../kernel/time/duration.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
 import { unlessAborted } from "../../kernel/events.js";
 import { UsageError, assertNever } from "../../kernel/messages/problem.js";
+import { Patterns } from "../../kernel/patterns.js";
 import type { LeafStep, Saves, Step, StepOf } from "../file/scenario.js";
 import { type Failure, StepFailed, reasonOf } from "./failure.js";
 import type { Received } from "./receiver.js";
@@ -162,7 +163,8 @@ async function runWebhook(
   const topic = expected.topic === undefined ? undefined : variables.fillText(expected.topic);
   const data = variables.fill(expected.data);
   const ofTopic = received.filter((webhook) => webhook.genuine && isTopic(topic, webhook));
-  const found = ofTopic.filter((webhook) => data === undefined || matches(data, webhook.data));
+  const patterns = new Patterns();
+  const found = ofTopic.filter((webhook) => data === undefined || matches(data, webhook.data, patterns));
   const { count } = expected;
   if (count === undefined ? found.length > 0 : found.length === count) {
     if (found[0] !== undefined) saveFrom(context, saves, found[0], {});
@@ -172,7 +174,7 @@ async function runWebhook(
   const what = `webhook${topic === undefined ? "" : ` of ${topic}`}${data === undefined ? "" : " with this data"}`;
   throw new StepFailed({
     message: `Expected ${wanted} ${what}, but ${describeFound(found.length, ofTopic.length)}`,
-    mismatches: found.length > (count ?? 1) ? [] : nearestMismatches(data, ofTopic),
+    mismatches: found.length > (count ?? 1) ? [] : nearestMismatches(data, ofTopic, patterns),
     received,
   });
 }
@@ -188,9 +190,9 @@ function isTopic(topic: string | undefined, webhook: Received): boolean {
 }
 
 /** Why the most similar webhook does not match. */
-function nearestMismatches(data: unknown, received: readonly Received[]): readonly Mismatch[] {
+function nearestMismatches(data: unknown, received: readonly Received[], patterns: Patterns): readonly Mismatch[] {
   const [best = []] = received
-    .map((webhook) => findMismatches(data ?? {}, webhook.data, "data"))
+    .map((webhook) => findMismatches(data ?? {}, webhook.data, "data", patterns))
     .filter((mismatches) => mismatches.length > 0)
     .sort((a, b) => a.length - b.length);
   return best;

@@ -1,0 +1,133 @@
+import { RE2JS } from "re2js";
+import { UsageError } from "./messages/problem.js";
+import { quote } from "./messages/text.js";
+import { systemClock } from "./time/system-clock.js";
+
+/**
+ * The regular expressions that users write: JavaScript's, with the flag `u`. An engine of linear time runs them, so that none can stop the event loop.
+ * What such an engine cannot run is refused.
+ */
+
+const LENGTH_MAX = 1000;
+/** With each counted repetition written out: `(?:ab){3}` is as large as `ababab`. */
+const SIZE_MAX = 500;
+
+/** What is wrong with a pattern; undefined when nothing is. Does not compile it: a body may have thousands of them. */
+export function patternProblem(pattern: string): string | undefined {
+  if (pattern.length > LENGTH_MAX) return `must have at most ${LENGTH_MAX} characters`;
+  const syntaxError = syntaxErrorOf(pattern);
+  if (syntaxError !== undefined) return `is not a regular expression: ${syntaxError}`;
+  const tokens = tokensOf(pattern);
+  for (const token of tokens) {
+    const refusal = refusalOf(token);
+    if (refusal !== undefined) return `has ${quote(token.text)} at character ${token.index + 1}: ${refusal}`;
+  }
+  const size = sizeOf(tokens);
+  if (size <= SIZE_MAX) return undefined;
+  return `is too large: written out, its repetitions come to ${size} characters, at most ${SIZE_MAX} are allowed. Use * or +, with $length beside it`;
+}
+
+function syntaxErrorOf(pattern: string): string | undefined {
+  try {
+    return void new RegExp(pattern, "u");
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+interface Token {
+  readonly text: string;
+  readonly index: number;
+  /** Of a character class, such as `[a-z]`. */
+  readonly isInClass: boolean;
+}
+
+const TOKEN = /\\(?:[pP]\{[^}]*\}|[^])|\(\?<?[=!]|\{\d+(?:,\d*)?\}|[^]/gu;
+
+function tokensOf(pattern: string): readonly Token[] {
+  let isInClass = false;
+  return [...pattern.matchAll(TOKEN)].map(({ 0: text, index }) => {
+    const token = { text, index, isInClass };
+    isInClass = isInClass ? text !== "]" : text === "[";
+    return token;
+  });
+}
+
+/** Why no linear engine runs it, or not this one, and what to write instead. */
+function refusalOf({ text, isInClass }: Token): string | undefined {
+  if (/^\\[pP]\{/.test(text)) {
+    if (/^\\[pP]\{[A-Z][a-z]?\}$/.test(text)) return undefined;
+    return String.raw`of the properties only general categories are known, such as \p{L} and \p{Lu}`;
+  }
+  if (isInClass) return undefined;
+  if (/^\(\?<?[=!]/.test(text))
+    return "lookahead and lookbehind are not supported. Describe the text itself, or put another condition beside it, such as $contains";
+  if (/^\\[1-9k]/.test(text)) return "backreferences are not supported. List the possible texts, as in (a-a|b-b)";
+  return undefined;
+}
+
+function sizeOf(tokens: readonly Token[]): number {
+  /** The sizes of the groups that are open, outermost first. */
+  const open = [0];
+  let last = 0;
+  const add = (size: number): void => void open.push((open.pop() ?? 0) + size);
+  for (const { text, isInClass } of tokens) {
+    if (isInClass) continue;
+    const counts = /^\{\d/.test(text) ? text.match(/\d+/g) : null;
+    if (counts !== null) add(last * (Math.max(1, ...counts.map(Number)) - 1));
+    else if (text.startsWith("(")) open.push(1);
+    else {
+      last = text === ")" ? (open.pop() ?? 0) : 1;
+      add(last);
+    }
+  }
+  return open.reduce((sum, size) => sum + size, 0);
+}
+
+/** For all patterns of one call. It blocks the event loop for so long. */
+const ALLOWANCE_MS = 30;
+/** The steps of a test: the size of the compiled pattern × the length of the text. */
+const STEPS_MAX = 500_000;
+/** In the worst case. Compiling takes as long as a test of this many characters. */
+const STEP_MS = 50e-6;
+const COMPILING_LENGTH = 200;
+
+/** Runs the patterns of one call, within one allowance of time. */
+export class Patterns {
+  /** How many tests were not run, and counted as not matching, because they would have taken too long. */
+  givenUp = 0;
+  readonly #compiled = new Map<string, RE2JS>();
+  #leftMs: number;
+
+  constructor(allowanceMs = ALLOWANCE_MS) {
+    this.#leftMs = allowanceMs;
+  }
+
+  /** Whether the pattern is found in the text. Throws UsageError("input") for a pattern that is refused. */
+  test(pattern: string, text: string): boolean {
+    const start = systemClock.monotonic();
+    if (this.#leftMs <= 0) return this.#giveUp();
+    const known = this.#compiled.get(pattern);
+    const regex = known ?? compile(pattern);
+    this.#compiled.set(pattern, regex);
+    const size = regex.programSize();
+    if (size * text.length > STEPS_MAX) return this.#giveUp();
+    const found = regex.test(text);
+    const worstMs = size * (text.length + (known === undefined ? COMPILING_LENGTH : 0)) * STEP_MS;
+    // The clock also runs while another process has the processor: that is not charged.
+    this.#leftMs -= Math.min(worstMs, systemClock.monotonic() - start);
+    return found;
+  }
+
+  #giveUp(): false {
+    this.givenUp++;
+    return false;
+  }
+}
+
+function compile(pattern: string): RE2JS {
+  // Variables of a scenario may make a pattern that was not checked before.
+  const problem = patternProblem(pattern);
+  if (problem !== undefined) throw new UsageError("input", `$regex ${problem}.`);
+  return RE2JS.compile(RE2JS.translateRegExp(pattern));
+}
