@@ -30,6 +30,8 @@ export interface SandboxEvents extends CompanyEvents {
   /** A request to the API or a changing call of the control API was answered. */
   readonly exchange: ExchangeEvent;
   readonly finding: { readonly companyId: string; readonly finding: Finding };
+  /** A company is about to be reset or removed. */
+  readonly forgets: { readonly company: Company; readonly reset: boolean };
 }
 
 export interface ExchangeEvent {
@@ -185,6 +187,7 @@ export class Sandbox {
 
   remove(company: Company): void {
     const { id } = company;
+    this.events.emit("forgets", { company, reset: false });
     this.#close(company);
     this.#observations.delete(id);
     // Only a company of the configuration would come back.
@@ -212,18 +215,24 @@ export class Sandbox {
     if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
     this.#assertTokensFree(setup);
     const { record } = this.#create(setup, company.record.snapshots);
-    this.observationOf(company.id).reset(this.system.monotonic());
+    this.#forget(company);
     return this.#replace(company, record);
+  }
+
+  #forget(company: Company): void {
+    this.events.emit("forgets", { company, reset: true });
+    this.observationOf(company.id).reset(this.system.monotonic());
   }
 
   /** Resets the configured companies and removes the others. */
   resetAll(): void {
     const snapshots = new Map(this.companies.map(({ id, record }) => [id, record.snapshots]));
-    for (const observation of this.#observations.values()) observation.reset(this.system.monotonic());
     const stays = new Set(this.options.companies.map(({ id }) => id));
     for (const company of this.companies) {
-      if (stays.has(company.id)) this.#close(company);
-      else this.remove(company);
+      if (stays.has(company.id)) {
+        this.#forget(company);
+        this.#close(company);
+      } else this.remove(company);
     }
     for (const setup of this.options.companies) this.open(setup, snapshots.get(setup.id));
   }

@@ -7,7 +7,7 @@ import {
   type Style,
   renderJunit as renderJunitXml,
 } from "../kernel/messages/report.js";
-import { renderFinding } from "../sandbox/observation/finding.js";
+import { renderAllowed, renderFinding } from "../sandbox/observation/finding.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "./run/replay.js";
 
@@ -31,6 +31,7 @@ export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun
       ...(reason === undefined ? {} : { reason }),
       ...(failure === undefined ? {} : { failure: withoutHeaders(failure) }),
       findings: seen.findings,
+      allowed: seen.allowed,
       rulesNeverFired: seen.rulesNeverFired,
     })),
   };
@@ -134,9 +135,10 @@ export function renderResult(
 }
 
 /** Findings, and rules that never fired. */
-function renderSeen({ findings, rulesNeverFired }: ScenarioResult["seen"], { faint }: Style): string {
+function renderSeen({ findings, allowed, rulesNeverFired }: ScenarioResult["seen"], { faint }: Style): string {
   const notes = [
     ...findings.map((finding) => renderFinding(finding)),
+    ...allowed.map((finding) => renderAllowed(finding)),
     ...rulesNeverFired.map((rule) => `the rule ${rule} never fired`),
   ];
   return notes.map((note) => `${faint(indent(printable(note)))}\n`).join("");

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { runSandbox } from "../support/cli.js";
+import { runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { startReceiver } from "../support/receiver.js";
 import { root } from "../support/markdown.js";
@@ -14,6 +14,13 @@ const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN } = process.env;
 const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN, "content-type": "application/json" };
 const pay = (reference) => fetch(SANDBOX_URL + "/v1/transactions", { method: "POST", headers, body: JSON.stringify({ type: "transfer", amount: 5000, msisdn: "+2250700000010", reference }) });
 await pay("payout-1").catch(() => pay("payout-2"));
+`;
+
+/** A JavaScript module that reads one resource this many times. */
+const polling = (times: number): string => `
+const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN } = process.env;
+const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN };
+await Promise.all(Array.from({ length: ${times} }, () => fetch(SANDBOX_URL + "/v1/transactions/none", { headers })));
 `;
 
 const lostAnswer = `
@@ -63,18 +70,149 @@ describe("exec --fail-on findings", () => {
     expect(code).toBe(5);
   });
 
-  it("exits with 0 without findings, and reports rules that never fired", async () => {
+  it("exits with 0 without findings", async () => {
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node(polling(1))]);
+    expect(code, stderr).toBe(0);
+  });
+
+  it("reports rules that never fired", async () => {
     const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
-    const { code, stderr } = await runSandbox(["exec", "--fail-on", "findings", ...node("")], { cwd });
-    expect(code).toBe(0);
+    const { stderr } = await runSandbox(["exec", ...node("")], { cwd });
     expect(stderr).toContain('the rule "the answer is lost" never fired');
   });
 
   it("refuses other gates", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-on", "finding", ...node("")]);
     expect(code).toBe(1);
-    expect(stderr).toContain('--fail-on must be findings, not "finding"');
+    expect(stderr).toContain('--fail-on must be critical, warning or findings, not "finding"');
   });
+});
+
+describe("exec --fail-on SEVERITY", () => {
+  it.each([
+    ["critical", 0],
+    ["warning", 5],
+    ["findings", 5],
+  ])("%s exits with %i when there is a warning", async (severity, expected) => {
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", severity, ...node(polling(20))]);
+    expect(stderr).toContain("warning: polling-too-fast");
+    expect(code, stderr).toBe(expected);
+    if (expected === 5) expect(stderr).toContain(`--fail-on ${severity}: there is 1 finding`);
+  });
+
+  it.each(["critical", "warning"])("%s exits with 5 when there is a critical finding", async (severity) => {
+    const cwd = await folderWith({ "sandbox.config.yaml": lostAnswer });
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", severity, ...node(doublePayout)], { cwd });
+    expect(code, stderr).toBe(5);
+    expect(stderr).toMatch(new RegExp(`--fail-on ${severity}: there is 1 (critical )?finding`));
+  });
+});
+
+describe("exec --allow", () => {
+  const run = async (options: readonly string[], config = lostAnswer) => {
+    const cwd = await folderWith({ "sandbox.config.yaml": config });
+    return runSandbox(["exec", "--fail-on", "findings", ...options, ...node(doublePayout)], { cwd });
+  };
+
+  it.each(["double-payout", "double-payout:payout-1", "double-payout:+2250700000010"])(
+    "%s expects the finding, and lists it as allowed",
+    async (entry) => {
+      const { code, stderr } = await run(["--allow", entry]);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain("1 finding allowed");
+      expect(stderr).toMatch(/allowed: double-payout\n.*5000 XOF to \+2250700000010/);
+      expect(stderr).not.toContain("critical: double-payout");
+    },
+  );
+
+  it.each([
+    ["webhook-slow"],
+    ["double-payout:payout"],
+    ["double-payout:another"],
+    ["double-payout:payout-12"],
+    ["webhook-slow", "secret-leaked"],
+  ])("%s does not expect the finding", async (...entries) => {
+    const { code, stderr } = await run(entries.flatMap((entry) => ["--allow", entry]));
+    expect(code, stderr).toBe(5);
+    expect(stderr).toContain("critical: double-payout");
+    expect(stderr).not.toContain("allowed: ");
+  });
+
+  it.each([
+    ["double-payouts", "--allow must be KIND or KIND:RESOURCE", "(did you mean double-payout?)"],
+    ["double-payout:", "--allow must be KIND or KIND:RESOURCE", 'got "double-payout:"'],
+    ["toString", "--allow must be KIND or KIND:RESOURCE", 'got "toString"'],
+  ])("refuses %s", async (entry, ...messages) => {
+    const { code, stderr } = await run(["--allow", entry]);
+    expect(code).toBe(1);
+    for (const message of messages) expect(stderr).toContain(message);
+  });
+
+  it("is in the configuration too, and both count", async () => {
+    const config = `${lostAnswer}\nfindings: { allow: ["double-payout:payout-2"] }\n`;
+    const { code, stderr } = await run(["--allow", "webhook-slow"], config);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("allowed: double-payout");
+  });
+
+  it("is checked in the configuration", async () => {
+    const { code, stderr } = await run([], "findings:\n  allow: [double-payout, webhook-slo]\n");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/sandbox\.config\.yaml:2:\d+.*must be KIND.*did you mean webhook-slow\?/);
+  });
+});
+
+describe("exec with a sandbox that was never called", () => {
+  it.each([["--fail-on findings"], ["--fail-under 0"], ["--fail-on critical --fail-under 50"]])(
+    "exits with 6 under %s",
+    async (gates) => {
+      const { code, stderr } = await runSandbox(["exec", ...gates.split(" "), ...node("")]);
+      expect(code, stderr).toBe(6);
+      expect(stderr).toContain("sandbox: the sandbox was never called");
+      expect(stderr).toMatch(/inconclusive: --fail-.* could not be judged: the sandbox was never called/);
+      for (const gate of gates.match(/--fail-\S+ \S+/g) ?? []) expect(stderr).toContain(gate);
+    },
+  );
+
+  it("says so without a gate, and exits with 0", async () => {
+    const { code, stderr } = await runSandbox(["exec", ...node("")]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("sandbox: the sandbox was never called");
+  });
+
+  it("exits with the child's code if it is not 0", async () => {
+    const { code } = await runSandbox(["exec", "--fail-on", "findings", ...node("process.exit(9)")]);
+    expect(code).toBe(9);
+  });
+
+  it("is not a sandbox that only the control API called after a reset", async () => {
+    const code = `${polling(1)}; await fetch(SANDBOX_URL + "/_sandbox/reset", { method: "POST" });`;
+    const run = await runSandbox(["exec", "--fail-on", "findings", ...node(code)]);
+    expect(run.code, run.stderr).toBe(0);
+    const reset = `await fetch(process.env.SANDBOX_URL + "/_sandbox/reset", { method: "POST" });`;
+    expect((await runSandbox(["exec", "--fail-on", "findings", ...node(reset)])).code).toBe(6);
+  });
+});
+
+it("exec counts the webhooks from before a reset, and says so", async () => {
+  const [good, bad] = [await startReceiver(), await startReceiver()];
+  bad.reply({ status: 500 });
+  const code = `
+const { SANDBOX_URL, SANDBOX_ACCESS_TOKEN, SANDBOX_COMPANY_ID } = process.env;
+const headers = { authorization: "Bearer " + SANDBOX_ACCESS_TOKEN, "x-company-id": SANDBOX_COMPANY_ID, "content-type": "application/json" };
+const post = async (path, json) => (await fetch(SANDBOX_URL + path, { method: "POST", headers, body: JSON.stringify(json) })).json();
+for (const externalId of ["order-1", "order-2"]) {
+  for (const url of ${JSON.stringify([good.url, bad.url])}) await post("/v1/webhooks", { topic: "charges/events", url });
+  const order = { amount: 10000, externalId, description: "Shoes", onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };
+  const { id } = await post("/v1/charges", order);
+  await post("/v1/charges/" + id + "/pay", {});
+  await post("/_sandbox/settle", {});
+  await post("/_sandbox/reset", {});
+}`;
+  const { stderr } = await runSandbox(["exec", ...node(code)]);
+  expect(stderr).toMatch(/^sandbox: 8 requests .*, 2 webhooks acknowledged$/m);
+  expect(stderr).toContain("sandbox: 2 resets; the report includes what was seen before\n");
+  expect(stderr.match(/^sandbox: not acknowledged: charges\/events to .*500/gm)).toHaveLength(2);
 });
 
 it("examples/double-payout runs as described", async () => {
@@ -92,9 +230,9 @@ it("exec leaves the rules of an audit out of the rules that never fired", async 
 
 describe("exec --fail-under", () => {
   it("exits with 5 below the required coverage, and lists uncovered items", async () => {
-    const { code, stderr } = await runSandbox(["exec", "--fail-under", "50", ...node("")]);
+    const { code, stderr } = await runSandbox(["exec", "--fail-under", "50", ...node(polling(1))]);
     expect(code).toBe(5);
-    expect(stderr).toContain("--fail-under 50: 0 % of the contract was met");
+    expect(stderr).toContain("--fail-under 50: 1.9 % of the contract was met");
     expect(stderr).toContain("POST /v1/transactions");
   });
 
@@ -153,6 +291,27 @@ describe("replay --fail-on findings", () => {
     expect(JSON.parse(stdout).scenarios).toMatchObject([
       { outcome: "passed", findings: [{ kind: "refund-beyond-paid" }], rulesNeverFired: ['"never asked"'] },
     ]);
+  });
+
+  it("--allow expects a finding, which is listed as allowed", async () => {
+    const cwd = await folderWith({ "scenario.yaml": scenario });
+    const gate = ["--fail-on", "critical", "--fail-on", "findings", "--allow", "refund-beyond-paid:order-1"];
+    const { code, stdout } = await runSandbox(["replay", "scenario.yaml", ...gate], { cwd });
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain("allowed: refund-beyond-paid");
+    const json = await runSandbox(["replay", "scenario.yaml", ...gate, "--reporter", "json"], { cwd });
+    expect(JSON.parse(json.stdout).scenarios).toMatchObject([
+      { findings: [], allowed: [{ kind: "refund-beyond-paid" }] },
+    ]);
+  });
+
+  it("exits with 6 where findings cannot be seen", async () => {
+    const cwd = await folderWith({ "scenario.yaml": scenario });
+    const sandbox = await startSandbox();
+    const target = ["--target", sandbox.url, "--token", "at_sandbox"];
+    const { code, stderr } = await runSandbox(["replay", "scenario.yaml", "--fail-on", "findings", ...target], { cwd });
+    expect(stderr).toContain("inconclusive: --fail-on findings could not be judged: ");
+    expect(code, stderr).toBe(6);
   });
 
   it("exits with 4 when a scenario failed", async () => {

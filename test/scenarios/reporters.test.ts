@@ -128,6 +128,7 @@ describe("json", () => {
           durationMs: 12,
           stepsPassed: 3,
           findings: [],
+          allowed: [],
           rulesNeverFired: [],
         },
         expect.objectContaining({ name: "It fails", outcome: "failed", failure: { ...failed } }),

@@ -2,10 +2,12 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { renderExecReport, watchRun, writeExecReport } from "../run/exec-report.js";
-import { type GateFlags, failedGates, parseChoice, parseGates } from "../shared/values.js";
+import { watchRun } from "../../sandbox/run-report.js";
+import { renderExecReport, writeExecReport } from "../run/exec-report.js";
+import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
+import { parseChoice } from "../shared/values.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
-import { EXIT, type Verb, addClosing } from "../shared/help.js";
+import { type Verb, addClosing } from "../shared/help.js";
 import { printDiagnostic, messageOf } from "../shared/output.js";
 import { prepareStart } from "../run/prepare-start.js";
 import { beginSession, runSandbox } from "../run/run-sandbox.js";
@@ -19,9 +21,8 @@ export const verb: Verb = (command, exitWith) => {
     .usage("[options] -- <command> [arg...]")
     .argument("<command...>", "what to run, with its arguments, after --")
     .option("--env <name=what...>", "also set NAME to the url, token, company or secret")
-    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md")
-    .option("--fail-on <what>", "exit with 5 if there are findings")
-    .option("--fail-under <percent>", "exit with 5 if less of the contract was met");
+    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md");
+  addFindingGates(command).option("--fail-under <percent>", "exit with 5 if less of the contract was met");
   addStartOptions(command).action(async (words: readonly string[], flags: ExecFlags) =>
     exitWith(await exec(words, flags)),
   );
@@ -55,24 +56,29 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     running.log.open();
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
-    const report = watchRun(running.sandbox);
+    const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
     const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });
     const seen = report();
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));
-    const failed = failedGates(gates, seen.findings.length, seen.coverage.percent);
-    for (const line of failed) printDiagnostic(`sandbox: ${line}`);
+    const judged = judgeGates(gates, {
+      findings: seen.findings,
+      percent: seen.coverage.percent,
+      unjudged: seen.requests === 0 ? NEVER_CALLED : undefined,
+    });
     // The command's own failure takes precedence over a report that cannot be written.
     if (flags.report !== undefined)
       await writeExecReport(flags.report, seen).catch((error: unknown) => {
         if (code === 0) throw error;
         printDiagnostic(`sandbox: ${messageOf(error)}`);
       });
-    return code === 0 && failed.length > 0 ? EXIT.gate : code;
+    return code === 0 ? judged : code;
   } finally {
     await running.stop();
     await session.end();
   }
 }
+
+const NEVER_CALLED = "the sandbox was never called. Does the command call the address in SANDBOX_URL?";
 
 const CREDENTIALS = ["url", "token", "company", "secret"] as const;
 type Credential = (typeof CREDENTIALS)[number];

@@ -1,5 +1,6 @@
 import { UsageError } from "../../kernel/messages/problem.js";
-import { failedGates, openVariables, parseBaseUrl, parseChoice, parseGates } from "../shared/values.js";
+import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
+import { openVariables, parseBaseUrl, parseChoice } from "../shared/values.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -42,9 +43,10 @@ export const verb: Verb = (command, exitWith) => {
     .option("--bail", "start nothing more after the first failure")
     .option("--reporter <form>", "pretty, junit, json, tap or github\n(default: pretty)")
     .option("--out <file>", "write the report there")
-    .option("--seed <integer>", "make identifiers and names repeat")
-    .option("--fail-on <what>", "exit with 5 if there are findings")
-    .action(async (paths: readonly string[], flags: ReplayFlags) => exitWith(await replay(paths, flags)));
+    .option("--seed <integer>", "make identifiers and names repeat");
+  addFindingGates(command).action(async (paths: readonly string[], flags: ReplayFlags) =>
+    exitWith(await replay(paths, flags)),
+  );
   addClosing(
     command,
     `Examples:
@@ -64,15 +66,23 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
   const target = await openTarget(options);
   try {
     const progress = options.reporter === "pretty" ? createProgress(scenarios.length, options) : undefined;
-    const { workers, bail, seed } = options;
-    const settings = { workers, bail, seed, system: systemClock, env: openVariables(process.env), ...progress };
+    const { workers, bail, seed, gates } = options;
+    const settings = {
+      workers,
+      bail,
+      seed,
+      allow: gates.allow,
+      system: systemClock,
+      env: openVariables(process.env),
+      ...progress,
+    };
     const summary = await replayAll(target.target, scenarios, settings);
     await report(summary, options, progress);
     if (summary.counts.failed + summary.counts.error > 0) return EXIT.assertion;
-    const findings = summary.results.reduce((sum, { seen }) => sum + seen.findings.length, 0);
-    const failed = failedGates(options.gates, findings, undefined);
-    for (const line of failed) printDiagnostic(`sandbox: ${line}`);
-    return failed.length > 0 ? EXIT.gate : EXIT.ok;
+    return judgeGates(gates, {
+      findings: summary.results.flatMap(({ seen }) => seen.findings),
+      unjudged: whyUnjudged(summary, options),
+    });
   } finally {
     await target.close();
   }
@@ -87,6 +97,11 @@ async function load(paths: readonly string[], { reporter, annotates }: ReplayOpt
     if (isShown) printData(renderGithubProblems(error.messages));
     throw error;
   }
+}
+
+function whyUnjudged({ counts }: ReplaySummary, { remote }: ReplayOptions): string | undefined {
+  if (remote !== undefined) return "findings are not seen at another deployment. Leave out --target.";
+  return counts.passed === 0 ? "no scenario was run." : undefined;
 }
 
 function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions): Scenario[] {
@@ -156,7 +171,7 @@ function createProgress(total: number, { out }: ReplayOptions) {
   };
 }
 
-interface ReplayFlags {
+interface ReplayFlags extends GateFlags {
   readonly target?: string;
   readonly token?: string;
   readonly company?: string;
@@ -169,7 +184,6 @@ interface ReplayFlags {
   readonly reporter?: string;
   readonly out?: string;
   readonly seed?: string;
-  readonly failOn?: string;
 }
 
 type ReplayOptions = ReturnType<typeof parseReplayFlags>;

@@ -1,71 +1,22 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/coverage/coverage-report.js";
-import {
-  listUnmet,
-  redactCoverage,
-  renderCoverageMarkdown,
-  sectionTitles,
-} from "../../sandbox/coverage/render-coverage.js";
+import { listUnmet, renderCoverageMarkdown, sectionTitles } from "../../sandbox/coverage/render-coverage.js";
 import { WIDTH_MAX, alignColumns, messageOf } from "../shared/output.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { toIso } from "../../kernel/time/instant.js";
-import { type Finding, countFindings, renderFinding } from "../../sandbox/observation/finding.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
-import { describeRendered } from "../../sandbox/state/rules.js";
-
-/** Records until the returned function reports. A reset clears nothing. `lost` counts answers that the client never read. */
-export function watchRun(sandbox: Sandbox) {
-  const statuses: Record<string, number> = {};
-  const findings: Finding[] = [];
-  let requests = 0;
-  const count = (kind: string, by: number): void => void (statuses[kind] = (statuses[kind] ?? 0) + by);
-  sandbox.events.on("exchange", ({ exchange: { door, status, onLost } }) => {
-    if (door !== "api") return;
-    requests++;
-    const kind = `${Math.floor(status / 100)}xx`;
-    count(kind, 1);
-    onLost(() => {
-      count(kind, -1);
-      count("lost", 1);
-    });
-  });
-  sandbox.events.on("finding", ({ finding }) => findings.push(finding));
-  return () => {
-    const redactor = sandbox.redactor;
-    const { text } = redactor;
-    const coverage = redactCoverage(sandbox.coverage.ofAll(sandbox.companies), redactor);
-    const deliveries = sandbox.companies.flatMap(({ world }) => world.deliveries.values());
-    const unacknowledged = deliveries
-      .filter(({ status }) => status === "pending" || status === "exhausted")
-      .map(({ topic, url, attempts }) => ({
-        topic,
-        url: text(url),
-        error: text(attempts.at(-1)?.error ?? "not sent yet"),
-      }));
-    return {
-      requests,
-      statuses: Object.fromEntries(Object.entries(statuses).filter(([, counted]) => counted > 0)),
-      webhooks: { delivered: deliveries.filter(({ status }) => status === "succeeded").length, unacknowledged },
-      clock: toIso(sandbox.defaultCompany.now()),
-      findings,
-      rulesNeverFired: coverage.rules.filter(({ met }) => !met).map(describeRendered),
-      coverage,
-    };
-  };
-}
-
-export type ExecReport = ReturnType<ReturnType<typeof watchRun>>;
+import { countFindings, renderAllowed, renderFinding } from "../../sandbox/observation/finding.js";
+import type { RunReport } from "../../sandbox/run-report.js";
 
 const UNACKNOWLEDGED_SHOWN = 5;
 
-export function renderExecReport(report: ExecReport, options: { readonly coverage: boolean }): string {
-  const { requests, statuses, webhooks, findings, rulesNeverFired, coverage } = report;
+export function renderExecReport(report: RunReport, options: { readonly coverage: boolean }): string {
+  const { requests, statuses, webhooks, resets, findings, allowed, rulesNeverFired, coverage } = report;
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
   const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, counted]) => `${counted} × ${kind}`).join(", ")})`;
-  const asked = `${requests} ${requests === 1 ? "request" : "requests"}${counted}`;
-  const delivered = `${webhooks.delivered} ${webhooks.delivered === 1 ? "webhook" : "webhooks"} acknowledged`;
-  const lines = [`${asked}, ${delivered}`];
+  const asked = `${countOf(requests, "request")}${counted}`;
+  const lines = [`${asked}, ${countOf(webhooks.delivered, "webhook")} acknowledged`];
+  if (requests === 0) lines.push("the sandbox was never called");
+  if (resets > 0) lines.push(`${countOf(resets, "reset")}; the report includes what was seen before`);
   for (const { topic, url, error } of webhooks.unacknowledged.slice(0, UNACKNOWLEDGED_SHOWN)) {
     lines.push(`not acknowledged: ${topic} to ${url}: ${error}`);
   }
@@ -76,11 +27,17 @@ export function renderExecReport(report: ExecReport, options: { readonly coverag
   if (options.coverage) lines.push(...renderCoverageTable(coverage).trimEnd().split("\n"));
   if (findings.length > 0) lines.push(countFindings(findings.length));
   for (const finding of findings) lines.push(...renderFinding(finding).split("\n"));
+  if (allowed.length > 0) lines.push(`${countFindings(allowed.length)} allowed`);
+  for (const finding of allowed) lines.push(...renderAllowed(finding).split("\n"));
   return lines.map((line) => `sandbox: ${line}`).join("\n");
 }
 
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Writes `FOLDER/sandbox.json` and `FOLDER/coverage.md`. Throws UsageError("cannot-run"). */
-export async function writeExecReport(folder: string, report: ExecReport): Promise<void> {
+export async function writeExecReport(folder: string, report: RunReport): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "sandbox.json"), `${JSON.stringify(report, undefined, 2)}\n`);

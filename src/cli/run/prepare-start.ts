@@ -35,8 +35,8 @@ export async function prepareStart(flags: StartFlags, variables: Variables) {
   const { port, host, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
   const tls = await readTls(options);
   const worlds = await readWorlds(options, config?.values ?? {}, systemClock.now());
-  const { limits = DEFAULT_LIMITS } = config?.values ?? {};
-  const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits };
+  const { limits = DEFAULT_LIMITS, findings = { allow: [] } } = config?.values ?? {};
+  const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits, allow: findings.allow };
   const resolved = resolveOptions({ ...chosen, ...worlds });
   const scenarios = await readScenarios(options.scenario);
   return {

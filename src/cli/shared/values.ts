@@ -1,6 +1,5 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
-import { countFindings } from "../../sandbox/observation/finding.js";
 
 /** The error for a wrong value of a flag or variable. `source` is its name: `--port`, `SANDBOX_PORT`. */
 export function wrongValue(source: string, expected: string, text: string, meant?: string): UsageError {
@@ -34,42 +33,4 @@ export function parseBaseUrl(source: string, text: string): string {
 /** The variables that scenarios may read as `${env.X}`. */
 export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
-}
-
-export interface GateFlags {
-  /** `findings` */
-  readonly failOn?: string;
-  /** The least coverage in per cent. */
-  readonly failUnder?: string;
-}
-
-export interface Gates {
-  readonly onFindings: boolean;
-  readonly minPercent: number | undefined;
-}
-
-export function parseGates({ failOn, failUnder }: GateFlags): Gates {
-  if (failOn !== undefined) parseChoice("--fail-on", failOn, ["findings"]);
-  return {
-    onFindings: failOn !== undefined,
-    minPercent: failUnder === undefined ? undefined : parsePercent(failUnder),
-  };
-}
-
-export function failedGates(gates: Gates, findings: number, percent: number | undefined): readonly string[] {
-  const { onFindings, minPercent } = gates;
-  return [
-    ...(onFindings && findings > 0
-      ? [`--fail-on findings: there ${findings === 1 ? "is" : "are"} ${countFindings(findings)}`]
-      : []),
-    ...(minPercent !== undefined && percent !== undefined && percent < minPercent
-      ? [`--fail-under ${minPercent}: ${percent} % of the contract was met`]
-      : []),
-  ];
-}
-
-function parsePercent(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,3}(?:\.\d+)?$/.test(text) && value <= 100) return value;
-  throw new UsageError("command-line", `--fail-under must be a number of per cent from 0 to 100, got "${text}".`);
 }

@@ -19,6 +19,7 @@ import type { AccessToken } from "../state/company-record.js";
 import { balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";
 import { worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
+import { allowance } from "../observation/finding.js";
 import { limits } from "../company/limits.js";
 import { setupFor } from "./options.js";
 
@@ -79,6 +80,15 @@ const companyEntry = mapping(
 /** A company as a file describes it. The sandbox decides about what is undefined. */
 export type CompanyEntry = z.output<typeof companyEntry>;
 
+const findingsField = mapping(
+  {
+    allow: listOf(allowance, { of: "kinds of findings, such as [double-payout]" })
+      .default([])
+      .meta({ description: "Expected by deliberate negative tests: KIND, or KIND:RESOURCE for those that name it" }),
+  },
+  "a mapping such as { allow: [double-payout] }",
+);
+
 const companies = listOf(companyEntry, { of: "companies" });
 
 /** "token `at_X` gives company id `company_X` and secret `secret_X`", from the id to the token. */
@@ -138,6 +148,7 @@ export function configFields(folder: string) {
     logLevel: optional(word(logLevels), "What is logged: debug adds each request to each change (default info)"),
     open: optional(flag, "Shows the dashboard in a browser"),
     limits: optional(limits, "Bounds of what only grows"),
+    findings: optional(findingsField, "What exec does with findings"),
     balance: optional(balance, "Of every company that does not say otherwise, in XOF (default 10000000)"),
     rules: optional(rulesField, "How every company's world misbehaves from the start: { on, match, then, times }"),
     companies: optional(companies, "Opened instead of the default company"),

@@ -19,6 +19,8 @@ export interface ResolvedOptions {
   readonly clockOver?: ClockOver | undefined;
   readonly productionHeadersOnly: boolean;
   readonly limits: SandboxLimits;
+  /** Findings that are expected: `KIND` or `KIND:RESOURCE`. */
+  readonly allow: readonly string[];
 }
 
 export interface CompanyDefaults {
@@ -48,6 +50,7 @@ export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOp
     adminToken: undefined,
     productionHeadersOnly: false,
     limits: DEFAULT_LIMITS,
+    allow: [],
     ...given,
     defaults,
     companies: given.companies ?? [{ ...setupFor(DEFAULT_COMPANY.token), ...defaults }],

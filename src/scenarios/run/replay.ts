@@ -1,3 +1,4 @@
+import { isAllowed } from "../../sandbox/observation/finding.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
@@ -23,6 +24,8 @@ export interface ReplayOptions extends RunOptions {
   readonly workers: number;
   /** Start no more scenarios after the first failure. */
   readonly bail: boolean;
+  /** Findings that are expected: `KIND` or `KIND:RESOURCE`. */
+  readonly allow?: readonly string[];
   /** Called with each result, in the order of the files. */
   readonly onResult?: (result: ScenarioResult) => void;
 }
@@ -67,7 +70,8 @@ export async function replay(
   let stopped = false;
   const worker = async (): Promise<void> => {
     for (const [index, scenario] of queue) {
-      const result = await runScenario(target, scenario, names[index] ?? String(index), options);
+      const ran = await runScenario(target, scenario, names[index] ?? String(index), options);
+      const result = { ...ran, seen: setApart(ran.seen, options.allow ?? []) };
       results[index] = result;
       for (let next = results[reported]; next !== undefined; next = results[++reported]) onResult?.(next);
       if (bail && result.failure !== undefined) stopped = true;
@@ -80,6 +84,11 @@ export async function replay(
   for (const { outcome } of run) counts[outcome]++;
   const durationMs = system.monotonic() - start;
   return { results: run, counts, durationMs, seed, notRun: scenarios.length - run.length };
+}
+
+function setApart({ findings, ...seen }: Seen, allow: readonly string[]): Seen {
+  const allowed = findings.filter((finding) => isAllowed(finding, allow));
+  return { ...seen, allowed, findings: findings.filter((finding) => !allowed.includes(finding)) };
 }
 
 const NAME_MAX = 80;

@@ -136,6 +136,7 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
       const companies = ids.flatMap((id) => sandbox.findCompany(id) ?? []);
       return {
         findings: companies.flatMap(({ id }) => [...sandbox.observationOf(id).findings.list()]),
+        allowed: [],
         rulesNeverFired: companies.flatMap(({ world }) =>
           world.rules.values().flatMap((rule) => (rule.fired === 0 ? describeRule(rule) : [])),
         ),

@@ -27,11 +27,13 @@ export interface Credentials {
 /** What the sandbox observed during a replay. */
 export interface Seen {
   readonly findings: readonly Finding[];
+  /** Findings that are expected. */
+  readonly allowed: readonly Finding[];
   /** By name or description. */
   readonly rulesNeverFired: readonly string[];
 }
 
-export const nothingSeen: Seen = { findings: [], rulesNeverFired: [] };
+export const nothingSeen: Seen = { findings: [], allowed: [], rulesNeverFired: [] };
 
 /** What one replay runs in: a company, and what the runner can do with it. */
 export interface ScenarioWorld extends Credentials {
