@@ -192,7 +192,7 @@ describe("input and output", () => {
     const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
     expect(stdout.equals(bytes)).toBe(true);
     expect(stderr).toMatch(
-      /^of the child\nsandbox: 0 requests, 0 webhooks acknowledged\nsandbox: 0 % of the contract met \(0 of \d+\)\n$/,
+      /^of the child\nsandbox: 0 requests, 0 webhooks acknowledged\nsandbox: the sandbox was never called\nsandbox: 0 % of the contract met \(0 of \d+\)\n$/,
     );
   });
 
