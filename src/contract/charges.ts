@@ -2,12 +2,15 @@ import * as z from "zod";
 import { type FieldsOf, amount, compactTimestamp, note, timestamp } from "./fields.js";
 import { absoluteUrl, openObject } from "../kernel/fields.js";
 import { metadata, msisdn, wholeXof } from "../domain/values/fields.js";
-import { CURRENCY, XOF_MAX, fromXof, toXof } from "../domain/values/money.js";
+import { CURRENCY, type Money, XOF_MAX, fromXof, toXof } from "../domain/values/money.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ChargeBody, ChargeEntryBody } from "./resources.js";
 import { chargeTerms, type Charge, type ChargeEntry, dueOf } from "../domain/model/charge.js";
+import { refuse } from "../domain/model/problem-codes.js";
+import { isObject } from "../kernel/messages/json.js";
+import { quote } from "../kernel/messages/text.js";
 import { toIso } from "../kernel/time/instant.js";
-
+import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 
 /** "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl" is 400. */
@@ -21,28 +24,55 @@ export const createChargeRequest = oncePerProfile((profile) =>
   }),
 );
 
-/** "The request body that carries the simulated phone number: not shown." Here `{msisdn}`, and nothing is fine. */
-export const payRequest = openObject(
-  {
-    msisdn: msisdn
-      .meta(note("The phone number that pays; without one a payment that succeeds.", "testNumbers.success"))
-      .optional(),
-  },
-  "a JSON object, or nothing",
-).optional();
+const payer = msisdn.meta(
+  note(
+    "The phone number that pays; without one a payment that succeeds.",
+    "charges.payField",
+    "unknownBody",
+    "testNumbers.success",
+  ),
+);
 
-/** "The exact request body format: not shown." Here `{amount}`, and nothing refunds what is left. */
-export const refundRequest = openObject(
-  {
-    amount: wholeXof(1, XOF_MAX)
-      .meta(note("How much to refund, in XOF; without it everything that is left."))
-      .optional(),
-  },
-  "a JSON object, or nothing",
-).optional();
+/** "The request body that carries the simulated phone number: not shown." Nothing is fine. */
+export const payRequest = oncePerProfile(({ charges }) => actionBody(charges.payField, payer));
 
-export function refundAmountOf(request: { amount?: number | undefined } | undefined): number | undefined {
-  return request?.amount === undefined ? undefined : fromXof(request.amount);
+const refundAmount = wholeXof(1, XOF_MAX).meta(
+  note("How much to refund, in XOF; without it everything that is left.", "refunds.amountField", "unknownBody"),
+);
+
+/** "The exact request body format: not shown." Nothing refunds what is left. */
+export const refundRequest = oncePerProfile(({ refunds }) => actionBody(refunds.amountField, refundAmount));
+
+function actionBody<T>(field: string, value: z.ZodType<T>) {
+  return openObject({ [field]: value.optional() }, "a JSON object, or nothing").optional();
+}
+
+/** The phone number that pays. */
+export function parsePay(profile: Profile, body: unknown): string | undefined {
+  const { payField } = profile.charges;
+  return parseKnown(profile, payRequest(profile), body, payField)?.[payField];
+}
+
+export function parseRefund(profile: Profile, body: unknown): Money | undefined {
+  const { amountField } = profile.refunds;
+  const amount = parseKnown(profile, refundRequest(profile), body, amountField)?.[amountField];
+  return amount === undefined ? undefined : fromXof(amount);
+}
+
+/** Under `unknownBody: reject` a body with members has the one that is known. */
+function parseKnown<T>({ unknownBody }: Profile, schema: z.ZodType<T>, body: unknown, field: string): T {
+  const request = parseRequest(schema, body);
+  const unknown = unknownMembers(body, field);
+  if (unknown.length === 0 || unknownBody === "report") return request;
+  const names = unknown.slice(0, MEMBERS_SHOWN_MAX).map((name) => quote(name));
+  return refuse("invalid_request", `${field} is missing; the body has ${names.join(", ")}, which nothing reads`);
+}
+
+const MEMBERS_SHOWN_MAX = 5;
+
+/** The members of a body that has some, but not the one that is known. */
+export function unknownMembers(body: unknown, field: string): readonly string[] {
+  return isObject(body) && !Object.hasOwn(body, field) ? Object.keys(body) : [];
 }
 
 /** The place of an answer in the API. It decides which fields are shown. */
@@ -51,7 +81,7 @@ export type ChargeView = "created" | "read" | "paid" | "refunded" | "payload";
 /** One charge as this answer shows it, in the order of the contract's table. */
 export function renderCharge(charge: Charge, view: ChargeView, profile: Profile): ChargeBody {
   const created = view === "created";
-  const asRead = view === "read" || view === "payload"; // a payload is "the charge as GET shows it"
+  const hasUrl = created || (profile.charges.paymentUrlOnRead && (view === "read" || view === "payload"));
   return {
     id: charge.id,
     createdAt:
@@ -62,14 +92,14 @@ export function renderCharge(charge: Charge, view: ChargeView, profile: Profile)
     amount: toXof(charge.amount),
     due: toXof(dueOf(charge)),
     fees: { currency: CURRENCY, rate: charge.feeRate, value: toXof(charge.fee) },
-    status: asRead ? statusOnRead(charge, profile) : created ? statusOnCreation(charge, profile) : charge.status,
+    status: statusIn(view, charge, profile),
     ...(created ? {} : { droppedReason: charge.droppedReason }),
     paid: toXof(charge.paid),
     refunded: toXof(charge.refunded),
     attempts: charge.attempts,
     metadata: charge.metadata,
-    ...(created || (asRead && profile.charges.paymentUrlOnRead) ? { paymentUrl: charge.paymentUrl } : {}),
-    ...(view === "paid" ? { webRedirectionUrl: redirectionOf(charge) } : {}),
+    ...(hasUrl ? { paymentUrl: charge.paymentUrl } : {}),
+    ...(view === "paid" ? { webRedirectionUrl: redirectionAfter(charge, profile) } : {}),
     ...(view === "payload" && profile.webhooks.chargePayload === "slim"
       ? {}
       : { transactions: charge.entries.map(renderEntry) }),
@@ -81,12 +111,14 @@ export function redirectionOf(charge: Charge): string {
   return charge.paid > 0 ? charge.onCompletedRedirectionUrl : charge.onCanceledRedirectionUrl;
 }
 
-function statusOnCreation(charge: Charge, profile: Profile): ChargeBody["status"] {
-  return charge.status === "due" ? profile.charges.creationStatus : charge.status;
+/** After an attempt to pay it. */
+function redirectionAfter(charge: Charge, { charges }: Profile): string {
+  return charges.failedRedirection === "completed" ? charge.onCompletedRedirectionUrl : redirectionOf(charge);
 }
 
-function statusOnRead(charge: Charge, profile: Profile): ChargeBody["status"] {
-  return charge.status === "refunded_partially" ? profile.charges.partialStatusOnRead : charge.status;
+function statusIn(view: ChargeView, { status }: Charge, { charges }: Profile): ChargeBody["status"] {
+  if (view === "created" && status === "due") return charges.creationStatus;
+  return view === "read" && status === "refunded_partially" ? charges.partialStatusOnRead : status;
 }
 
 function renderEntry(entry: ChargeEntry): ChargeEntryBody {
@@ -158,7 +190,10 @@ export const chargeFields = {
   metadata: metadata.meta(note("Free-form caller data, returned as stored; an empty object when none was given.")),
   paymentUrl: absoluteUrl.meta(note("The link the customer uses to pay.")),
   webRedirectionUrl: absoluteUrl.meta(
-    note("Where the customer is sent: `onCompletedRedirectionUrl` once paid, `onCanceledRedirectionUrl` otherwise."),
+    note(
+      "Where the customer is sent: `onCompletedRedirectionUrl` once paid, `onCanceledRedirectionUrl` otherwise.",
+      "charges.failedRedirection",
+    ),
   ),
   transactions: z.array(chargeEntry).meta(note("Payments and refunds, the newest first.")),
 } satisfies FieldsOf<ChargeBody>;
@@ -174,7 +209,7 @@ export function chargeSchemas(profile: Profile) {
     ? whole.omit({ webRedirectionUrl: true }).extend({ paymentUrl: absoluteUrl.meta(onRead) })
     : plain;
   const payload = read.extend({
-    status: status(eventStatuses(profile), "webhooks.chargeEvents", "charges.partialStatusOnRead"),
+    status: status(webhooks.chargeEvents, "webhooks.chargeEvents"),
   });
   return {
     ChargeCreated: whole
@@ -215,9 +250,4 @@ export function chargeSchemas(profile: Profile) {
 
 function status(values: readonly ChargeBody["status"][], ...settings: Parameters<typeof note>[1][]) {
   return z.enum([...new Set(values)]).meta(note("Where the charge stands in its lifecycle.", ...settings));
-}
-
-/** A payload says what GET says, and is sent for these changes only. */
-function eventStatuses({ charges, webhooks }: Profile): ChargeBody["status"][] {
-  return webhooks.chargeEvents.map((event) => (event === "refunded_partially" ? charges.partialStatusOnRead : event));
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { ProblemCode } from "../domain/model/problem-codes.js";
+import type { Profile } from "../domain/profile/profile.js";
 import type { ErrorBody } from "./resources.js";
 
 /** Each problem's status; forgetting one does not compile. */
@@ -8,6 +9,7 @@ export const statusOfProblem = {
   invalid_request: 400,
   company_header_missing: 400,
   refund_exceeds_paid: 400,
+  refund_exceeds_left: 422,
   token_invalid: 401,
   company_mismatch: 403,
   route_not_found: 404,
@@ -53,7 +55,12 @@ export function errorName(status: number): string {
   return `${STATUS_CODES[status] ?? "Unknown Error"} Exception`;
 }
 
-/** `errors.shape: message`: one text, all problems in it. */
-export function renderPlainError(messages: readonly string[]): { message: string } {
-  return { message: messages.join("; ") };
+/** In the shape that a profile chooses; its shapes other than `envelope` have all problems in one text. */
+export function renderErrorAs(
+  shape: Profile["errors"]["shape"],
+  ...[status, messages, context]: Parameters<typeof renderError>
+): object {
+  const envelope = renderError(status, messages, context);
+  const message = messages.join("; ");
+  return shape === "envelope" ? envelope : shape === "message" ? { message } : { ...envelope, message };
 }

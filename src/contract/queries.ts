@@ -42,7 +42,7 @@ const cursorError = "must be the cursor.prev or cursor.next of an earlier answer
 /** "Page size (15 in the example)"; never more than this is asked for at once. */
 export const PAGE_LIMIT_MAX = 100;
 
-/** "Query parameters for paging: not shown." Here `limit` and `cursor`. */
+/** The page of a list: its size and its place. */
 export function pagingFields(defaultLimit: number, maxLimit: number) {
   const error = `must be a whole number from 1 to ${maxLimit}`;
   return {
@@ -56,12 +56,13 @@ export function pagingFields(defaultLimit: number, maxLimit: number) {
   };
 }
 
-export function parsePaging(
-  query: Query,
-  defaultLimit: number,
-  maxLimit: number,
-): Pick<ListRequest<never>, "limit" | "cursor"> {
-  return parseRequest(z.object(pagingFields(defaultLimit, maxLimit)), query, "query");
+/** "Query parameters for paging: not shown." Their names are settings. */
+export function parsePaging({ paging }: Profile, query: Query): Pick<ListRequest<never>, "limit" | "cursor"> {
+  const { limit, cursor } = pagingFields(paging.limit, PAGE_LIMIT_MAX);
+  const schema = z.object({ [paging.limitParameter]: limit, [paging.cursorParameter]: cursor });
+  const parsed = parseRequest<Readonly<Record<string, unknown>>>(schema, query, "query");
+  const place = parsed[paging.cursorParameter];
+  return { limit: Number(parsed[paging.limitParameter]), cursor: place === undefined ? undefined : String(place) };
 }
 
 export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) => Body): PageBody<Body> {

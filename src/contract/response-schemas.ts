@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type FieldsOf, note, timestamp, uuidWith } from "./fields.js";
 import { absoluteUrl } from "../kernel/fields.js";
 import { CURRENCY } from "../domain/values/money.js";
+import { sentTopic, shownTopic } from "../domain/model/subscription.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { type Topic, singularOf, topicSpellings, topics } from "../domain/values/topic.js";
 import type { BalanceBody, CustomerCheckBody, ErrorBody, SubscriptionBody, TransactionBody } from "./resources.js";
@@ -36,7 +37,7 @@ export function responseSchemas(profile: Profile) {
     WebhookSubscriptionPage: pageOf(subscription).meta({
       description: "One page of the subscriptions, the oldest first.",
     }),
-    Error: profile.errors.shape === "message" ? plainError : z.strictObject(errorFields).meta(errorNote),
+    Error: errorSchemas[profile.errors.shape],
     TransactionStarted: event(profile, "transactions/started", ofStatus(transfers, "pending", z.null())),
     TransactionCompleted: event(profile, "transactions/completed", ofStatus(transfers, "completed", z.null())),
     TransactionFailed: event(profile, "transactions/failed", ofStatus(transfers, "failed", z.string())),
@@ -44,16 +45,18 @@ export function responseSchemas(profile: Profile) {
   };
 }
 
-/** How the profile spells a topic: in subscriptions that are answered, and in payloads. */
-export function spellingsOf(profile: Profile, topic: Topic): readonly string[] {
-  switch (profile.webhooks.topicSpelling) {
-    case "plural":
-      return [topic];
-    case "singular":
-      return [singularOf(topic)];
-    case "as-subscribed":
-      return [topic, singularOf(topic)];
-  }
+/** How the profile spells a topic in payloads. */
+export function sentSpellings(profile: Profile, topic: Topic): readonly string[] {
+  return spellings((spelling) => sentTopic(profile, { topic, spelling }), topic);
+}
+
+/** How the profile spells a topic in answers about subscriptions. */
+function shownSpellings(profile: Profile, topic: Topic): readonly string[] {
+  return spellings((spelling) => shownTopic(profile, { topic, spelling }), topic);
+}
+
+function spellings(spell: (spelling: string) => string, topic: Topic): readonly string[] {
+  return [...new Set([topic, singularOf(topic)].map(spell))];
 }
 
 const customerCheckFields = {
@@ -96,14 +99,18 @@ const errorFields = {
 
 const errorNote = note("The body of every error.", "errors.shape");
 
-const plainError = z
-  .strictObject({ message: z.string().min(1).meta(note("Every problem of the request, in one text.")) })
-  .meta(errorNote);
+const errorText = { message: z.string().min(1).meta(note("Every problem of the request, in one text.")) };
+
+const errorSchemas = {
+  envelope: z.strictObject(errorFields).meta(errorNote),
+  "envelope-text": z.strictObject({ ...errorFields, ...errorText }).meta(errorNote),
+  message: z.strictObject(errorText).meta(errorNote),
+} satisfies Record<Profile["errors"]["shape"], z.ZodType>;
 
 function subscriptionSchema(profile: Profile) {
-  const spellings = topics.flatMap((topic) => spellingsOf(profile, topic));
+  const shown = topics.flatMap((topic) => shownSpellings(profile, topic));
   return z
-    .strictObject({ ...subscriptionFields, topic: z.enum(spellings).meta(subscriptionFields.topic.meta() ?? {}) })
+    .strictObject({ ...subscriptionFields, topic: z.enum(shown).meta(subscriptionFields.topic.meta() ?? {}) })
     .meta({ description: "A URL and the topic of the events it is sent." });
 }
 
@@ -127,7 +134,7 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
   return z
     .strictObject({
-      topic: z.enum(spellingsOf(profile, topic)).meta(note("The topic of the event.", "webhooks.topicSpelling")),
+      topic: z.enum(sentSpellings(profile, topic)).meta(note("The topic of the event.", "webhooks.topicSpelling")),
       data: data.meta(note("What it happened to, as it stood right after.")),
     })
     .meta({ description: `The payload of \`${topic}\`.` });

@@ -87,7 +87,7 @@ export function renderBatchHead(batch: Batch, profile: Profile): Omit<BatchBody,
     id: batchId(batch.id),
     createdAt: toIso(batch.createdAt),
     updatedAt: toIso(batch.updatedAt),
-    totalAmount: toXof(batch.totalAmount),
+    totalAmount: toXof(batch.totalAmount - (profile.batch.totalAmount === "with-fees" ? 0 : batch.totalFee)),
     totalFee: toXof(batch.totalFee),
     status: shownBatchStatus(batch, profile),
   };
@@ -139,7 +139,9 @@ const batchFields = {
   id: uuidWith("bat_").meta(note("`bat_` followed by a UUID.")),
   createdAt: timestamp.meta(note("Creation time.")),
   updatedAt: timestamp.meta(note("Last update time.")),
-  totalAmount: amount.meta(note("Total for the batch: the sum of its transactions' `totalAmount`.")),
+  totalAmount: amount.meta(
+    note("Total for the batch: by default the sum of its transactions' `totalAmount`.", "batch.totalAmount"),
+  ),
   totalFee: amount.meta(note("Total fees for the batch.", "transfers.fee")),
   status: z.literal("processing").meta(note("`processing` until every transaction is final.")),
 } satisfies Omit<FieldsOf<BatchBody>, "transactions">;

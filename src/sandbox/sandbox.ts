@@ -131,6 +131,11 @@ export class Sandbox {
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
   }
 
+  /** The company that has a token, whether or not it has expired. Opens none. */
+  findHolder(token: string): Company | undefined {
+    return this.findCompany(this.#tokens.get(token) ?? "");
+  }
+
   recordExchange(exchange: Exchange): void {
     const companyId = this.#observedCompany(exchange)?.id;
     let requestId: string | undefined;

@@ -125,7 +125,13 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
       "Debits the business account and credits one wallet user. The transaction is answered as `pending`; how it ends is " +
       "told by `transactions/completed` or `transactions/failed`, and by GET.",
     success: "The transaction was received and queued.",
-    settings: ["transfers.settlement", "transfers.debit", "transfers.fee", ...outcomeNumbers],
+    settings: [
+      "transfers.settlement",
+      "transfers.unknownRecipient",
+      "transfers.debit",
+      "transfers.fee",
+      ...outcomeNumbers,
+    ],
   },
   createBatch: {
     description:
@@ -152,10 +158,10 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   },
   payCharge: {
     description:
-      "Only for staging: pays the charge as the customer would on its payment page. Without a body, or without `msisdn`, the " +
+      "Only for staging: pays the charge as the customer would on its payment page. Without a body, or without a phone number, the " +
       "payment succeeds. An attempt that fails is answered like one that succeeds.",
     success: "The charge after the attempt.",
-    settings: ["charges.payEndpoint", "charges.failedAttempt", ...outcomeNumbers],
+    settings: ["charges.payEndpoint", "charges.payField", "charges.failedAttempt", "unknownBody", ...outcomeNumbers],
   },
   getCharge: {
     description: "The charge as it stands now.",
@@ -164,9 +170,9 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   },
   refundCharge: {
     description:
-      "Without a body, or without `amount`, everything that is left of the paid amount is refunded; with `amount` only that part.",
+      "Without a body, or without an amount, everything that is left of the paid amount is refunded; with an amount only that part.",
     success: "The charge after the refund.",
-    settings: ["refunds.further", "refunds.insufficientBalance"],
+    settings: ["refunds.amountField", "refunds.further", "refunds.insufficientBalance", "unknownBody"],
   },
   createWebhook: {
     description: "From now on each event of the topic is sent to the URL, signed. See the webhooks of this document.",

@@ -1,5 +1,5 @@
 import { type Topic, topics } from "../../domain/values/topic.js";
-import { payloadNames, spellingsOf } from "../response-schemas.js";
+import { payloadNames, sentSpellings } from "../response-schemas.js";
 import { resting, schemaRef } from "./schemas.js";
 import type { ParameterObject, PathItem } from "./document.js";
 import { SAMPLE_SECRET_KEY, type SampleDelivery, renderSampleDeliveries } from "./sample-answers.js";
@@ -10,7 +10,7 @@ export function describeWebhooks(sample: SampleWorld): Record<string, PathItem> 
   const { profile } = sample.stage;
   return Object.fromEntries(
     topics.flatMap((topic) =>
-      spellingsOf(profile, topic).flatMap((spelling) => {
+      sentSpellings(profile, topic).flatMap((spelling) => {
         const deliveries = renderSampleDeliveries(sample, topic, spelling);
         return deliveries.length === 0 ? [] : [[spelling, describeWebhook(sample, topic, spelling, deliveries)]];
       }),

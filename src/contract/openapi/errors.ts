@@ -1,6 +1,6 @@
 import { type ProblemCode, refuse } from "../../domain/model/problem-codes.js";
 import { Problem } from "../../kernel/messages/problem.js";
-import { type ErrorStatus, errorName, renderError, renderPlainError, statusOfProblem } from "../problems.js";
+import { type ErrorStatus, errorName, renderErrorAs, statusOfProblem } from "../problems.js";
 import type { Content, ResponseObject } from "./document.js";
 import { resting } from "./schemas.js";
 import type { SampleWorld } from "./sample-world.js";
@@ -13,10 +13,10 @@ import { createSubscription, getSubscription } from "../../domain/deliveries/sub
 import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { getTransfer } from "../../domain/transfers/settle-transfer.js";
-import { createChargeRequest, payRequest } from "../charges.js";
+import { createChargeRequest, parsePay } from "../charges.js";
 import { type ErrorRow, type OperationId, errorsUnder, headerIsRequired, operations } from "../operations.js";
 import { parseRequest } from "../parse.js";
-import { PAGE_LIMIT_MAX, parseCustomerCheck, parsePaging } from "../queries.js";
+import { parseCustomerCheck, parsePaging } from "../queries.js";
 import { subscriptionRequest } from "../subscriptions.js";
 import { parseBatchRequest, toOrder, transferRequest } from "../transfers.js";
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
@@ -55,17 +55,20 @@ const settingsOfStatus: {
   createTransaction: {
     400: ["transfers.min", "transfers.max"],
     409: ["transfers.duplicateReference"],
-    422: ["transfers.insufficientBalance", "testNumbers.refused"],
+    422: ["transfers.insufficientBalance", "transfers.unknownRecipient", "testNumbers.refused"],
   },
   createBatch: {
     400: ["batch.maxItems", "batch.itemType", "transfers.min", "transfers.max"],
     409: ["transfers.duplicateReference"],
-    422: ["transfers.insufficientBalance", "testNumbers.refused"],
+    422: ["transfers.insufficientBalance", "transfers.unknownRecipient", "testNumbers.refused"],
   },
   checkCustomer: { 400: ["customers.subCompanyId"] },
   createCharge: { 400: ["charges.min", "charges.max"] },
-  payCharge: { 409: ["charges.payNotDue"], 422: ["charges.payNotDue", "testNumbers.refused"] },
-  refundCharge: { 422: ["refunds.further", "refunds.insufficientBalance"] },
+  payCharge: { 400: ["unknownBody"], 409: ["charges.payNotDue"], 422: ["charges.payNotDue", "testNumbers.refused"] },
+  refundCharge: {
+    400: ["refunds.aboveLeft", "unknownBody"],
+    422: ["refunds.aboveLeft", "refunds.further", "refunds.insufficientBalance"],
+  },
   createWebhook: { 400: ["webhooks.allow"], 409: ["webhooks.duplicateSubscription"] },
 };
 
@@ -88,8 +91,7 @@ export function renderSampleError(sample: SampleWorld, id: OperationId, status: 
 }
 
 function renderProblem({ stage }: SampleWorld, path: string, { code, messages }: Problem<ProblemCode>): unknown {
-  if (stage.profile.errors.shape === "message") return renderPlainError(messages);
-  return renderError(statusOfProblem[code], messages, {
+  return renderErrorAs(stage.profile.errors.shape, statusOfProblem[code], messages, {
     correlationId: stage.ids.hex32(),
     path,
     timestamp: stage.now(),
@@ -132,7 +134,7 @@ function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> 
       409: () => run(createCharge, { ...charges.due, checkoutUrl: "" }),
     },
     payCharge: {
-      400: () => parseRequest(payRequest, { msisdn: "12" }),
+      400: () => parsePay(profile, { [profile.charges.payField]: "12" }),
       404: noCharge,
       ...(profile.charges.payNotDue === 409 ? { 422: pay(charges.due, refused) } : {}),
       [profile.charges.payNotDue]: pay(charges.paid, success),
@@ -150,7 +152,7 @@ function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> 
         : {}),
     },
     getWebhook: { 400: noCompanyHeader, 404: noWebhook },
-    listWebhooks: { 400: () => parsePaging({ limit: "0" }, profile.paging.limit, PAGE_LIMIT_MAX) },
+    listWebhooks: { 400: () => parsePaging(profile, { [profile.paging.limitParameter]: "0" }) },
     deleteWebhook: { 400: noCompanyHeader, 404: noWebhook },
   };
 }

@@ -17,6 +17,7 @@ import { createBatch } from "../../domain/transfers/create-batch.js";
 import { createTransfer } from "../../domain/transfers/create-transfer.js";
 import { findTransfer, settleTransfer } from "../../domain/transfers/settle-transfer.js";
 import type { Transfer } from "../../domain/model/transfer.js";
+import { parseRefund } from "../charges.js";
 import { type TransferRequest, toOrder } from "../transfers.js";
 
 /** `run` does one operation of the domain, a minute after the one before. */
@@ -53,7 +54,7 @@ function playCharges({ profile, world, run }: SampleStage, requests: SampleReque
   const due = create(terms.externalId);
   const declined = run(payCharge, { chargeId: create("order-1002").id, msisdn: failure });
   const paid = createPaid("order-1003");
-  const part = fromXof(requests.refundCharge.amount);
+  const part = parseRefund(profile, requests.refundCharge);
   const refundedPartially = run(refundCharge, { chargeId: createPaid("order-1004").id, amount: part });
   const refunded = run(refundCharge, { chargeId: createPaid("order-1005").id, amount: undefined });
   const forgotten = create("order-1006");
@@ -80,7 +81,7 @@ function playTransfers({ profile, world, run }: SampleStage, requests: SampleReq
 }
 
 /** Amounts that fit the profile's bounds; 5050 XOF has a fee with a fraction. */
-function createSampleRequests({ transfers, charges, batch, testNumbers, webhooks }: Profile) {
+function createSampleRequests({ transfers, charges, refunds, batch, testNumbers, webhooks }: Profile) {
   const transfer: TransferRequest = {
     amount: within(5050, transfers),
     msisdn: testNumbers.success,
@@ -104,8 +105,8 @@ function createSampleRequests({ transfers, charges, batch, testNumbers, webhooks
       onCompletedRedirectionUrl: "https://shop.example/thanks",
       metadata: { cart: "c-77" },
     },
-    payCharge: { msisdn: testNumbers.success },
-    refundCharge: { amount: Math.ceil(amount / 4) },
+    payCharge: { [charges.payField]: testNumbers.success },
+    refundCharge: { [refunds.amountField]: Math.ceil(amount / 4) },
     createWebhook: { topic: "charges/events", url: `https://${receiverHost(webhooks.allow)}/webhooks` },
   };
 }

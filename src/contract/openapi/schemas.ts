@@ -60,8 +60,8 @@ function requestSchemas(profile: Profile) {
     CreateTransactionRequest: transferRequest(profile),
     CreateBatchRequest: batchRequest(profile),
     CreateChargeRequest: createChargeRequest(profile),
-    PayChargeRequest: payRequest,
-    RefundChargeRequest: refundRequest,
+    PayChargeRequest: payRequest(profile),
+    RefundChargeRequest: refundRequest(profile),
     CreateWebhookRequest: subscriptionRequest(profile),
   };
 }
@@ -140,13 +140,16 @@ export function queryParameters(id: OperationId, profile: Profile): ParameterObj
 /** What `parsePaging` accepts, which reads digits instead of numbers. */
 function pagingQuery({ paging }: Profile) {
   return z.object({
-    limit: z
+    [paging.limitParameter]: z
       .int()
       .min(1)
       .max(PAGE_LIMIT_MAX)
-      .meta({ ...note("Page size.", "paging.limit"), default: paging.limit })
+      .meta({ ...note("Page size.", "paging.limit", "paging.limitParameter"), default: paging.limit })
       .optional(),
-    cursor: z.string().meta(note("`cursor.prev` or `cursor.next` of an earlier answer.")).optional(),
+    [paging.cursorParameter]: z
+      .string()
+      .meta(note("`cursor.prev` or `cursor.next` of an earlier answer.", "paging.cursorParameter"))
+      .optional(),
   });
 }
 

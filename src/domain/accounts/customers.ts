@@ -39,6 +39,13 @@ export function checkCustomer(
     : unknownCustomer;
 }
 
+/** Whether the check calls a number `unknown`. */
+export function isUnknown(work: Pick<Work, "world" | "profile">, msisdn: string): boolean {
+  return (
+    work.profile.customers.unlisted !== "generated" && checkCustomer(work, msisdn, undefined).kycStatus === "unknown"
+  );
+}
+
 export function findCustomer(work: Pick<Work, "world">, msisdn: string): Customer | undefined {
   return isMsisdn(msisdn) ? work.world.customers.get(msisdnKey(msisdn)) : undefined;
 }

@@ -22,7 +22,8 @@ export function refundCharge(work: Work, refund: Refund): Charge {
   const amount = refund.amount ?? left;
   if (amount > left) {
     const message = `amount must be at most what is left to refund, ${toXof(left)} XOF, got ${toXof(amount)}`;
-    refuse("refund_exceeds_paid", message);
+    const isState = work.profile.refunds.aboveLeft === 422 && amount <= charge.paid;
+    refuse(isState ? "refund_exceeds_left" : "refund_exceeds_paid", message);
   }
   if (work.profile.refunds.insufficientBalance === "reject" && amount > balanceOf(work)) {
     const problem = `The balance is ${toXof(balanceOf(work))} XOF; ${toXof(amount)} XOF are needed for this refund`;

@@ -2,7 +2,7 @@ import { Bug } from "../../kernel/messages/problem.js";
 import type { DomainEvent } from "../model/events.js";
 import type { DeliveryEffect, RuleOn } from "../model/rule.js";
 import { countRule, findRule, isHolding } from "../rules/use-rule.js";
-import { shownTopic } from "../model/subscription.js";
+import { sentTopic } from "../model/subscription.js";
 import type { Work } from "../model/work.js";
 import { type Delivery, type WireEffect, moveDelivery } from "../model/delivery.js";
 import { findHold, holdDelivery, isLastEvent, releaseHolds } from "../rules/holds.js";
@@ -28,7 +28,7 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
   if (topic === undefined) return;
   for (const subscription of work.world.subscriptions.values()) {
     if (subscription.topic !== topic) continue;
-    const spelling = shownTopic(work.profile, subscription);
+    const spelling = sentTopic(work.profile, subscription);
     const body = renderPayload(spelling, event);
     const { id: subscriptionId, url } = subscription;
     const { resource, resourceKind } = resourceOf(event);

@@ -6,6 +6,7 @@ export type ProblemCode =
   | "invalid_request"
   | "company_header_missing"
   | "refund_exceeds_paid"
+  | "refund_exceeds_left"
   | "token_invalid"
   | "company_mismatch"
   | "route_not_found"

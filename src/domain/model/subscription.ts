@@ -18,14 +18,19 @@ export const subscriptionRow = object({
 
 export type Subscription = Readonly<z.output<typeof subscriptionRow>>;
 
-/** The spelling that answers and payloads show, by `webhooks.topicSpelling`. */
-export function shownTopic(profile: Profile, subscription: Pick<Subscription, "topic" | "spelling">): string {
-  switch (profile.webhooks.topicSpelling) {
-    case "plural":
-      return subscription.topic;
-    case "singular":
-      return singularOf(subscription.topic);
-    case "as-subscribed":
-      return findTopic(subscription.spelling) === undefined ? subscription.topic : subscription.spelling;
-  }
+type Spelled = Pick<Subscription, "topic" | "spelling">;
+
+/** The topic of a subscription as answers show it, by `webhooks.topicSpelling`. */
+export function shownTopic({ webhooks: { topicSpelling } }: Profile, subscription: Spelled): string {
+  return spell(topicSpelling === "as-documented" ? "singular" : topicSpelling, subscription);
+}
+
+/** The topic of a subscription as it is delivered, by `webhooks.topicSpelling`. */
+export function sentTopic({ webhooks: { topicSpelling } }: Profile, subscription: Spelled): string {
+  return spell(topicSpelling === "as-documented" ? "plural" : topicSpelling, subscription);
+}
+
+function spell(way: "plural" | "singular" | "as-subscribed", { topic, spelling }: Spelled): string {
+  if (way === "singular") return singularOf(topic);
+  return way === "as-subscribed" && findTopic(spelling) !== undefined ? spelling : topic;
 }

@@ -14,6 +14,7 @@ export function describeProfile(values: ProfileValues) {
     value: valueAt(values, setting.path) ?? setting.default,
     default: setting.default,
     alternatives: setting.alternatives.map(({ value, effect }) => ({ value, effect })),
+    question: setting.question,
     contract: setting.contract,
   }));
 }
@@ -88,6 +89,7 @@ function renderSetting(setting: Setting): string {
     setting.summary,
     [`- Default: ${code(setting.default)}`, ...setting.alternatives.map(renderAlternative)].join("\n"),
     `> ${sourceOf(setting)}`,
+    `Ask the provider: ${setting.question}`,
   ].join("\n\n");
 }
 

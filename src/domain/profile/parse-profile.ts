@@ -93,7 +93,7 @@ export function crossCheck(
   isOverridden: (path: string) => boolean,
   canCheck: (path: string) => boolean,
 ): ProfileProblem[] {
-  return [...boundChecks(profile), ...headerChecks(profile), ...testNumberChecks(profile)].flatMap(
+  return [...boundChecks(profile), ...nameChecks(profile), ...testNumberChecks(profile)].flatMap(
     ({ first, second, isWrong, message }) => {
       if (!canCheck(first) || !canCheck(second) || !isWrong) return [];
       // Report the setting that the user wrote.
@@ -122,13 +122,19 @@ function boundChecks(profile: Profile): CrossCheck[] {
   });
 }
 
-function headerChecks({ webhooks: { signatureHeader, topicHeader } }: Profile): CrossCheck[] {
+function nameChecks({ webhooks: { signatureHeader, topicHeader }, paging }: Profile): CrossCheck[] {
   return [
     {
       first: "webhooks.signatureHeader",
       second: "webhooks.topicHeader",
       isWrong: topicHeader?.toLowerCase() === signatureHeader.toLowerCase(),
       message: `webhooks.topicHeader must differ from webhooks.signatureHeader: both are ${signatureHeader}`,
+    },
+    {
+      first: "paging.limitParameter",
+      second: "paging.cursorParameter",
+      isWrong: paging.cursorParameter === paging.limitParameter,
+      message: `paging.cursorParameter must differ from paging.limitParameter: both are ${paging.limitParameter}`,
     },
   ];
 }

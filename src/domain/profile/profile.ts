@@ -1,5 +1,5 @@
 import type { SettingDefinition } from "./setting.js";
-import { chargeSettings, refundSettings } from "./settings-charges.js";
+import { chargeSettings, refundSettings, unknownBodySetting } from "./settings-charges.js";
 import { customerSettings, testNumberSettings } from "./settings-customers.js";
 import {
   authSettings,
@@ -12,7 +12,7 @@ import {
 import { batchSettings, transferSettings } from "./settings-transfers.js";
 import { webhookSettings } from "./settings-webhooks.js";
 
-/** Every open point of the contract, by group. `rateLimit` is a setting without a group. */
+/** Every open point of the contract, by group. `unknownBody` and `rateLimit` are settings without a group. */
 interface Definitions {
   /** Statuses of success. */
   readonly http: typeof httpSettings;
@@ -24,6 +24,8 @@ interface Definitions {
   /** Money in. */
   readonly charges: typeof chargeSettings;
   readonly refunds: typeof refundSettings;
+  /** A body of pay or refund that has members, but not the one that is known. Default `report`: a finding; `reject` is 400. */
+  readonly unknownBody: typeof unknownBodySetting;
   readonly customers: typeof customerSettings;
   readonly webhooks: typeof webhookSettings;
   readonly paging: typeof pagingSettings;
@@ -42,6 +44,7 @@ export const definitions: Definitions = {
   batch: batchSettings,
   charges: chargeSettings,
   refunds: refundSettings,
+  unknownBody: unknownBodySetting,
   customers: customerSettings,
   webhooks: webhookSettings,
   paging: pagingSettings,

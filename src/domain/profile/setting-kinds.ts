@@ -24,6 +24,15 @@ export function members<const Shape extends z.core.$ZodLooseShape>(
   });
 }
 
+/** The name of a member of a JSON body, or of a query parameter. */
+export function memberName(): z.ZodType<string, string> {
+  const error = "must be a name of 1 to 60 letters, digits, - and _ that begins with a letter";
+  return z
+    .string({ error })
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,59}$/, { error })
+    .refine((name) => !(name in {}), { error: "must be a name that objects do not have already" });
+}
+
 /** The name of an HTTP header that may be added to a delivery. */
 export function headerName(): z.ZodType<string, string> {
   const error = "must be the name of an HTTP header (letters, digits and - such as x-signature)";

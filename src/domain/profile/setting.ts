@@ -13,6 +13,8 @@ export interface SettingDefinition<Output, Input> {
   /** As a user would write it. */
   readonly default: Json;
   readonly alternatives: readonly Alternative[];
+  /** What to ask the provider, so that its answer chooses the value. */
+  readonly question: string;
   /** The contract's own words, or a sentence that starts with `Not in the contract`. */
   readonly contract: string;
   /** The default is an object, and members that are not written have its values. */

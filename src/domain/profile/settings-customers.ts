@@ -12,6 +12,7 @@ export const customerSettings = {
     alternatives: [
       { value: "generated", effect: "A validated person with a made-up name, the same for the same number and seed." },
     ],
+    question: "What does the customer check answer for a number that has no account?",
     contract:
       "A user that is not found is answered with the `unknown` values, not with an error status in the material shown.",
   }),
@@ -20,6 +21,7 @@ export const customerSettings = {
     summary: "What the customer check does with `subCompanyId`: by default it is accepted, without effect.",
     default: "accepted",
     alternatives: [{ value: "refused", effect: "It is 400." }],
+    question: "What does `subCompanyId` change in the answer, and what answers a wrong one?",
     contract: "`subCompanyId` (String, optional; id of a sub company)",
   }),
 };
@@ -67,11 +69,16 @@ export const testNumberSettings = {
 };
 
 function testNumber(number: string, contract: string, summary: string) {
+  const question =
+    contract === reserved
+      ? "Which numbers are the two reserved ones?"
+      : "Which other numbers are reserved, and what do they simulate?";
   const error = "must be a phone number in quotes: 8 to 15 digits after an optional + or 00";
   return setting({
     summary,
     default: number,
     alternatives: [{ value: "a phone number in quotes", form: true, effect: "That number plays the role instead." }],
+    question,
     contract,
     schema: z.string({ error }).refine(isMsisdn, { error }),
   });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, setting } from "./setting.js";
 import { duration, wholeNumber } from "../../kernel/fields.js";
-import { members } from "./setting-kinds.js";
+import { memberName, members } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
 export const httpSettings = {
@@ -10,6 +10,7 @@ export const httpSettings = {
     summary: "The status of a successful creation: a charge, a transaction, a batch or a webhook subscription.",
     default: 201,
     alternatives: [{ value: 200, effect: "Creations answer 200." }],
+    question: "Which status do creations answer: 200 or 201?",
     contract: "Success status code: not shown",
   }),
   /** Of pay and refund. Default 200. */
@@ -17,6 +18,7 @@ export const httpSettings = {
     summary: "The status of a successful pay or refund.",
     default: 200,
     alternatives: [{ value: 201, effect: "Pay and refund answer 201." }],
+    question: "Which status do pay and refund answer: 200 or 201?",
     contract: "General HTTP status handling: not shown.",
   }),
 };
@@ -32,28 +34,41 @@ export const authSettings = {
       { value: "everywhere", effect: "Every call of the API without it is 400." },
       { value: "ignored", effect: "The header is never looked at." },
     ],
+    question: "Which calls need `X-Company-Id`, and what answers a missing or a wrong one?",
     contract: "Whether other endpoints need it: not shown.",
   }),
 };
 
 export const errorSettings = {
-  /** Default `envelope`; `message` is `{"message": "…"}`. */
+  /** Default `envelope`; in `envelope-text` its `message` is one text; `message` is `{"message": "…"}`. */
   shape: choice({
     summary:
       "The body of every error: by default an envelope with statusCode, message (a list that names every problem), " +
       "error, correlationId, path and timestamp.",
     default: "envelope",
-    alternatives: [{ value: "message", effect: 'Only `{"message": "…"}`, all problems in one text.' }],
+    alternatives: [
+      { value: "envelope-text", effect: "The envelope, but `message` is all problems in one text." },
+      { value: "message", effect: 'Only `{"message": "…"}`, all problems in one text.' },
+    ],
+    question: "What does the body of an error look like?",
     contract: "Error body shape: not shown.",
   }),
 };
 
 export const pagingSettings = {
+  /** The query parameter for the size of a page. Default `limit`. */
+  limitParameter: parameterName("The query parameter that says how many items a page has.", "limit"),
+  /** The query parameter for the place of a page. Default `cursor`. */
+  cursorParameter: parameterName(
+    "The query parameter that takes the `cursor.prev` or `cursor.next` of an earlier answer.",
+    "cursor",
+  ),
   /** Items of a page when the query does not say, 1 to 100. Default 15. */
   limit: setting({
-    summary: "How many items a page of a list has when the query does not say (`limit`, 1 to 100).",
+    summary: "How many items a page of a list has when the query does not say, which may ask for 1 to 100.",
     default: 15,
     alternatives: [{ value: "a whole number from 1 to 100", form: true, effect: "Pages of that size." }],
+    question: "How many items does a page have, and how many may a caller ask for?",
     contract: "Page size (15 in the example).",
     schema: wholeNumber(1, 100),
   }),
@@ -73,6 +88,7 @@ export const rateLimitSetting = setting({
       effect: "One request more within that span is 429 with `Retry-After`.",
     },
   ],
+  question: "How many requests may we make in which span of time, and what answers one too many?",
   contract: "Request rate limits: not shown.",
   schema: z.union(
     [
@@ -92,7 +108,19 @@ export const serverSettings = {
     summary: "The largest request body in bytes: a larger one is 413.",
     default: 1_048_576,
     alternatives: [{ value: "a whole number of bytes from 1 to 8388608", form: true, effect: "That limit." }],
+    question: "How large may a request body be?",
     contract: "Not in the contract: it names no limit for the size of a request.",
     schema: wholeNumber(1, 8_388_608, "bytes"),
   }),
 };
+
+function parameterName(summary: string, name: string) {
+  return setting({
+    summary,
+    default: name,
+    alternatives: [{ value: "a name", form: true, effect: "The parameter of that name." }],
+    question: "Which query parameters choose the page of a list?",
+    contract: "Query parameters for paging: not shown.",
+    schema: memberName(),
+  });
+}

@@ -6,11 +6,12 @@ import { members, settingText } from "./setting-kinds.js";
 /** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
 const AMOUNT_BOUND_MAX = 100_000_000_000;
 
-export function amountBound(summary: string, chosen: number, effect: string, contract: string) {
+export function amountBound(summary: string, chosen: number, effect: string, question: string, contract: string) {
   return setting({
     summary,
     default: chosen,
     alternatives: [{ value: "a number of XOF", form: true, effect }],
+    question,
     contract,
     schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
   });
@@ -23,6 +24,7 @@ export const transferSettings = {
     "The smallest amount of a transfer, inclusive; items of a batch obey the same.",
     5000,
     "Less than that is 400.",
+    "Is 5000 XOF the smallest amount of a transfer, itself allowed, and is it that of a batch's items too?",
     "Range 5.000 to 500.000 as stated.",
   ),
   /** The largest amount, XOF, inclusive. Default 500 000. */
@@ -30,6 +32,7 @@ export const transferSettings = {
     "The largest amount of a transfer, inclusive; items of a batch obey the same.",
     500_000,
     "More than that is 400.",
+    "Is 500000 XOF the largest amount of a transfer, itself allowed, and is it that of a batch's items too?",
     "Range 5.000 to 500.000 as stated.",
   ),
   /** amount × `rate` + `fixed` (XOF), rounded to `decimals`. Default `{ rate: 0.01, fixed: 0, decimals: 2 }`; what is not given of it is the default's. */
@@ -46,6 +49,7 @@ export const transferSettings = {
       },
       { value: { rate: 0 }, effect: "Transfers are free." },
     ],
+    question: "What does a transfer cost, and to how many decimals is the fee rounded?",
     contract:
       "Integers appear for requests and most responses; a decimal (for example a fee with a fractional part) " +
       "appears in a webhook payload. Unit and decimal precision: not shown.",
@@ -69,6 +73,7 @@ export const transferSettings = {
       { value: "{polls} with a whole number n", form: true, effect: "On the n-th GET of it." },
       { value: "manual", effect: "Only when the control API completes or fails it." },
     ],
+    question: "How long does a transfer stay `pending`, and can it stay so for ever?",
     contract: "States: `pending`, `completed`, `failed`. Transitions: not shown.",
     schema: settlement(),
   }),
@@ -79,6 +84,7 @@ export const transferSettings = {
       "of the first.",
     default: "conflict",
     alternatives: [{ value: "allow", effect: "It is a transfer like any other." }],
+    question: "Does a reference make a transfer count once, and does it stay taken after a failure?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
   }),
   /** A transfer that the balance does not cover. Default `reject`: 422, nothing stored. `fail`: accepted, then failed. */
@@ -86,13 +92,28 @@ export const transferSettings = {
     summary: "What becomes of a transfer that the balance does not cover: by default 422, and nothing is stored.",
     default: "reject",
     alternatives: [{ value: "fail", effect: "It is accepted as `pending`, then fails with `insufficient_balance`." }],
+    question: "What becomes of a transfer that the balance does not cover?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
+  }),
+  /** A transfer to a number that the customer check calls `unknown`. Default `accept`; `reject` is 422; `fail`: accepted, then failed. */
+  unknownRecipient: choice({
+    summary:
+      "What becomes of a transfer to a number that the customer check calls `unknown`: by default it is a transfer " +
+      "like any other.",
+    default: "accept",
+    alternatives: [
+      { value: "reject", effect: "It is refused with 422, a batch as a whole." },
+      { value: "fail", effect: "It is accepted as `pending`, then fails with `recipient_unreachable`." },
+    ],
+    question: "What becomes of a transfer to a number that has no account?",
+    contract: "`unknown` is returned when the user is not found.",
   }),
   /** When the balance pays. Default `at-creation`, given back on failure. */
   debit: choice({
     summary: "When the balance pays for a transfer: by default at its creation, given back if it fails.",
     default: "at-creation",
     alternatives: [{ value: "on-completion", effect: "When it is completed; a failed one never touches the balance." }],
+    question: "When does a transfer leave the balance, and when is it given back?",
     contract: "Transfers: the business debits its account and credits one or many wallet users.",
   }),
   /** Ids in webhooks. Default `plain`: without `txn_` and `bat_`. */
@@ -100,6 +121,7 @@ export const transferSettings = {
     summary: "The ids in a transfer's webhooks: by default the plain UUID, without `txn_` and `bat_`.",
     default: "plain",
     alternatives: [{ value: "prefixed", effect: "`txn_…` and `bat_…`, as in responses." }],
+    question: "Do webhooks carry the ids of transfers and batches without their prefixes?",
     contract: "Shape: prefix `txn_` followed by a UUID in transfer responses; a plain UUID in a webhook payload.",
   }),
 };
@@ -110,6 +132,7 @@ export const batchSettings = {
     summary: "How many transfers a batch may have: more of them, or none, is 400.",
     default: 500,
     alternatives: [{ value: "a whole number from 1 to 10000", form: true, effect: "That many." }],
+    question: "How many transfers may a batch have?",
     contract: "Batch size limit: not shown.",
     schema: wholeNumber(1, 10_000),
   }),
@@ -118,13 +141,23 @@ export const batchSettings = {
     summary: "Whether an item of a batch must carry `type`: by default it need not, and is `transfer` if it does.",
     default: "optional",
     alternatives: [{ value: "required", effect: "An item without it refuses the batch with 400." }],
+    question: "Must each item of a batch carry `type`?",
     contract: "the per-item type is not given in the example; only type `transfer` is allowed for batches",
+  }),
+  /** Whether `totalAmount` of a batch includes the fees. Default `with-fees`. */
+  totalAmount: choice({
+    summary: "The `totalAmount` of a batch: by default with the fees, as that of a transaction.",
+    default: "with-fees",
+    alternatives: [{ value: "without-fees", effect: "The sum of the amounts; the fees are in `totalFee` alone." }],
+    question: "Does `totalAmount` of a batch include the fees?",
+    contract: "Total for the batch.",
   }),
   /** The status of a batch whose transactions are all final, seen in the control API only. Default `completed`. */
   finalStatus: setting({
     summary: "The status of a batch once every transaction of it is final, seen in the control API only.",
     default: "completed",
     alternatives: [{ value: "text", form: true, effect: "That status." }],
+    question: "Which status does a batch have once all of its transactions are final?",
     contract: "Other states and transitions: not shown.",
     schema: settingText(),
   }),

@@ -9,6 +9,7 @@ export const webhookSettings = {
     summary: "The header that carries the signature of a delivery.",
     default: "x-service-hmac-sha256",
     alternatives: [{ value: "a header name", form: true, effect: "That header, with the same signature." }],
+    question: "Is `x-service-hmac-sha256` the name of the header in production?",
     contract: "Every delivery carries the header `x-service-hmac-sha256`.",
     schema: headerName(),
   }),
@@ -17,19 +18,25 @@ export const webhookSettings = {
     summary: "A header that carries the topic of a delivery too: by default there is none.",
     default: "none",
     alternatives: [{ value: "a header name", form: true, effect: "Each delivery has that header, with its topic." }],
+    question: "Does any header of a delivery carry the topic?",
     contract: "Not in the contract: it shows the topic in the body only.",
     schema: headerName().transform((name) => (name === "none" ? null : name)),
   }),
-  /** Default `as-subscribed`: each subscriber is sent the spelling it subscribed with. */
+  /** Default `as-subscribed`: each subscriber is sent the spelling it subscribed with. `as-documented`: shown singular, delivered plural. */
   topicSpelling: choice({
     summary:
-      "How a delivery spells its topic: by default as its subscription does; both spellings of every topic are " +
-      "accepted and match each other.",
+      "How topics are spelled in deliveries and in every answer about subscriptions: by default as the subscriber " +
+      "did. Both spellings of every topic are always accepted and match each other.",
     default: "as-subscribed",
     alternatives: [
       { value: "plural", effect: "Always `transactions/…` and `charges/events`." },
       { value: "singular", effect: "Always `transaction/…` and `charge/events`." },
+      {
+        value: "as-documented",
+        effect: "As the contract's examples: answers about subscriptions are singular, deliveries are plural.",
+      },
     ],
+    question: "Which spelling of a topic is stored, shown and delivered?",
     contract: "The topic string that the service stores and matches is therefore ambiguous.",
   }),
   /** The changes of a charge that are reported: a list, such text with commas between, or `none`. Default all four. */
@@ -41,6 +48,7 @@ export const webhookSettings = {
       { value: "a list of them, or text with commas between", form: true, effect: "These changes only." },
       { value: "none", effect: "No change of a charge is delivered." },
     ],
+    question: "Which changes of a charge send a webhook?",
     contract:
       "A charge webhook is sent when a charge becomes `paid` or `dropped`; the lifecycle diagram also shows one " +
       "after `refunded` and `refunded_partially`.",
@@ -51,6 +59,7 @@ export const webhookSettings = {
     summary: "The `data` of a charge's webhook: by default the charge as a GET shows it.",
     default: "full",
     alternatives: [{ value: "slim", effect: "Without `transactions`." }],
+    question: "Which fields does the webhook of a charge carry?",
     contract: "Payload shapes of the other topics, including the charge topic: not shown.",
   }),
   /** A second subscription of one URL to one topic. Default `allowed`; `conflict` is 409. */
@@ -59,6 +68,7 @@ export const webhookSettings = {
       "What becomes of a second subscription of one URL to one topic: by default it is allowed, and each delivers.",
     default: "allowed",
     alternatives: [{ value: "conflict", effect: "It is 409." }],
+    question: "What becomes of a second subscription of one URL to one topic?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
   }),
   /** The gaps between attempts, on the company's clock. Default `["10s", "1m", "5m", "30m", "2h"]`: six attempts in all. */
@@ -73,6 +83,7 @@ export const webhookSettings = {
       { value: "fast", effect: `Gaps of ${RETRY_PRESETS.fast.join(", ")}: six attempts in about three seconds.` },
       { value: "realistic", effect: `Gaps of ${RETRY_PRESETS.realistic.join(", ")}: nine attempts in about two days.` },
     ],
+    question: "How often, and after which gaps, is a webhook sent again?",
     contract: "Retries and time-outs on delivery: not shown.",
     schema: retryGaps(),
   }),
@@ -81,6 +92,7 @@ export const webhookSettings = {
     summary: "How long a receiver may take to answer, in real time.",
     default: "10s",
     alternatives: [{ value: "a duration from 1ms to 1h", form: true, effect: "That long." }],
+    question: "How long may a receiver take to answer a webhook?",
     contract: "Retries and time-outs on delivery: not shown.",
     schema: duration(1, 3_600_000),
   }),
@@ -89,6 +101,7 @@ export const webhookSettings = {
     summary: "Whether receivers whose TLS certificate cannot be verified are called.",
     default: false,
     alternatives: [{ value: true, effect: "They are: for receivers with a self-signed certificate." }],
+    question: "Which certificates of a receiver are accepted?",
     contract: "Not in the contract: it says nothing of the receiver's certificate.",
   }),
   /** Who may receive: host names, addresses and CIDRs. Default `any` but link-local and cloud metadata addresses. */
@@ -102,6 +115,7 @@ export const webhookSettings = {
         effect: "Others are refused with 400 at subscription and never called.",
       },
     ],
+    question: "Which hosts may receive webhooks?",
     contract: "Not in the contract: it restricts no receiver.",
     schema: allowedHosts(),
   }),

@@ -8,10 +8,12 @@ describe("the settings table", () => {
   it("has every member of the profile, in its order", () => {
     const profile = defaultProfile();
     const leaves = Object.entries(profile).flatMap(([group, members]) =>
-      group === "rateLimit" ? [group] : Object.keys(members as object).map((name) => `${group}.${name}`),
+      typeof members !== "object" || members === null
+        ? [group]
+        : Object.keys(members).map((name) => `${group}.${name}`),
     );
     expect(settings.map(({ path }) => path)).toEqual(leaves);
-    expect(settings).toHaveLength(53);
+    expect(settings).toHaveLength(62);
   });
 
   it.each(settings.map((setting) => [setting.path, setting] as const))(
@@ -38,6 +40,7 @@ describe("the settings table", () => {
     (_, setting) => {
       expect(setting.summary).toMatch(/^[A-Z].*\.$/);
       expect(setting.contract.trim()).not.toBe("");
+      expect(setting.question).toMatch(/^[A-Z].*\?$/);
       for (const { effect } of setting.alternatives) expect(effect).toMatch(/[.)]$/);
     },
   );

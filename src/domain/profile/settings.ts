@@ -21,7 +21,7 @@ export function findSetting(path: string): Setting | undefined {
   return settingsByPath.get(path);
 }
 
-/** The names of the groups: `http`, `auth`, … `rateLimit` is a setting without a group and is not among them. */
+/** The names of the groups: `http`, `auth`, … `unknownBody` and `rateLimit` are settings without a group and are not among them. */
 export const settingGroups: ReadonlySet<string> = new Set(
   settings.flatMap(({ path }) => (path.includes(".") ? [groupOf(path)] : [])),
 );

@@ -71,20 +71,23 @@ export function trackProfile(profile: Profile, reads: SettingReads): Profile {
   const tracked: Tracked = { ...profile };
   for (const [name, group] of Object.entries(profile)) {
     if (group === null || name === "rateLimit" || name === "testNumbers") continue;
-    Object.defineProperty(tracked, name, { value: trackGroup(name, group, reads) });
+    if (typeof group === "object") Object.defineProperty(tracked, name, { value: trackGroup(name, group, reads) });
+    else trackMember(tracked, name, group, name, reads);
   }
   return Object.defineProperty(tracked, tracking, { value: { reads, built: new Map() } satisfies Tracking });
 }
 
 function trackGroup(name: string, group: object, reads: SettingReads): object {
   const tracked = {};
-  for (const [member, value] of Object.entries(group)) {
-    const path = [`${name}.${member}`];
-    const get = (): unknown => {
-      reads.note(path);
-      return value;
-    };
-    Object.defineProperty(tracked, member, { enumerable: true, get });
-  }
+  for (const [member, value] of Object.entries(group)) trackMember(tracked, member, value, `${name}.${member}`, reads);
   return tracked;
+}
+
+function trackMember(tracked: object, member: string, value: unknown, path: string, reads: SettingReads): void {
+  const paths = [path];
+  const get = (): unknown => {
+    reads.note(paths);
+    return value;
+  };
+  Object.defineProperty(tracked, member, { enumerable: true, get });
 }

@@ -1,5 +1,6 @@
 import { feeOf, toXof } from "../values/money.js";
 import { useRule } from "../rules/use-rule.js";
+import { isUnknown } from "../accounts/customers.js";
 import { behaviourOf } from "../accounts/test-numbers.js";
 import type { Work } from "../model/work.js";
 import { SHORT_OF_MONEY, type Transfer, type TransferOrder, type TransferOutcome, totalOf } from "../model/transfer.js";
@@ -131,7 +132,8 @@ const DEFAULT_REASON = "recipient_unreachable";
 
 /** As a rule has it, else the number. */
 export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
-  const { transfer, lateMs, silent } = behaviourOf(work.profile, order.msisdn);
+  const { lateMs, silent, ...ordinary } = behaviourOf(work.profile, order.msisdn);
+  const transfer = planForUnknown(work, order.msisdn) ?? ordinary.transfer;
   const rule = useRule(work, "transfer", () => ({
     msisdn: order.msisdn,
     amount: toXof(order.amount),
@@ -150,6 +152,13 @@ export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
     afterMs: afterMs ?? null,
     silent,
   };
+}
+
+/** By `transfers.unknownRecipient`; undefined: as for any other number. */
+function planForUnknown(work: Work, msisdn: string): TransferOutcome | "refused" | undefined {
+  const { unknownRecipient } = work.profile.transfers;
+  if (unknownRecipient === "accept" || !isUnknown(work, msisdn)) return undefined;
+  return unknownRecipient === "reject" ? "refused" : { outcome: "failed", reason: DEFAULT_REASON };
 }
 
 function isPending(ordinary: TransferOutcome | "refused"): boolean {

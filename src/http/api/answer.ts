@@ -8,7 +8,7 @@ import type { HttpContext } from "../shared/env.js";
 import { whenAnswered } from "../shared/after-answer.js";
 import type { RequestFault, RuleOn } from "../../domain/model/rule.js";
 import { StoreUnavailable } from "../../adapters/store/store.js";
-import { renderError, renderPlainError, statusOfProblem } from "../../contract/problems.js";
+import { renderErrorAs, statusOfProblem } from "../../contract/problems.js";
 import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
@@ -77,8 +77,7 @@ export function describeError(
   // Messages quote the request, and clients log them.
   const messages = error.messages.map(sandbox.redactor.text);
   const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
-  if (shape === "message") return renderPlainError(messages);
-  return renderError(status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
+  return renderErrorAs(shape, status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
 }
 
 /** A store that fails is not a bug: its message says what to do. */

@@ -64,11 +64,13 @@ export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Han
   return async (c: HttpContext): Promise<Response> => {
     const record = startRecord(sandbox);
     const answer = await answerCall(c, deps, operations[id], handler, record).catch((thrown: unknown) =>
-      noteSettings(record, () => describeProblem(sandbox, record.company, c.req.path, thrown)),
+      noteSettings(record, () =>
+        describeProblem(sandbox, record.company ?? namedCompany(c, sandbox), c.req.path, thrown),
+      ),
     );
     if (record.ruled !== undefined) return answerByRule(c, sandbox, id, record, record.ruled, answer);
     recordExchange(c, sandbox, id, record, answer);
-    return respond(sandbox, record.company, answer);
+    return respond(sandbox, record.company ?? namedCompany(c, sandbox), answer);
   };
 }
 
@@ -162,6 +164,15 @@ export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
 export function tokenOf(c: HttpContext): string | undefined {
   const header = c.req.header("authorization");
   return header === undefined ? undefined : BEARER.exec(header)?.[1];
+}
+
+/** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id. */
+export function namedCompany(c: HttpContext, sandbox: Sandbox): Company | undefined {
+  const token = tokenOf(c);
+  return (
+    (token === undefined ? undefined : sandbox.findHolder(token)) ??
+    sandbox.findCompany(c.req.header("x-company-id") ?? "")
+  );
 }
 
 /** "Charge creation also carries the header `X-Company-Id`. Whether other endpoints need it: not shown." */

@@ -1,14 +1,7 @@
-import {
-  createChargeRequest,
-  payRequest,
-  refundAmountOf,
-  refundRequest,
-  renderCharge,
-} from "../../contract/charges.js";
+import { createChargeRequest, parsePay, parseRefund, renderCharge } from "../../contract/charges.js";
 import type { OperationId } from "../../contract/operations.js";
 import { parseRequest } from "../../contract/parse.js";
 import {
-  PAGE_LIMIT_MAX,
   parseCustomerCheck,
   parsePaging,
   renderBalance,
@@ -67,7 +60,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
     // "Not usable in production": there the path does not exist.
     absence: ({ charges }) => (charges.payEndpoint === "absent" ? "charges.payEndpoint is absent" : undefined),
     handle: (call) => {
-      const msisdn = parseRequest(payRequest, call.body)?.msisdn;
+      const msisdn = parsePay(call.profile, call.body);
       return renderCharge(call.run(payCharge, { chargeId: call.id, msisdn }), "paid", call.profile);
     },
   },
@@ -76,7 +69,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
   },
   refundCharge: {
     handle: (call) => {
-      const amount = refundAmountOf(parseRequest(refundRequest, call.body));
+      const amount = parseRefund(call.profile, call.body);
       return renderCharge(call.run(refundCharge, { chargeId: call.id, amount }), "refunded", call.profile);
     },
   },
@@ -91,7 +84,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
   },
   listWebhooks: {
     handle: ({ company, profile, query }) => {
-      const page = listPage(company.world.subscriptions, parsePaging(query, profile.paging.limit, PAGE_LIMIT_MAX));
+      const page = listPage(company.world.subscriptions, parsePaging(profile, query));
       return renderPage(page, (subscription) => renderSubscription(subscription, profile));
     },
   },

@@ -3,7 +3,7 @@ import { Problem } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { type ExtraHeaders, describeProblem, recordExchange, respond, startRecord } from "./answer.js";
-import { createEndpoint, createRateLimit, tokenOf } from "./endpoint.js";
+import { createEndpoint, createRateLimit, namedCompany, tokenOf } from "./endpoint.js";
 import { operationIds, operations } from "../../contract/operations.js";
 import { handlers } from "./handlers.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
@@ -50,12 +50,13 @@ export function refuseRoute(
 ): Response {
   const record = startRecord(sandbox);
   const problem = new Problem<ProblemCode>(code, message);
-  const answer = describeProblem(sandbox, undefined, c.req.path, problem, headers);
+  const company = namedCompany(c, sandbox);
+  const answer = describeProblem(sandbox, company, c.req.path, problem, headers);
   if (c.req.path.startsWith("/v1/")) {
     const token = tokenOf(c);
     // Such a request does not open a company.
     if (token !== undefined && sandbox.isTokenTaken(token)) record.company = sandbox.findByToken(token);
     recordExchange(c, sandbox, undefined, record, answer);
   }
-  return respond(sandbox, undefined, answer);
+  return respond(sandbox, company, answer);
 }

@@ -11,8 +11,8 @@ import { type Charge, chargeLifecycle } from "../../domain/model/charge.js";
 import type { Customer } from "../../domain/model/customer.js";
 import { type Batch, type Transfer, transferLifecycle } from "../../domain/model/transfer.js";
 import { completeByHand, failByHand } from "../../domain/transfers/decide-transfer.js";
-import { decimalXof, msisdn } from "../../domain/values/fields.js";
-import { fromXof, toXof } from "../../domain/values/money.js";
+import { decimalXof, msisdn, wholeXof } from "../../domain/values/fields.js";
+import { XOF_MAX, fromXof, toXof } from "../../domain/values/money.js";
 import { isMsisdn } from "../../domain/values/msisdn.js";
 import { object, text, word } from "../../kernel/fields.js";
 import { statusesOf } from "../../kernel/records/lifecycle.js";
@@ -31,11 +31,12 @@ import {
   route,
 } from "./control-route.js";
 import { renderCustomer, renderEntry } from "./render-control.js";
-import { refundAmountOf, refundRequest, renderCharge } from "../../contract/charges.js";
+import { renderCharge } from "../../contract/charges.js";
 import { renderBalance } from "../../contract/queries.js";
 import { renderBatch, renderTransfer, shownBatchStatus } from "../../contract/transfers.js";
 
 const status = <Status extends string>(statuses: readonly Status[]) => word(statuses, { suggest: true }).optional();
+const withAmount = optionalBody(object({ amount: wholeXof(1, XOF_MAX).optional() }));
 const withReason = optionalBody(object({ reason: text("the reason", 200).optional() }));
 
 /** Charges, transactions and batches, and what a customer or an operator would do to them. Each is shown as the API's GET shows it. */
@@ -57,8 +58,8 @@ const resourceRoutes: readonly ControlRoute[] = [
     const dropped = run((work) => dropCharge(work, id, body.reason), undefined);
     return showCharge(company, dropped);
   }),
-  route("POST /charges/:id/refund", { body: z.unknown() }, ({ company, id, body, run }) => {
-    const amount = refundAmountOf(parseRequest(refundRequest, body));
+  route("POST /charges/:id/refund", { body: withAmount }, ({ company, id, body, run }) => {
+    const amount = body.amount === undefined ? undefined : fromXof(body.amount);
     return showCharge(company, run(refundCharge, { chargeId: id, amount }));
   }),
   listRoute("/transactions", listQuery({ status: status(statusesOf(transferLifecycle)) }), ({ company, query }) => ({

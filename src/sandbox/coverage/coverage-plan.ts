@@ -85,6 +85,7 @@ const attainable: Readonly<Record<ProblemCode, "always" | "never" | ((profile: P
   invalid_request: "always",
   company_header_missing: ({ auth }) => auth.companyHeader !== "ignored",
   refund_exceeds_paid: "always",
+  refund_exceeds_left: ({ refunds }) => refunds.aboveLeft === 422 && refunds.further === "allowed",
   token_invalid: "always",
   company_mismatch: ({ auth }) => auth.companyHeader !== "ignored",
   route_not_found: "never",

@@ -1,5 +1,6 @@
 import { operations } from "../../contract/operations.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
+import type { Profile } from "../../domain/profile/profile.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
 import { quote } from "../../kernel/messages/text.js";
@@ -21,6 +22,7 @@ export interface Detector {
 export interface Scene {
   /** The company's records, after what happened. */
   readonly world: World;
+  readonly profile: Profile;
   /** Real time, ms of the machine's monotonic clock. */
   readonly now: number;
   /** The company's secret key and access tokens. */

@@ -64,6 +64,12 @@ export const findingKinds = {
       "Wait for the webhook, and poll only as a fallback: after a second or more, with a growing gap and some jitter, and with an end after " +
       "which somebody is told.",
   },
+  "unknown-body": {
+    severity: "warning",
+    fix:
+      "Ask the provider which body pay and refund take. Send what the sandbox knows, or name the provider's member in the profile: " +
+      "`charges.payField`, `refunds.amountField`. With `unknownBody: reject` such a body is 400.",
+  },
 } as const satisfies Readonly<Record<string, Pick<Finding, "severity"> & { readonly fix: string | undefined }>>;
 export type FindingKind = keyof typeof findingKinds;
 

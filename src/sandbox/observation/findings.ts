@@ -10,6 +10,7 @@ import { type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
 import { type Redactor, secretsOf } from "./redact.js";
+import { unknownBody } from "./unknown-body.js";
 
 export const FINDINGS_MAX = 1_000;
 
@@ -22,6 +23,7 @@ const detectorOf: Readonly<Record<FindingKind, () => Detector>> = {
   "webhook-slow": () => webhookSlow,
   "retry-at-once": createRetryAtOnceDetector,
   "polling-too-fast": createPollingTooFastDetector,
+  "unknown-body": () => unknownBody,
 };
 
 function createDetectors(): readonly (readonly [FindingKind, Detector])[] {
@@ -97,6 +99,7 @@ export class Findings {
     }
     const scene: Scene = {
       world: company.world,
+      profile: company.profile,
       now: this.#deps.system.monotonic(),
       secrets: secretsOf(company.record.identity),
       causeOf: this.#causeOf,

@@ -4,12 +4,14 @@ import { shownDeliveryResource } from "../../domain/model/delivery.js";
 import { refundableOf } from "../../domain/model/charge.js";
 import { toXof } from "../../domain/values/money.js";
 
+const refusals: ReadonlySet<unknown> = new Set(["refund_exceeds_paid", "refund_exceeds_left", "charge_not_refundable"]);
+
 /** "A refund asked beyond what was paid", or beyond what is left of it. The refund was refused, so the charge is as it was before. */
 export const refundBeyondPaid: Detector = {
   see(entry, scene) {
-    if (entry.problem !== "refund_exceeds_paid" && entry.problem !== "charge_not_refundable") return [];
+    if (!refusals.has(entry.problem)) return [];
     const charge = scene.world.charges.get(idInPath(entry) ?? "");
-    const amount = memberOf(entry.body, "amount");
+    const amount = memberOf(entry.body, scene.profile.refunds.amountField);
     if (charge === undefined || typeof amount !== "number") return [];
     const left = toXof(refundableOf(charge));
     if (amount <= left) return [];

@@ -1,5 +1,5 @@
 import { parseRequest } from "../../../contract/parse.js";
-import { shownTopic } from "../../../domain/model/subscription.js";
+import { sentTopic } from "../../../domain/model/subscription.js";
 import { webhookSettings } from "../../../domain/profile/settings-webhooks.js";
 import type { Topic } from "../../../domain/values/topic.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
@@ -94,7 +94,7 @@ async function auditReceiver(
 /** Spelled as in the company's deliveries to that receiver. */
 function topicFor({ world, profile }: Company, url: string): string {
   const subscription = world.subscriptions.values().find((one) => one.url === url);
-  return shownTopic(profile, subscription ?? { topic: DEFAULT_TOPIC, spelling: DEFAULT_TOPIC });
+  return sentTopic(profile, subscription ?? { topic: DEFAULT_TOPIC, spelling: DEFAULT_TOPIC });
 }
 
 /** The audit as a command. The secret key comes from the environment. */
