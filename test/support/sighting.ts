@@ -1,3 +1,4 @@
+import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
 import { createWorld } from "../../src/domain/model/work.js";
 import { fromXof } from "../../src/domain/values/money.js";
 import type { Charge } from "../../src/domain/model/charge.js";
@@ -68,7 +69,7 @@ export function payout(
 
 /** An empty world. */
 export function scene(change: Partial<Scene> = {}): Scene {
-  return { world: createWorld(), now: 0, secrets: [], causeOf: () => undefined, ...change };
+  return { world: createWorld(), profile: defaultProfile(), now: 0, secrets: [], causeOf: () => undefined, ...change };
 }
 
 /** A charge of 8000 XOF, stored. */

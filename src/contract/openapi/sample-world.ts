@@ -92,7 +92,7 @@ function createSampleRequests({ transfers, charges, refunds, batch, testNumbers,
   const amount = within(10_000, charges);
   const items = [
     { ...transfer, reference: "payout-1003" },
-    { ...transfer, reference: "payout-1004", amount: within(20_000, transfers), msisdn: "0700000010" },
+    { ...transfer, reference: "payout-1004", amount: within(20_000, transfers), msisdn: testNumbers.late },
   ];
   return {
     createTransaction: transfer,

@@ -17,6 +17,7 @@ it("describes every setting with the value in use", () => {
     value: true,
     default: false,
     alternatives: [{ value: true, effect: "A GET shows it too." }],
+    question: "Does a GET show `paymentUrl`?",
     contract: "Present in the creation response; the link the customer uses to pay.",
   });
   expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);

@@ -27,7 +27,10 @@ describe("a wrong profile is reported with the place, the problem and the right 
     ],
     [{ http: { createdStatus: 204 } }, ["http.createdStatus must be 201 or 200, not 204"]],
     [{ http: { createdStatus: "200" } }, ['http.createdStatus must be 201 or 200, not "200"']],
-    [{ errors: { shape: ["message"] } }, ['errors.shape must be "envelope" or "message", not ["message"]']],
+    [
+      { errors: { shape: ["message"] } },
+      ['errors.shape must be "envelope", "envelope-text" or "message", not ["message"]'],
+    ],
     [{ transfers: { min: -0.5 } }, ["transfers.min must be a whole number of XOF from 1 to 100000000000, not -0.5"]],
     [
       { transfers: { min: Number.NaN } },

@@ -133,7 +133,7 @@ const DEFAULT_REASON = "recipient_unreachable";
 /** As a rule has it, else the number. */
 export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
   const { lateMs, silent, ...ordinary } = behaviourOf(work.profile, order.msisdn);
-  const transfer = planForUnknown(work, order.msisdn) ?? ordinary.transfer;
+  const transfer = planByCheck(work, order.msisdn, ordinary.transfer);
   const rule = useRule(work, "transfer", () => ({
     msisdn: order.msisdn,
     amount: toXof(order.amount),
@@ -154,10 +154,10 @@ export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
   };
 }
 
-/** By `transfers.unknownRecipient`; undefined: as for any other number. */
-function planForUnknown(work: Work, msisdn: string): TransferOutcome | "refused" | undefined {
+/** What `transfers.unknownRecipient` makes of a transfer to a number that the customer check calls unknown. */
+function planByCheck(work: Work, msisdn: string, ordinary: TransferOutcome | "refused"): TransferOutcome | "refused" {
   const { unknownRecipient } = work.profile.transfers;
-  if (unknownRecipient === "accept" || !isUnknown(work, msisdn)) return undefined;
+  if (unknownRecipient === "accept" || ordinary === "refused" || !isUnknown(work, msisdn)) return ordinary;
   return unknownRecipient === "reject" ? "refused" : { outcome: "failed", reason: DEFAULT_REASON };
 }
 

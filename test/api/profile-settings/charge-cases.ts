@@ -127,6 +127,36 @@ export const chargeCases: readonly SettingCase[] = [
     },
   },
   {
+    setting: "charges.payField",
+    value: "phone_number",
+    async shows(world) {
+      const { id } = await createCharge(world);
+      const pay = (body: object) => world.api("POST", `/v1/charges/${id}/pay`, body);
+      expect((await pay({ phone_number: "12" })).body.message).toEqual([
+        'phone_number must be a phone number: a string of 8 to 15 digits after an optional + or 00, got "12"',
+      ]);
+      const failed = (await pay({ phone_number: "+2250700000002" })).body;
+      expect(failed).toMatchObject({ status: "due", transactions: [{ recipientMsisdn: "2250700000002" }] });
+      expect((await pay({ msisdn: "+2250700000002" })).body.status).toBe("paid");
+    },
+  },
+  {
+    setting: "charges.failedRedirection",
+    value: "completed",
+    async shows(world) {
+      const { id } = await createCharge(world, { onCompletedRedirectionUrl: "https://shop.test/back" });
+      const pay = async (msisdn: string) => (await world.api("POST", `/v1/charges/${id}/pay`, { msisdn })).body;
+      expect(await pay("+2250700000002")).toMatchObject({
+        status: "due",
+        webRedirectionUrl: "https://shop.test/back",
+      });
+      expect(await pay("+2250700000001")).toMatchObject({
+        status: "paid",
+        webRedirectionUrl: "https://shop.test/back",
+      });
+    },
+  },
+  {
     setting: "charges.payEndpoint",
     value: "absent",
     async shows(world) {
@@ -144,10 +174,13 @@ export const chargeCases: readonly SettingCase[] = [
     setting: "charges.partialStatusOnRead",
     value,
     async shows(world) {
+      const receiver = await subscribe(world, "charges/events");
       const { id } = await createPaidCharge(world);
       const refund = await world.api("POST", `/v1/charges/${id}/refund`, { amount: 1 });
       expect(refund.body.status).toBe("refunded_partially");
       expect(await read(world, id)).toMatchObject({ status: value, refunded: 1 });
+      await settle(world);
+      expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid", "refunded_partially"]);
       expect((await world.api("POST", `/v1/charges/${id}/refund`)).body.status).toBe("refunded");
     },
   })),
@@ -169,6 +202,33 @@ export const chargeCases: readonly SettingCase[] = [
       expect(transactions).toMatchObject([{ service: "djamo" }]);
       const refund = await world.api("POST", `/v1/charges/${id}/refund`);
       expect(refund.body.transactions).toMatchObject([{ service: "djamo" }, { service: "djamo" }]);
+    },
+  },
+  {
+    setting: "refunds.amountField",
+    value: "value",
+    async shows(world) {
+      const { id } = await createPaidCharge(world);
+      const refund = (body: object) => world.api("POST", `/v1/charges/${id}/refund`, body);
+      expect((await refund({ value: 0 })).body.message).toEqual([
+        "value must be a whole number of XOF from 1 to 225179981368, got 0",
+      ]);
+      expect((await refund({ value: 5 })).body).toMatchObject({ status: "refunded_partially", refunded: 5 });
+      expect((await refund({ amount: 5 })).body).toMatchObject({ status: "refunded" });
+    },
+  },
+  {
+    setting: "refunds.aboveLeft",
+    value: 422,
+    async shows(world) {
+      const { id } = await createPaidCharge(world, { amount: 10_000 });
+      const refund = (amount: number) => world.api("POST", `/v1/charges/${id}/refund`, { amount });
+      expect((await refund(6_000)).status).toBe(200);
+      const { status, body } = await refund(10_000);
+      expect(status).toBe(422);
+      expect(body.message).toEqual(["amount must be at most what is left to refund, 4000 XOF, got 10000"]);
+      expect((await refund(10_001)).status).toBe(400);
+      expect((await refund(4_000)).body.status).toBe("refunded");
     },
   },
   {

@@ -71,6 +71,24 @@ export const httpCases: readonly SettingCase[] = [
   },
   {
     setting: "errors.shape",
+    value: "envelope-text",
+    async shows({ api }) {
+      const { status, body } = await api("GET", "/v1/webhooks?limit=0&cursor=x");
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        statusCode: 400,
+        error: "Bad Request Exception",
+        correlationId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        path: "/v1/webhooks",
+        timestamp: expect.any(String),
+        message:
+          'limit must be a whole number from 1 to 100, got "0"; cursor must be the cursor.prev or cursor.next of an earlier answer, got "x"',
+      });
+      expect((await api("GET", "/nope")).body.message).toBe("There is no GET /nope here");
+    },
+  },
+  {
+    setting: "errors.shape",
     value: "message",
     async shows({ api }) {
       const { status, body } = await api("POST", "/v1/webhooks", { topic: "charges/events", url: "x", limit: 1 });
@@ -118,6 +136,44 @@ export const httpCases: readonly SettingCase[] = [
         'subCompanyId must be absent: this company has no sub companies, got "c"',
       ]);
       expect((await api("GET", `${CHECK}?msisdn=0102030405`)).status).toBe(200);
+    },
+  },
+  {
+    setting: "paging.limitParameter",
+    value: "page_size",
+    async shows({ api }) {
+      const { status, body } = await api("GET", "/v1/webhooks?page_size=0&limit=0");
+      expect(status).toBe(400);
+      expect(body.message).toEqual(['page_size must be a whole number from 1 to 100, got "0"']);
+      expect((await api("GET", "/v1/webhooks?page_size=3")).body).toMatchObject({ limit: 3 });
+    },
+  },
+  {
+    setting: "paging.cursorParameter",
+    value: "after",
+    async shows({ api }) {
+      const urls = ["https://a.test/", "https://b.test/"];
+      for (const url of urls) await api("POST", "/v1/webhooks", { topic: "charges/events", url });
+      const first = (await api("GET", "/v1/webhooks?limit=1")).body;
+      const second = (await api("GET", `/v1/webhooks?limit=1&after=${first.cursor.next}`)).body;
+      const listed = [first, second].flatMap(({ data }) => data.map(({ url }: { url: string }) => url));
+      expect(listed).toEqual(expect.arrayContaining(urls.slice(0, 1)));
+      expect(second.data[0].id).not.toBe(first.data[0].id);
+    },
+  },
+  {
+    setting: "unknownBody",
+    value: "reject",
+    async shows(world) {
+      const { id } = await createPaidCharge(world);
+      const refund = (body?: unknown) => world.api("POST", `/v1/charges/${id}/refund`, body);
+      const { status, body } = await refund({ value: 5 });
+      expect(status).toBe(400);
+      expect(body.message).toEqual(['amount is missing; the body has "value", which nothing reads']);
+      const other = await createCharge(world, { externalId: "other" });
+      expect((await world.api("POST", `/v1/charges/${other.id}/pay`, { phone: "0700000002" })).status).toBe(400);
+      expect((await refund({ amount: 1, note: "damaged" })).status).toBe(200);
+      expect((await refund({})).body).toMatchObject({ status: "refunded" });
     },
   },
   {

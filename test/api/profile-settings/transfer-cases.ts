@@ -160,6 +160,37 @@ export const transferCases: readonly SettingCase[] = [
     },
   },
   {
+    setting: "transfers.unknownRecipient",
+    value: "reject",
+    async shows(world) {
+      const { status, body } = await createTransfer(world, { msisdn: "0102030405" });
+      expect(status).toBe(422);
+      expect(body.message).toEqual(["msisdn 0102030405 does not accept transfers"]);
+      await world.control("PUT", "/customers/0102030405", {
+        firstName: "Awa",
+        lastName: "Koné",
+        kycStatus: "complete",
+      });
+      expect((await createTransfer(world, { msisdn: "0102030405" })).status).toBe(201);
+      expect((await createTransfer(world, { msisdn: "+2250700000001", reference: "known" })).status).toBe(201);
+    },
+  },
+  {
+    setting: "transfers.unknownRecipient",
+    value: "fail",
+    async shows(world) {
+      const { id } = (await createTransfer(world, { msisdn: "0102030405" })).body;
+      await world.advance("2s");
+      const failed = { status: "failed", failureReason: "recipient_unreachable" };
+      expect(await readTransfer(world, id)).toMatchObject(failed);
+      await world.control("PATCH", "/profile", { customers: { unlisted: "generated" } });
+      const other = (await createTransfer(world, { msisdn: "0102030405", reference: "known" })).body;
+      await world.advance("2s");
+      expect(await readTransfer(world, other.id)).toMatchObject({ status: "completed" });
+      await world.control("PATCH", "/profile", { customers: { unlisted: null } });
+    },
+  },
+  {
     setting: "transfers.debit",
     value: "on-completion",
     async shows(world) {
@@ -214,6 +245,15 @@ export const transferCases: readonly SettingCase[] = [
       expect(status).toBe(400);
       expect(body.message).toEqual(['transactions[1].type must be "transfer", but it is missing']);
       expect((await api("POST", "/v1/transactions/batch", { transactions: [transferRequest()] })).status).toBe(201);
+    },
+  },
+  {
+    setting: "batch.totalAmount",
+    value: "without-fees",
+    async shows({ api }) {
+      const transactions = [transferRequest({ amount: 5_050 }), transferRequest({ amount: 6_000, reference: "b" })];
+      const { body } = await api("POST", "/v1/transactions/batch", { transactions });
+      expect(body).toMatchObject({ totalAmount: 11_050, totalFee: 110.5 });
     },
   },
   {

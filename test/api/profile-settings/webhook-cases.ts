@@ -77,6 +77,21 @@ export const webhookCases: readonly SettingCase[] = [
       expect(receiver.received.map(({ body }) => body.topic)).toEqual([expected, expected]);
     },
   })),
+  {
+    setting: "webhooks.topicSpelling",
+    value: "as-documented",
+    async shows(world) {
+      const receiver = await world.receiver();
+      for (const topic of ["transactions/started", "transaction/started"]) {
+        const { body } = await world.api("POST", "/v1/webhooks", { topic, url: receiver.url });
+        expect(body.topic).toBe("transaction/started");
+        expect((await world.api("GET", `/v1/webhooks/${body.id}`)).body.topic).toBe("transaction/started");
+      }
+      await createTransfer(world);
+      await settle(world);
+      expect(receiver.received.map(({ body }) => body.topic)).toEqual(["transactions/started", "transactions/started"]);
+    },
+  },
   ...(
     [
       [
