@@ -60,9 +60,8 @@ export function pagingFields(defaultLimit: number, maxLimit: number) {
 export function parsePaging({ paging }: Profile, query: Query): Pick<ListRequest<never>, "limit" | "cursor"> {
   const { limit, cursor } = pagingFields(paging.limit, PAGE_LIMIT_MAX);
   const schema = z.object({ [paging.limitParameter]: limit, [paging.cursorParameter]: cursor });
-  const parsed = parseRequest<Readonly<Record<string, unknown>>>(schema, query, "query");
-  const place = parsed[paging.cursorParameter];
-  return { limit: Number(parsed[paging.limitParameter]), cursor: place === undefined ? undefined : String(place) };
+  const parsed = parseRequest<Readonly<Record<string, number | string | undefined>>>(schema, query, "query");
+  return { limit: Number(parsed[paging.limitParameter]), cursor: parsed[paging.cursorParameter]?.toString() };
 }
 
 export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) => Body): PageBody<Body> {

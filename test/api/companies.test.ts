@@ -18,6 +18,44 @@ const as = (token: string, company?: string): GivenHeaders => ({
   "x-company-id": company ?? null,
 });
 
+describeApi("a request that is not let in", (open) => {
+  const LATER = "2031-01-01T00:00:00.000Z";
+  const plain = { frozenAt: parseInstant(LATER), profile: { errors: { shape: "message" } } };
+  const openTwo = async (): Promise<ApiWorld> => {
+    const world = await open({ companies: [setup("at_one"), setup("at_two", plain)] });
+    const expired = { token: "at_expired", expiresAt: parseInstant("2030-01-01T00:00:00Z") ?? 0 };
+    const two = world.sandbox.findCompany("company_two");
+    if (two === undefined) throw new Error("There is no company_two.");
+    world.sandbox.identify(two, { ...two.record.identity, tokens: [...two.record.identity.tokens, expired] });
+    return world;
+  };
+
+  it.each([
+    ["an unknown token and X-Company-Id", "/v1/balance", as("at_unknown", "company_two"), 401],
+    ["X-Company-Id alone", "/v1/balance", { authorization: null, "x-company-id": "company_two" }, 401],
+    ["a token that has expired", "/v1/balance", as("at_expired"), 401],
+    ["an unknown path and its token", "/v1/nope", as("at_two"), 404],
+    ["an unknown path outside of /v1 and its token", "/nope", as("at_two"), 404],
+    ["an unknown path and X-Company-Id", "/v1/nope", { authorization: null, "x-company-id": "company_two" }, 404],
+  ] as const)("is answered as the company that it names: %s", async (_, path, headers, status) => {
+    const { api } = await openTwo();
+    const answer = await api("GET", path, undefined, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({ message: expect.any(String) });
+    expect(answer.headers.get("x-sandbox-now")).toBe(LATER);
+  });
+
+  it("is answered as the first company when it names none, also for a method that there is not", async () => {
+    const { api } = await openTwo();
+    const nobody = { authorization: null, "x-company-id": "company_none" };
+    for (const path of ["/v1/balance", "/v1/nope"]) {
+      const answer = await api("GET", path, undefined, nobody);
+      expect(answer.body).toMatchObject({ statusCode: answer.status, timestamp: WORLD_START });
+    }
+    expect((await api("DELETE", "/v1/balance", undefined, as("at_two"))).body).toEqual({ message: expect.any(String) });
+  });
+});
+
 describeApi("two companies", (open) => {
   const openTwo = (): Promise<ApiWorld> =>
     open({ companies: [setup("at_one"), setup("at_two", { balance: fromXof(7) })] });

@@ -16,8 +16,10 @@ export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
     const answer = await call(method, path, body, headers);
     const { authorization = `Bearer ${DEFAULT_COMPANY.token}` } = headers ?? {};
     const token = /^Bearer +(\S+)/i.exec(authorization ?? "")?.[1];
-    // A request without a valid token is answered under the profile of the first company.
-    const company = (token === undefined ? undefined : sandbox.findByToken(token)) ?? sandbox.companies[0];
+    const { "x-company-id": companyId = DEFAULT_COMPANY.id } = headers ?? {};
+    // A request that is not let in is answered as the company that it names, else as the first.
+    const named = token === undefined ? undefined : (sandbox.findByToken(token) ?? sandbox.findHolder(token));
+    const company = named ?? sandbox.findCompany(companyId ?? "") ?? sandbox.companies[0];
     validateAnswer({ method, path, status: answer.status, body: answer.body }, company?.profile);
     return answer;
   };

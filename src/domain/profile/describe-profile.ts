@@ -37,9 +37,10 @@ const INTRO = `# The profile
 
 <!-- Generated from src/domain/profile. Run UPDATE_DOCS=1 npx vitest run test/docs to write it anew. -->
 
-The contract of the service says "not shown" in many places. Each such place is a setting here, with the choice of the
-sandbox, its alternatives, and the words of the contract that leave it open. Where the contract says nothing at all and the
-sandbox adds something, it says so.
+The contract of the service says "not shown" in many places. Such a place is a setting here, with the choice of the
+sandbox, its alternatives, the words of the contract that leave it open, and the question to the provider. The few that are decided
+without a setting are in [fidelity.md](fidelity.md#decisions), as is the list of all places. Where the contract says
+nothing at all and the sandbox adds something, a setting says so.
 
 ## How to change it
 
