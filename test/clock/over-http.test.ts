@@ -72,6 +72,29 @@ describe("POST /_sandbox/clock/advance", () => {
     expect(seen).toEqual(["2026-01-15T10:00:00.000Z", "2026-01-15T10:00:10.000Z"]);
   });
 
+  it("answers a handler of a receiver that moves the clock during it with 409 at once", async () => {
+    const live = await startLive();
+    const told: unknown[] = [];
+    await live.receiverFor("charges/events", async () => {
+      for (const [method, path, body] of [
+        ["POST", "/clock/advance", { by: "1h" }],
+        ["PUT", "/clock", { now: "2026-01-16T09:00:00Z" }],
+        ["PUT", "/clock", { mode: "running" }],
+      ] as const) {
+        const { status, body: answer } = await live.control(method, path, body);
+        told.push([status, ...answer.message]);
+      }
+      return { status: 200 };
+    });
+    await live.createCharge();
+    const { status, body } = await live.control("POST", "/clock/advance", { by: "2h" });
+    const why = "an advance is waiting for receivers to answer 1 webhook";
+    const what = "Answer first if this is a receiver, or move the clock when that advance has ended.";
+    expect(told).toEqual([1, 2, 3].map(() => [409, `Failed to move the clock: ${why}. ${what}`]));
+    expect([status, body.now, body.deliveries.succeeded]).toEqual([200, "2026-01-15T11:00:00.000Z", 1]);
+    expect((await live.control("POST", "/clock/advance", { by: "1h" })).status).toBe(200);
+  });
+
   it("is serialised with other advances of the company and with changes of the clock's mode", async () => {
     const live = await startLive();
     await live.receiverFor("charges/events");

@@ -138,6 +138,7 @@ const statusOfUsage: Readonly<Record<UsageErrorKind, ErrorStatus>> = {
   file: 400,
   "not-found": 404,
   state: 422,
+  conflict: 409,
   "cannot-run": 422,
   busy: 429,
 };

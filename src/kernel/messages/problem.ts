@@ -28,7 +28,15 @@ export interface SourcePosition {
 }
 
 /** Decides the exit code of a command and the status of the control API. */
-export type UsageErrorKind = "command-line" | "file" | "cannot-run" | "input" | "state" | "not-found" | "busy";
+export type UsageErrorKind =
+  | "command-line"
+  | "file"
+  | "cannot-run"
+  | "input"
+  | "state"
+  | "conflict"
+  | "not-found"
+  | "busy";
 
 export class UsageError extends Error {
   override readonly name = "UsageError";

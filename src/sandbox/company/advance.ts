@@ -1,7 +1,7 @@
 import type { ClockMode } from "../../kernel/time/clock.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { type Instant, LATEST, toIso } from "../../kernel/time/instant.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import type { Company } from "./company.js";
 import type { DispatchCounts } from "./dispatcher.js";
 import type { DueKind } from "../../domain/model/work.js";
@@ -48,10 +48,10 @@ const SLICE_MS = 20;
  * a later instant runs while a delivery attempt is in flight: network calls take no sandbox time, so a whole retry schedule passes in one call and
  * the same scenario gives the same bytes.
  *
- * Throws UsageError("input") for a target in the past.
+ * Throws UsageError("input") for a target in the past, UsageError("conflict") while an earlier advance waits for receivers.
  */
 export function advance(company: Company, target: AdvanceTarget, options: AdvanceOptions = {}): Promise<AdvanceResult> {
-  return company.exclusively(() => advanceNow(company, target, options));
+  return inTurn(company, () => advanceNow(company, target, options));
 }
 
 async function advanceNow(company: Company, target: AdvanceTarget, options: AdvanceOptions): Promise<AdvanceResult> {
@@ -60,7 +60,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   assertOpen(company);
   const start = company.now();
   assertAhead(start, target);
-  const waitForQuiet = createWait(company, options);
+  const waitForQuiet = noting(company, createWait(company, options));
   const isPatient = options.lookAhead !== true;
   const fired: FiredItem[] = [];
   let firedCount = 0;
@@ -91,14 +91,44 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   return { now: end, fired, firedCount, deliveries: { ...counts }, unfinished: dispatcher.outstanding };
 }
 
-/** Freezes or resumes the clock where it is, after the advances that were asked for before. */
+/** Freezes or resumes the clock where it is, after the advances that were asked for before. Throws as `advance` does. */
 export function setClockMode(company: Company, mode: ClockMode): Promise<void> {
-  return company.exclusively(async () => {
+  return inTurn(company, async () => {
     await company.ready();
     assertOpen(company);
     company.clock.setMode(mode);
     company.rearm();
   });
+}
+
+/** Real time in which a receiver answers that does not wait for the clock itself. */
+const PATIENCE_MS = 500;
+
+/**
+ * After the calls that came before. A receiver that moves the clock in its handler would wait for the advance that waits for its answer: a call is refused
+ * when the attempts that are in flight at its arrival do not end soon.
+ */
+async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
+  const { dispatcher, deps } = company;
+  const turn = { hasBegun: false, isRefused: false };
+  const result = company.exclusively(async () => {
+    if (turn.isRefused) throw new Bug("A call that was refused has no turn.");
+    turn.hasBegun = true;
+    return task();
+  });
+  if (!company.isAdvanceWaiting) return result;
+  const inFlight = dispatcher.outstanding;
+  const ended = dispatcher.endedWithin(inFlight, deps.system, PATIENCE_MS);
+  const goesOn = await Promise.race([ended, result.then(isOver, isOver)]);
+  if (goesOn || turn.hasBegun) return result;
+  turn.isRefused = true;
+  const waits = `an advance is waiting for receivers to answer ${inFlight.length} ${inFlight.length === 1 ? "webhook" : "webhooks"}`;
+  const what = "Answer first if this is a receiver, or move the clock when that advance has ended.";
+  throw new UsageError("conflict", `Failed to move the clock: ${waits}. ${what}`);
+}
+
+function isOver(): boolean {
+  return true;
 }
 
 /** Waits until no attempt is in flight and nothing is due now. Moves no time. */
@@ -160,6 +190,15 @@ function createWait({ dispatcher, deps: { system } }: Company, { maxWaitMs = MAX
     left = isQuiet ? left - (system.monotonic() - start) : 0;
   };
   return () => (left > 0 ? waitForQuiet() : undefined);
+}
+
+/** Shows in the company that its advance waits. */
+function noting(company: Company, wait: Wait): Wait {
+  return () => {
+    const waiting = wait();
+    company.isAdvanceWaiting = waiting !== undefined && !company.dispatcher.quiet;
+    return waiting?.finally(() => (company.isAdvanceWaiting = false));
+  };
 }
 
 /** Refused before anything is waited for. */

@@ -49,6 +49,8 @@ export class Company {
   profile: Profile;
   /** Whether an advance is firing what is due. No timer does it meanwhile. */
   isAdvancing = false;
+  /** Whether an advance is waiting for receivers to answer. */
+  isAdvanceWaiting = false;
   /** Draws the people of unlisted numbers; undefined until the names are loaded. */
   #drawPerson: DrawPerson | undefined;
   readonly #ids: IdSource;

@@ -137,6 +137,11 @@ export class Dispatcher {
     return this.#waitUntil(() => this.quiet, system, maxMs);
   }
 
+  /** The same for these deliveries. */
+  endedWithin(ids: readonly string[], system: SystemClock, maxMs: number): Promise<boolean> {
+    return this.#waitUntil(() => !ids.some((id) => this.isOutstanding(id)), system, maxMs);
+  }
+
   /** Starts nothing more. The company's signal aborts what is in flight. */
   close(): void {
     this.#closed = true;

@@ -27,7 +27,7 @@ describe.each(hostile)("$regex: %s", (pattern) => {
       const { status } = await world.api("POST", "/v1/charges", chargeRequest({ description: text }));
       expect(status).toBe(201);
     });
-  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+    expect(stopMs).toBeLessThan(STOP_MAX_MS);
   });
 
   it("holds up nothing in a verification of 10 000 requests", async () => {
@@ -42,7 +42,7 @@ describe.each(hostile)("$regex: %s", (pattern) => {
       const { status, body } = await world.control("POST", "/requests/verify", request);
       expect([status, body]).toEqual([200, { matched: 0, requests: [] }]);
     });
-  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+    expect(stopMs).toBeLessThan(STOP_MAX_MS);
   });
 });
 
