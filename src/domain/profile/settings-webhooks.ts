@@ -56,7 +56,7 @@ export const webhookSettings = {
   }),
   /** Default `full`: the charge as GET shows it. `slim`: without `transactions`. */
   chargePayload: choice({
-    summary: "The `data` of a charge's webhook: by default the charge as a GET shows it.",
+    summary: "The `data` of a charge's webhook: by default the charge as a GET shows it, always with its own status.",
     default: "full",
     alternatives: [{ value: "slim", effect: "Without `transactions`." }],
     question: "Which fields does the webhook of a charge carry?",
