@@ -34,7 +34,8 @@ export default defineConfig(({ mode }) => {
       // one for each file, and state that leaks from one sandbox into another shows.
       pool: "threads",
       isolate: false,
-      maxWorkers: "100%",
+      // Packing changes package.json for a moment.
+      maxWorkers: name === "package" ? 1 : "100%",
       // Without it Vitest makes every style sheet empty, also with ?raw.
       css: true,
       restoreMocks: true,

@@ -11,6 +11,7 @@ export type { FetchInit, JsonResponse } from "./library/in-process-fetch.js";
 export type { Advanced, AdvanceOptions, ClockHandle, DueItem } from "./library/clock-handle.js";
 export type {
   DeliveryRuleInput,
+  Matcher,
   PaymentRuleInput,
   RequestRuleInput,
   Rule,
@@ -18,7 +19,7 @@ export type {
   RulesHandle,
   TransferRuleInput,
 } from "./library/rules-handle.js";
-export type { WaitOptions, WebhookLog } from "./library/webhook-log.js";
+export type { WaitOptions, WebhookAttempt, WebhookDelivery, WebhookLog } from "./library/webhook-log.js";
 export type {
   CauseCoverage,
   Coverage,
@@ -45,11 +46,18 @@ export type { DurationInput, ProfileInput } from "./domain/profile/profile.js";
 export type {
   BalanceBody as Balance,
   BatchBody as Batch,
+  BatchRequest,
   ChargeBody as Charge,
   ChargeEntryBody as ChargeEntry,
+  ChargeRequest,
+  CreatedChargeBody as CreatedCharge,
   CustomerCheckBody as CustomerCheck,
   ErrorBody,
   PageBody as Page,
+  PayRequest,
+  RefundRequest,
   SubscriptionBody as WebhookSubscription,
+  SubscriptionRequest as WebhookSubscriptionRequest,
   TransactionBody as Transaction,
+  TransactionRequest,
 } from "./contract/resources.js";

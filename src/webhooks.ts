@@ -1,4 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { WebhookEvent } from "./library/webhook-events.js";
+
+export type {
+  ChargeEvent,
+  ChargeTopic,
+  TransactionEvent,
+  TransactionTopic,
+  WebhookEvent,
+} from "./library/webhook-events.js";
 
 /**
  * Whether a webhook is genuine: the base64 HMAC-SHA256 of its raw body under the secret key equals the header's value. For production
@@ -33,4 +42,97 @@ export function verifySignature(
   const expected = Buffer.from(createHmac("sha256", secretKey).update(rawBody).digest("base64"));
   const given = Buffer.from(header);
   return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+/** Why a webhook was refused. `signature`: answer 401. `body`: it is genuine, but not an event of the contract: answer 400 and look into it. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError";
+  readonly reason: "signature" | "body";
+
+  constructor(reason: "signature" | "body", message: string) {
+    super(`Failed to read a webhook: ${message}.`);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The event of a genuine webhook. `topic` tells charges from transactions. Fields that the contract adds later are kept.
+ *
+ * @param rawBody as for {@link verifySignature}.
+ * @param header as for {@link verifySignature}.
+ * @param secretKey as for {@link verifySignature}.
+ * @throws WebhookError when the signature is missing or wrong, or the body is not an event.
+ * @throws TypeError for a body that has been parsed already.
+ *
+ * @example
+ * ```ts
+ * const event = parseWebhook(rawBody, request.headers["x-service-hmac-sha256"], process.env.SECRET_KEY ?? "");
+ * if (event.topic === "charges/events" && event.data.status === "paid") console.log(event.data.externalId);
+ * ```
+ */
+export function parseWebhook(
+  rawBody: string | Uint8Array,
+  header: string | readonly string[] | null | undefined,
+  secretKey: string,
+): WebhookEvent {
+  if (!verifySignature(rawBody, header, secretKey))
+    throw new WebhookError("signature", "its signature is missing or wrong");
+  const event = parseJson(typeof rawBody === "string" ? rawBody : Buffer.from(rawBody).toString("utf8"));
+  const topic = isObject(event) ? event["topic"] : undefined;
+  const fields = typeof topic === "string" && Object.hasOwn(fieldsOf, topic) ? fieldsOf[topic] : undefined;
+  if (!isObject(event) || fields === undefined)
+    throw new WebhookError("body", `topic must be one of ${Object.keys(fieldsOf).join(", ")}`);
+  const { data } = event;
+  if (!isObject(data)) throw new WebhookError("body", "data must be an object");
+  const wrong = Object.keys(fields).filter((name) => fields[name]?.(data[name]) !== true);
+  if (wrong.length > 0) throw new WebhookError("body", `data.${wrong.join(", data.")} missing or of another type`);
+  return event as unknown as WebhookEvent;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string";
+const isAmount: Check = (value) => typeof value === "number";
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    isText(value) && values.includes(String(value));
+
+/** What identifies a resource and says its state. Other fields are not checked: the contract does not show all payloads. */
+const charge: Readonly<Record<string, Check>> = {
+  id: isText,
+  externalId: isText,
+  amount: isAmount,
+  status: oneOf("created", "due", "paid", "refunded", "refunded_partially", "dropped"),
+};
+const transaction: Readonly<Record<string, Check>> = {
+  id: isText,
+  reference: isText,
+  msisdn: isText,
+  amount: isAmount,
+  status: oneOf("pending", "completed", "failed"),
+};
+
+/** By topic, in both spellings. */
+const fieldsOf: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  "charges/events": charge,
+  "charge/events": charge,
+  "transactions/started": transaction,
+  "transactions/completed": transaction,
+  "transactions/failed": transaction,
+  "transaction/started": transaction,
+  "transaction/completed": transaction,
+  "transaction/failed": transaction,
+};
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new WebhookError("body", "its body is not JSON");
+  }
 }

@@ -118,3 +118,52 @@ export interface WebhookBody<Data = ChargeBody | TransactionBody> {
   topic: string;
   data: Data;
 }
+
+/** The body of POST /v1/charges. */
+export interface ChargeRequest {
+  /** XOF */
+  amount: number;
+  externalId: string;
+  description: string;
+  onCanceledRedirectionUrl: string;
+  onCompletedRedirectionUrl: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** The answer to POST /v1/charges. */
+export interface CreatedChargeBody extends ChargeBody {
+  /** Where the customer pays. */
+  paymentUrl: string;
+}
+
+/** The body of POST /v1/transactions. */
+export interface TransactionRequest {
+  type: "transfer";
+  /** XOF */
+  amount: number;
+  msisdn: string;
+  reference: string;
+  description?: string;
+}
+
+/** The body of POST /v1/transactions/batch. */
+export interface BatchRequest {
+  transactions: (Omit<TransactionRequest, "type"> & Partial<Pick<TransactionRequest, "type">>)[];
+}
+
+/** The body of POST /v1/charges/:id/pay, in staging. */
+export interface PayRequest {
+  msisdn?: string;
+}
+
+/** The body of POST /v1/charges/:id/refund. Without an amount all that is left is refunded. */
+export interface RefundRequest {
+  /** XOF */
+  amount?: number;
+}
+
+/** The body of POST /v1/webhooks. */
+export interface SubscriptionRequest {
+  topic: string;
+  url: string;
+}

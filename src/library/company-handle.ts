@@ -1,3 +1,13 @@
+import * as z from "zod";
+import { renderCharge } from "../contract/charges.js";
+import { parseRequest } from "../contract/parse.js";
+import type { ChargeBody, SubscriptionBody } from "../contract/resources.js";
+import { renderSubscription, subscriptionRequest } from "../contract/subscriptions.js";
+import { payCharge } from "../domain/charges/pay-charge.js";
+import { createSubscription } from "../domain/deliveries/subscriptions.js";
+import { isApiProblem } from "../domain/model/problem-codes.js";
+import { renderDelivery } from "../http/control/render-control.js";
+import { msisdn as msisdnField } from "../domain/values/fields.js";
 import { balanceOf } from "../domain/accounts/ledger.js";
 import { fromXof, toXof } from "../domain/values/money.js";
 import { setBalance } from "../domain/accounts/set-balance.js";
@@ -10,11 +20,12 @@ import type { Sandbox as Core } from "../sandbox/sandbox.js";
 import { type ClockHandle, createClockHandle } from "./clock-handle.js";
 import { type CustomersHandle, createCustomersHandle } from "./customers-handle.js";
 import { type RulesHandle, createRulesHandle } from "./rules-handle.js";
-import { type WebhookLog, createWebhookLog } from "./webhook-log.js";
+import { type WebhookDelivery, type WebhookLog, createWebhookLog } from "./webhook-log.js";
 import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
 import { balanceField } from "./sandbox-options.js";
 import type { Coverage } from "../sandbox/coverage/coverage-report.js";
 import type { Finding } from "../sandbox/observation/finding.js";
+import type { TopicName } from "./webhook-events.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 
 /**
@@ -70,6 +81,17 @@ export interface CompanyHandle extends AsyncDisposable {
    * causes, topics, rules, and the open points that the results depend on. A reset keeps it, so that a test suite adds up.
    */
   coverage(): Coverage;
+  /**
+   * Pays a charge as its customer does on the payment page: with test numbers, rules and settings. Returns the charge as GET shows it. Throws
+   * `UsageError` for an unknown charge and one that is not due.
+   *
+   * @param msisdn of the payer, such as `+2250700000001`.
+   */
+  pay(chargeId: string, msisdn: string): ChargeBody;
+  /** Subscribes to a topic, as POST /v1/webhooks does. Throws `UsageError` for an unknown topic and a URL that is not permitted. */
+  subscribe(topic: TopicName, url: string): SubscriptionBody;
+  /** Deliveries of webhooks with their attempts, oldest first. */
+  deliveries(): readonly WebhookDelivery[];
   /** Resolves when no delivery is in flight and nothing is due now. Does not move time. */
   settle(): Promise<void>;
   /**
@@ -139,12 +161,36 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
     }),
     coverage: () => core.coverage.of(current()),
     findings: () => core.observationOf(open(core, id).id).findings.list(),
+    pay: (chargeId, msisdn) =>
+      attempt("pay the charge", () => {
+        const company = current();
+        const payer = parseRequest(z.object({ msisdn: msisdnField }), { msisdn });
+        return renderCharge(company.run(payCharge, { chargeId, msisdn: payer.msisdn }), "read", company.profile);
+      }),
+    subscribe: (topic, url) =>
+      attempt("subscribe", () => {
+        const company = current();
+        const request = parseRequest(subscriptionRequest(company.profile), { topic, url });
+        return renderSubscription(company.run(createSubscription, request), company.profile);
+      }),
+    deliveries: () => current().world.deliveries.values().map(renderDelivery),
     settle: async () => void (await settle(current())),
     reset: async () => void core.reset(current()),
     close: remove,
     [Symbol.asyncDispose]: remove,
   };
   return handle;
+}
+
+/** Throws UsageError where the API would refuse. */
+function attempt<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isApiProblem(error)) throw error;
+    const kind = error.code === "invalid_request" ? "input" : "state";
+    throw new UsageError(kind, `Failed to ${what}: ${error.messages.join("; ")}.`, { cause: error });
+  }
 }
 
 function open(core: Core, id: string): Company {

@@ -5,6 +5,7 @@ import { UsageError } from "../kernel/messages/problem.js";
 import type { Company } from "../sandbox/company/company.js";
 import { renderRule } from "../sandbox/state/rules.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";
+import type { TopicName } from "./webhook-events.js";
 
 /** Rules that make a company misbehave: failures on demand. "The newest match wins; `times` counts down and the rule goes." */
 export interface RulesHandle {
@@ -52,19 +53,47 @@ interface RuleInputBase {
 /** `10s`, `1h30m`, `PT1H`, or milliseconds. */
 type DurationInput = string | number;
 
-/** A value, or a matcher such as `{ $regex: "^pay" }`, `{ $gt: 5000 }`. */
-type Pattern = unknown;
+/** A test of a value. */
+export interface Matcher {
+  readonly $regex?: string;
+  readonly $type?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
+  /** Numbers are compared as numbers, texts (such as ISO 8601 times) by their characters. */
+  readonly $gt?: number | string;
+  readonly $gte?: number | string;
+  readonly $lt?: number | string;
+  readonly $lte?: number | string;
+  readonly $in?: readonly unknown[];
+  /** Of a text or a list; also a matcher. */
+  readonly $length?: number | Matcher;
+  /** A part of a text, an element of a list. */
+  readonly $contains?: unknown;
+  readonly $absent?: true;
+  readonly $any?: true;
+  readonly $exact?: unknown;
+}
+
+/** The value, or a matcher for it. */
+type Pattern<T> = T | Matcher;
+/** Partial and deep: of an object only the named members are compared. */
+type DeepPattern =
+  | string
+  | number
+  | boolean
+  | null
+  | Matcher
+  | readonly unknown[]
+  | { readonly [name: string]: unknown };
 
 /** Changes an answer of the API. */
 export interface RequestRuleInput extends RuleInputBase {
   readonly on: "request";
   readonly match?: {
-    readonly method?: Pattern;
+    readonly method?: Pattern<string>;
     /** Without the query; `:id` matches one segment. */
-    readonly path?: Pattern;
-    readonly query?: Pattern;
-    readonly headers?: Pattern;
-    readonly body?: Pattern;
+    readonly path?: Pattern<string>;
+    readonly query?: Matcher | Readonly<Record<string, Pattern<string>>>;
+    readonly headers?: Matcher | Readonly<Record<string, Pattern<string>>>;
+    readonly body?: DeepPattern;
   };
   readonly then: {
     /** In real time. */
@@ -81,7 +110,11 @@ export interface RequestRuleInput extends RuleInputBase {
 /** Chooses the outcome of a transfer. Amounts in XOF. */
 export interface TransferRuleInput extends RuleInputBase {
   readonly on: "transfer";
-  readonly match?: { readonly msisdn?: Pattern; readonly amount?: Pattern; readonly reference?: Pattern };
+  readonly match?: {
+    readonly msisdn?: Pattern<string>;
+    readonly amount?: Pattern<number>;
+    readonly reference?: Pattern<string>;
+  };
   readonly then: {
     readonly outcome?: "completed" | "failed" | "pending";
     /** Of a failure. Default `recipient_unreachable`. */
@@ -94,7 +127,11 @@ export interface TransferRuleInput extends RuleInputBase {
 /** Chooses the outcome of a payment of a charge. Amounts in XOF. */
 export interface PaymentRuleInput extends RuleInputBase {
   readonly on: "payment";
-  readonly match?: { readonly msisdn?: Pattern; readonly amount?: Pattern; readonly externalId?: Pattern };
+  readonly match?: {
+    readonly msisdn?: Pattern<string>;
+    readonly amount?: Pattern<number>;
+    readonly externalId?: Pattern<string>;
+  };
   readonly then: {
     readonly outcome?: "paid" | "failed";
     /** Of a failed attempt. Default `payment_declined`. */
@@ -107,7 +144,7 @@ export interface PaymentRuleInput extends RuleInputBase {
 /** Changes the delivery of a webhook. */
 export interface DeliveryRuleInput extends RuleInputBase {
   readonly on: "delivery";
-  readonly match?: { readonly topic?: Pattern; readonly url?: Pattern; readonly data?: Pattern };
+  readonly match?: { readonly topic?: Pattern<TopicName>; readonly url?: Pattern<string>; readonly data?: DeepPattern };
   readonly then: {
     readonly drop?: boolean;
     /** On the company's clock. */

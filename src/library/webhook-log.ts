@@ -1,5 +1,5 @@
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
-import type { Delivery } from "../domain/model/delivery.js";
+import type { Delivery, DeliveryStatus } from "../domain/model/delivery.js";
 import type { DomainEvent } from "../domain/model/events.js";
 import { type Topic, findTopic, singularOf, topicSpellings } from "../domain/values/topic.js";
 import { formatDuration, parseDuration } from "../kernel/time/duration.js";
@@ -36,6 +36,33 @@ export interface WebhookLog {
   ): Promise<WebhookEvent<Name>>;
   /** All events so far, or those of one topic, oldest first. Throws `UsageError` for an unknown topic. */
   list<Name extends TopicName>(topic?: Name): readonly WebhookEvent<Name>[];
+}
+
+/** A webhook on its way to one subscriber. */
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly topic: string;
+  readonly url: string;
+  /** The id of its charge or transaction. */
+  readonly resource: string;
+  readonly status: DeliveryStatus;
+  /** ISO 8601 on the company's clock; null when no attempt is planned. */
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly WebhookAttempt[];
+}
+
+export interface WebhookAttempt {
+  /** ISO 8601 on the company's clock. */
+  readonly at: string;
+  /** Of the receiver's answer; null when none came. */
+  readonly status: number | null;
+  /** Real time. */
+  readonly latencyMs: number;
+  /** Why it failed; null when it was acknowledged. */
+  readonly error: string | null;
+  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  /** The body is cut after 4 KiB. */
+  readonly response: { readonly headers: Readonly<Record<string, string>>; readonly body: string } | null;
 }
 
 export interface WaitOptions {

@@ -129,7 +129,7 @@ import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, beforeEach } from "node:test";
 import { audit, createSandbox, type Sandbox, type Transaction, type WebhookEvent } from "business-payments-sandbox";
-import { verifySignature } from "business-payments-sandbox/webhooks";
+import { parseWebhook, verifySignature } from "business-payments-sandbox/webhooks";
 declare const sandbox: Sandbox;
 declare const request: IncomingMessage;
 declare const response: ServerResponse;

@@ -1,16 +1,25 @@
 import { describe, expectTypeOf, test } from "vitest";
+import type * as z from "zod";
+import type { createChargeRequest } from "../../src/contract/charges.js";
+import type { batchRequest, transferRequest } from "../../src/contract/transfers.js";
 import {
   audit,
   type AuditReport,
+  type BatchRequest,
   type Charge,
   type ChargeEvent,
+  type ChargeRequest,
+  type CreatedCharge,
   createSandbox,
   type Customer,
   type Sandbox,
   type SandboxOptions,
   type TopicName,
   type Transaction,
+  type TransactionRequest,
+  type TransferRuleInput,
   type WebhookEvent,
+  type WebhookSubscriptionRequest,
 } from "../../src/index.js";
 
 /** `npm run typecheck` is the test. Nothing here needs to run. */
@@ -77,6 +86,33 @@ describe("options and handles", () => {
       .returns.resolves.toEqualTypeOf<Charge>();
     expectTypeOf<Sandbox["fetch"]>().toExtend<typeof globalThis.fetch>();
     expectTypeOf<Sandbox>().toExtend<AsyncDisposable>();
+  });
+});
+
+describe("rules", () => {
+  test("match by values and matchers of the right type", () => {
+    void (() => sandbox.rules.add({ on: "transfer", match: { amount: { $gt: 5000 } }, then: { outcome: "failed" } }));
+    void (() => sandbox.rules.add({ on: "delivery", match: { data: { status: "paid" } }, then: { drop: true } }));
+    const add = (amount: TransferRuleInput["match"]) => () =>
+      sandbox.rules.add({ on: "transfer", match: amount ?? {}, then: { outcome: "failed" } });
+    // @ts-expect-error An unknown matcher.
+    void add({ amount: { $above: 5000 } });
+    // @ts-expect-error An amount is a number.
+    void (() => sandbox.rules.add({ on: "transfer", match: { amount: "5000" }, then: { outcome: "failed" } }));
+    // @ts-expect-error An unknown topic.
+    void (() => sandbox.rules.add({ on: "delivery", match: { topic: "charges/event" }, then: { drop: true } }));
+  });
+});
+
+describe("requests", () => {
+  test("are what the checks of the API accept", () => {
+    expectTypeOf<ChargeRequest>().toExtend<z.input<ReturnType<typeof createChargeRequest>>>();
+    expectTypeOf<TransactionRequest>().toExtend<z.input<ReturnType<typeof transferRequest>>>();
+    expectTypeOf<Required<BatchRequest["transactions"][number]>>().toExtend<
+      z.input<ReturnType<typeof batchRequest>>["transactions"][number]
+    >();
+    expectTypeOf<WebhookSubscriptionRequest["topic"]>().toEqualTypeOf<string>();
+    expectTypeOf<CreatedCharge["paymentUrl"]>().toEqualTypeOf<string>();
   });
 });
 
