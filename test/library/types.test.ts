@@ -91,6 +91,7 @@ describe("options and handles", () => {
 
 describe("rules", () => {
   test("match by values and matchers of the right type", () => {
+    expectTypeOf<{ amount: { $gt: number } }>().toExtend<NonNullable<TransferRuleInput["match"]>>();
     void (() => sandbox.rules.add({ on: "transfer", match: { amount: { $gt: 5000 } }, then: { outcome: "failed" } }));
     void (() => sandbox.rules.add({ on: "delivery", match: { data: { status: "paid" } }, then: { drop: true } }));
     const add = (amount: TransferRuleInput["match"]) => () =>
