@@ -2,13 +2,13 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
-import { nodeFileSystem } from "../../src/adapters/store/file-system.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
 import type { StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createCrashingFiles, type CrashingFiles, type Found } from "../support/crashing-files.js";
 import fc from "../support/fast-check.js";
 import { folderWith } from "../support/folder.js";
+import { placeOf } from "../support/letter-store.js";
 
 type Data = Map<string, number>;
 
@@ -70,7 +70,7 @@ async function inFolder<T>(folder: string, found: Found, run: (path: string) => 
   return result;
 }
 
-const load = async (path: string): Promise<string> => render((await loadStore(path, format, nodeFileSystem)).data);
+const load = async (path: string): Promise<string> => render((await loadStore(placeOf(path), format)).data);
 
 /** Every acknowledged change is there, and no change is incomplete. */
 async function expectWhole(

@@ -1,17 +1,33 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DocumentFile } from "../../src/adapters/store/document.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
-import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
+import { createJournal, journalPath, type Opening } from "../../src/adapters/store/journal.js";
+import { endMarkPath } from "../../src/adapters/store/end-mark.js";
+import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
+import { StoreUnavailable } from "../../src/adapters/store/store.js";
+import { UsageError } from "../../src/kernel/messages/problem.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
 import fc from "../support/fast-check.js";
 import { folderWith } from "../support/folder.js";
-import { copyOf, type Data, letters, newStorePath, openLetters } from "../support/letter-store.js";
+import { copyOf, type Data, letters, newStorePath, openLetters, placeOf } from "../support/letter-store.js";
 
 const sorted = (data: Data): [string, number][] => [...data].toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+const withChecksum = (text: string): string => `${renderChecksum(checksum(text))} ${text}\n`;
+
+/** The files in a store's folder by their names; none when it is gone. */
+async function filesIn(path: string): Promise<Map<string, string>> {
+  const folder = join(path, "..");
+  const names = await readdir(folder).catch(() => []);
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
+  );
+}
 
 describe("a durable change", () => {
   it("is there in the next process after a stop and after a kill", async () => {
@@ -155,8 +171,8 @@ describe("a damaged store", () => {
     ],
     [
       "a newer version",
-      (path) => change(path, (text) => text.replace('"schemaVersion":1', '"schemaVersion":2')),
-      "…/store.json:1:1: the store is of version 2, and this sandbox reads up to 1: a newer business-payments-sandbox wrote it",
+      (path) => change(path, (text) => text.replace('"schemaVersion":2', '"schemaVersion":3')),
+      "…/store.json:1:1: the store is of version 3, and this sandbox reads up to 2: a newer business-payments-sandbox wrote it",
     ],
     ["a missing journal", (path) => rm(journalOf(path)), "its journal, …/store.json.journal-1, is missing"],
     [
@@ -181,13 +197,11 @@ describe("a damaged store", () => {
   });
 
   it("of an older version is migrated, document and journal", async () => {
-    const fs = createFaultyFiles();
-    const path = await newStorePath();
-    await new DocumentFile(fs, path).write({ schemaVersion: -1, generation: 3, entries: [["set", "a", 1]] });
-    const journal = await createJournal(fs, journalPath(path, 3));
-    await journal.append([JSON.stringify(["set", "b", 2])]);
-    await journal.close();
-    const { data, generation } = await loadStore(path, letters, fs, {
+    const place = placeOf(await newStorePath());
+    const head = { schemaVersion: -1, epoch: 0, generation: 3 };
+    await new DocumentFile(place).write({ ...head, entries: [["set", "a", 1]] });
+    await writeFile(journalPath(place.path, 3), withChecksum('[["set","b",2]]'));
+    const { data, generation } = await loadStore(place, letters, {
       [-1]: ([, ...rest]) => ["write", ...rest],
       0: ([, ...rest]) => ["put", ...rest],
     });
@@ -196,6 +210,140 @@ describe("a damaged store", () => {
       ["b", 2],
     ]);
     expect(generation).toBe(3);
+  });
+
+  it("of version 0.1 is read, and written in the present version", async () => {
+    const path = await newStorePath();
+    const lines = '{"schemaVersion":1,"generation":3,"entries":[\n["put","a",1]\n';
+    await writeFile(path, `${lines}],"checksum":"${renderChecksum(checksum(lines))}"}\n`);
+    await writeFile(journalPath(path, 3), withChecksum("[]") + withChecksum('[["put","b",2],["put","c",3]]'));
+    await writeFile(journalPath(path, 4), withChecksum('[["drop","c"]]'));
+    const { store } = await openLetters(path);
+    expect([...store.data.keys()]).toEqual(["a", "b"]);
+    await store.close();
+    expect(await readFile(path, "utf8")).toContain('"schemaVersion":2,"epoch":1,"generation":5');
+  });
+});
+
+describe("a journal that was changed", () => {
+  /** A journal of five lines. `close`: whether the store was closed or its process killed. */
+  async function edited(close: boolean, edit: (lines: string[]) => string[]): Promise<string> {
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
+    for (const key of ["a", "b", "c", "d"]) {
+      put(key, 1);
+      await store.durable(true);
+    }
+    if (close) await store.close();
+    const copy = await copyOf(path);
+    const lines = (await readFile(journalPath(copy, 1), "utf8")).split("\n").slice(0, -1);
+    await writeFile(
+      journalPath(copy, 1),
+      edit(lines)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    return openLetters(copy).then(
+      ({ store: { data } }) => [...data.keys()].join(""),
+      (thrown: Error) => thrown.message.replaceAll(join(copy, ".."), "…"),
+    );
+  }
+
+  it.each<[string, boolean, (lines: string[]) => string[], string]>([
+    ["nothing, after a kill", false, (lines) => lines, "abcd"],
+    ["nothing, after a stop", true, (lines) => lines, "abcd"],
+    ["its end cut off, after a kill", false, (lines) => lines.slice(0, -1), "abc"],
+    [
+      "a missing line",
+      false,
+      (lines) => lines.toSpliced(2, 1),
+      "journal-1:3:1: the store is damaged here: line 3 is missing, and line 4 follows",
+    ],
+    [
+      "a line twice",
+      false,
+      (lines) => lines.toSpliced(2, 0, lines[2] ?? ""),
+      "journal-1:4:1: the store is damaged here: line 4 is missing, and line 3 follows",
+    ],
+    [
+      "its first line missing",
+      false,
+      (lines) => lines.slice(1),
+      "journal-1:1:1: the store is damaged here: line 1 is missing, and line 2 follows",
+    ],
+    [
+      "its end cut off, after a stop",
+      true,
+      (lines) => lines.slice(0, -1),
+      "journal-1:5:1: the journal does not end as it was written: it has 4 lines, and …/store.json.closed says that it had 5",
+    ],
+    [
+      "everything gone, after a stop",
+      true,
+      () => [],
+      "journal-1:1:1: the journal does not end as it was written: it has 0 lines",
+    ],
+    [
+      "a line of an earlier holder",
+      false,
+      (lines) => [...lines, withChecksum('0 6 [["put","e",1]]').trim()],
+      "journal-1:6:1: epoch 0 wrote this line, but epoch 1 had the store before",
+    ],
+    [
+      "a line of version 0.1",
+      false,
+      (lines) => [...lines, withChecksum('[["put","e",1]]').trim()],
+      "journal-1:6:1: epoch 0 wrote this line",
+    ],
+  ])("by %s", async (_, close, edit, result) => {
+    expect(await edited(close, edit)).toContain(result);
+  });
+
+  it.each<[string, Opening, string[], string]>([
+    ["goes on where the one before ends", { after: 2 }, ['["put","b",2]'], "ab"],
+    ["begins before the one before ended, without changes", { after: 1 }, [], "a"],
+    [
+      "begins before the one before ended",
+      { after: 1 },
+      ['["put","b",2]'],
+      "these changes do not follow from …/store.json",
+    ],
+    [
+      "goes on after lines that are missing",
+      { after: 3 },
+      [],
+      "journal-1:3:1: the journal does not end as it was written: it has 2 lines, and …/store.json.journal-2 goes on after line 3",
+    ],
+    [
+      "belongs to a document that is not there",
+      { after: null },
+      ['["put","b",2]'],
+      "these changes do not follow from …/store.json",
+    ],
+    ["belongs to a document that was not written", { after: null }, [], "a"],
+  ])("by one after it, which %s", async (_, opening, entries, result) => {
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
+    put("a", 1);
+    await store.durable(true);
+    const copy = await copyOf(path);
+    const journal = await createJournal(placeOf(copy), journalPath(copy, 2), opening);
+    if (entries.length > 0) await journal.append(entries);
+    await journal.close();
+    const loaded = await loadStore(placeOf(copy), letters).then(
+      ({ data }) => [...data.keys()].join(""),
+      (thrown: Error) => thrown.message.replaceAll(join(copy, ".."), "…"),
+    );
+    expect(loaded).toContain(result);
+  });
+
+  it("by a later holder's end, beside a document of an earlier one", async () => {
+    const path = await newStorePath();
+    await (await openLetters(path)).store.close();
+    const early = await copyOf(path);
+    await (await openLetters(path)).store.close();
+    await writeFile(endMarkPath(early), await readFile(endMarkPath(path)));
+    await expect(openLetters(early)).rejects.toThrow("store.json:1:1: epoch 1 wrote it, and ");
   });
 });
 
@@ -213,7 +361,7 @@ describe("the disk", () => {
       await expect(store.durable(true)).rejects.toThrow(
         `The state could not be written to ${path}: ${failure}. Make room there`,
       );
-      expect(store.durable(false)).toBeUndefined();
+      await store.durable(false);
       await expect(store.writable()).rejects.toThrow(failure);
       fs.fail(undefined);
       await store.writable();
@@ -228,7 +376,6 @@ describe("the disk", () => {
   it.each<[string, (path: string) => Promise<void>]>([
     ["the journal", (path) => rm(`${path}.journal-1`)],
     ["the checkpoint", (path) => rm(path)],
-    ["the whole folder", (path) => rm(join(path, ".."), { recursive: true })],
   ])("%s is written again after somebody removed it", async (_, take) => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);
@@ -254,7 +401,7 @@ describe("the disk", () => {
     put("b", 2);
     await expect(store.durable(true)).rejects.toThrow("The state could not be written");
     await rm(folder);
-    await mkdir(folder);
+    await rename(`${folder}.away`, folder);
     put("c", 3);
     await store.durable(true);
     const { store: again } = await openLetters(await copyOf(path));
@@ -299,6 +446,42 @@ describe("the lock", () => {
     const later = { ...systemClock, now: () => systemClock.now() + 61_000 };
     const store = await openFileStore({ path, format: letters, system: later, log: { write: () => undefined } });
     await store.close();
+  });
+
+  it.each<[string, (path: string) => Promise<void>, string]>([
+    ["was removed", (path) => rm(`${path}.lock`), "its lock, …/store.json.lock, was removed"],
+    ["was removed with its folder", (path) => rm(join(path, ".."), { recursive: true }), "was removed"],
+    [
+      "names another process",
+      (path) => writeFile(`${path}.lock`, '{"pid":1,"host":"another","name":"sandbox start","epoch":2}'),
+      "sandbox start (process 1 on another) has taken it over",
+    ],
+  ])("that %s is lost: nothing is acknowledged or written any more", async (_, lose, why) => {
+    const path = await newStorePath();
+    const { store, put, logged } = await openLetters(path);
+    put("a", 1);
+    await store.durable(true);
+    await lose(path);
+    put("b", 2);
+    const left = await filesIn(path);
+    await expect(store.durable(true)).rejects.toThrow("This process stops, because only one may write to it");
+    await expect(store.durable(false)).rejects.toThrow(StoreUnavailable);
+    await expect(store.writable()).rejects.toThrow(StoreUnavailable);
+    expect(store.lost.reason).toBeInstanceOf(UsageError);
+    expect(String(store.lost.reason.message).replaceAll(join(path, ".."), "…")).toContain(why);
+    await expect(store.close()).rejects.toBe(store.lost.reason);
+    expect(logged).toHaveLength(1);
+    // Only the line of the change that was not acknowledged.
+    const now = await filesIn(path);
+    expect([...now.keys()]).toEqual([...left.keys()]);
+    expect(now.get("store.json")).toEqual(left.get("store.json"));
+  });
+
+  it("that is lost is noticed without any request", async () => {
+    const path = await newStorePath();
+    const { store } = await openLetters(path);
+    await rm(`${path}.lock`);
+    await once(store.lost, "abort");
   });
 
   it("is released when the store is refused", async () => {

@@ -2,7 +2,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
-import type { FileSystem } from "../../src/adapters/store/file-system.js";
+import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
+import type { Place } from "../../src/adapters/store/place-file.js";
 import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { folderWith } from "./folder.js";
@@ -42,6 +43,13 @@ export async function openLetters(
     store.note(["put", key, value]);
   };
   return { store, logged, put };
+}
+
+/** The place of a store for a holder of this epoch that never loses it. */
+export function placeOf(path: string, epoch = 1): Place {
+  const nothing = async (): Promise<void> => undefined;
+  const lock = { id: "test", epoch, isFresh: true, assertHeld: nothing, watch: () => undefined, release: nothing };
+  return { fs: nodeFileSystem, path, lock };
 }
 
 /** The files as a kill leaves them, without a lock. */

@@ -12,7 +12,7 @@ process.send?.("ready");
 
 async function take(path: string): Promise<string> {
   try {
-    lock = await acquireLock(path, "contender", systemClock);
+    lock = await acquireLock(path, "contender", 1, systemClock);
     return "taken";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,15 +1,18 @@
 import type { Adapter } from "lowdb";
 import { isObject } from "../../kernel/messages/json.js";
-import { type FileSystem, unlessMissing } from "./file-system.js";
+import { unlessMissing } from "./file-system.js";
 import { assertEntry, checksum, parseLine, readLines, refuseFile, renderChecksum } from "./lines.js";
+import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
 /** Raised when an older store does not say everything, or says it in another way. */
-export const STORE_VERSION = 1;
+export const STORE_VERSION = 2;
 
 /** Everything that a store keeps, but for the changes in its journals. */
 export interface StoreDocument {
   readonly schemaVersion: number;
+  /** Of the process that wrote it. 0: version 0.1, which had no epochs. */
+  readonly epoch: number;
   /** Journals of this generation and of later ones contain what has changed since. */
   readonly generation: number;
   readonly entries: readonly StoreEntry[];
@@ -18,39 +21,22 @@ export interface StoreDocument {
 /** Characters written at a time, so that requests are answered in between. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/**
- * lowdb's adapter for the document: JSON with one entry on each line, so that damage has a line number, and a checksum of all lines at the end. It is
- * written beside the old document, flushed, and renamed.
- */
+/** lowdb's adapter for the document: JSON with one entry on each line, so that damage has a line number, and a checksum of all lines at the end. */
 export class DocumentFile implements Adapter<StoreDocument> {
-  readonly #fs: FileSystem;
-  readonly #path: string;
+  readonly #place: Place;
 
-  constructor(fs: FileSystem, path: string) {
-    this.#fs = fs;
-    this.#path = path;
+  constructor(place: Place) {
+    this.#place = place;
   }
 
   /** Null when there is no file. Throws UsageError("file") for a damaged file or one of a newer version. */
   async read(): Promise<StoreDocument | null> {
-    return (await unlessMissing(readDocument(this.#path))) ?? null;
+    return (await unlessMissing(readDocument(this.#place.path))) ?? null;
   }
 
   async write(document: StoreDocument): Promise<void> {
-    const beside = `${this.#path}.tmp`;
-    const file = await this.#fs.create(beside);
-    try {
-      for (const chunk of chunksOf(document)) await file.append(chunk);
-      await file.sync();
-      await file.close();
-      await this.#fs.rename(beside, this.#path);
-      await this.#fs.syncFolderOf(this.#path);
-    } catch (error) {
-      await file.close().catch(() => undefined);
-      // An unfinished file must not fill the rest of the disk.
-      await this.#fs.remove(beside).catch(() => undefined);
-      throw error;
-    }
+    const file = await placeFile(this.#place, this.#place.path, chunksOf(document));
+    await file.close();
   }
 }
 
@@ -67,8 +53,8 @@ function* chunksOf(document: StoreDocument): Iterable<string> {
   yield `${chunk}],"checksum":"${renderChecksum(sum)}"}\n`;
 }
 
-function* textsOf({ schemaVersion, generation, entries }: StoreDocument): Iterable<string> {
-  yield `${JSON.stringify({ schemaVersion, generation }).slice(0, -1)},"entries":[`;
+function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"entries":[`;
   let separator = "\n";
   for (const entry of entries) {
     yield separator + JSON.stringify(entry);
@@ -99,13 +85,20 @@ async function readDocument(file: string): Promise<StoreDocument> {
   return { ...head, entries };
 }
 
+/** The epoch of the process that wrote the document; 0 when there is none that can be read. */
+export async function readEpoch(path: string): Promise<number> {
+  const { value: first } = (await unlessMissing(readLines(path).next())) ?? {};
+  const [, epoch = "0"] = /^\{[^[]*"epoch":(\d{1,15}),/.exec(first?.text ?? "") ?? [];
+  return Number(epoch);
+}
+
 function parseHead(file: string, text: string): Omit<StoreDocument, "entries"> {
   const head = parseLine(file, { text: `${text}]}`, number: 1 });
-  const { schemaVersion, generation } = isObject(head) ? head : {};
-  if (typeof schemaVersion !== "number" || typeof generation !== "number") {
+  const { schemaVersion, epoch = 0, generation } = isObject(head) ? head : {};
+  if (typeof schemaVersion !== "number" || typeof epoch !== "number" || typeof generation !== "number") {
     return refuseFile(file, 1, "this is no store of the sandbox: it says neither schemaVersion nor generation");
   }
-  if (schemaVersion <= STORE_VERSION) return { schemaVersion, generation };
+  if (schemaVersion <= STORE_VERSION) return { schemaVersion, epoch, generation };
   const newer = `the store is of version ${schemaVersion}, and this sandbox reads up to ${STORE_VERSION}`;
   return refuseFile(file, 1, `${newer}: a newer business-payments-sandbox wrote it, use that one`);
 }

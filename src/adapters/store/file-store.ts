@@ -1,11 +1,13 @@
 import type { Log } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { STORE_VERSION } from "./document.js";
+import { readEpoch, STORE_VERSION } from "./document.js";
+import { endMarkPath, writeEndMark } from "./end-mark.js";
 import { type FileSystem, findStore, nodeFileSystem } from "./file-system.js";
 import { createJournal, type Journal, journalPath, listJournals } from "./journal.js";
-import { loadStore, openDocument } from "./load-store.js";
-import { acquireLock, type Lock } from "./lock.js";
+import { type LoadedStore, loadStore, openDocument } from "./load-store.js";
+import { acquireLock, LockLost } from "./lock.js";
+import { type Place, removeUnfinished } from "./place-file.js";
 import { type Store, type StoreEntry, type StoreFormat, StoreUnavailable } from "./store.js";
 
 export interface FileStoreOptions<Data> {
@@ -27,24 +29,57 @@ const JOURNAL_BYTES = 8 * 1024 * 1024;
  * change costs one line in a journal, however large the state is. Changes of many clients are flushed together. A new document is written while changes
  * go on, and replaces the old one when it is durable.
  *
+ * A process that another one took for dead must not write any more. It looks at its lock after each flush, before it acknowledges, and before a file takes the
+ * place of another: so the next holder, which reads after it has taken the lock, reads everything acknowledged.
+ *
  * Throws UsageError("cannot-run") when another process holds the store or the folder cannot be used, UsageError("file") when a file is damaged or newer:
- * then nothing is changed.
+ * then nothing is changed. On a full disk a store that is there is opened: reading works.
  */
 export async function openFileStore<Data>(options: FileStoreOptions<Data>): Promise<Store<Data>> {
-  const { fs = nodeFileSystem, format, system, name = "sandbox" } = options;
-  const { path, lock } = await explain(options.path, async () => {
+  const { fs = nodeFileSystem } = options;
+  const path = await explain(options.path, async () => {
     await fs.makeFolderOf(options.path);
     const file = await findStore(options.path);
     await fs.makeFolderOf(file);
-    return { path: file, lock: await acquireLock(`${file}.lock`, name, system) };
+    return file;
   });
+  // Another process may have had the store since its epoch was read.
+  for (let epoch = await readEpoch(path); ;) {
+    const { place, loaded } = await takeStore(options, fs, path, epoch + 1);
+    epoch = loaded.epoch;
+    if (epoch < place.lock.epoch) return beginStore(options, place, loaded);
+    await place.lock.release();
+  }
+}
+
+async function takeStore<Data>(
+  { name = "sandbox", system, format }: FileStoreOptions<Data>,
+  fs: FileSystem,
+  path: string,
+  epoch: number,
+): Promise<{ readonly place: Place; readonly loaded: LoadedStore<Data> }> {
+  const lock = await explain(path, () => acquireLock(`${path}.lock`, name, epoch, system));
+  const place = { fs, path, lock };
   try {
-    const { data, generation } = await loadStore(path, format, fs);
-    const store = new FileStore({ ...options, path }, fs, lock, data, generation);
-    await explain(path, () => store.rewrite());
-    return store;
+    await explain(path, () => removeUnfinished(place));
+    return { place, loaded: await loadStore(place, format) };
   } catch (error) {
     await lock.release();
+    throw error;
+  }
+}
+
+async function beginStore<Data>(
+  options: FileStoreOptions<Data>,
+  place: Place,
+  loaded: LoadedStore<Data>,
+): Promise<Store<Data>> {
+  const store = new FileStore(options, place, loaded);
+  try {
+    await explain(place.path, () => store.begin(loaded.isNew));
+    return store;
+  } catch (error) {
+    await place.lock.release();
     throw error;
   }
 }
@@ -67,8 +102,7 @@ interface Waiter {
 class FileStore<Data> implements Store<Data> {
   readonly data: Data;
   readonly #options: FileStoreOptions<Data>;
-  readonly #fs: FileSystem;
-  readonly #lock: Lock;
+  readonly #place: Place;
   /** Of the journal. */
   #generation: number;
   #journal: Journal | undefined;
@@ -83,15 +117,35 @@ class FileStore<Data> implements Store<Data> {
   #largestJournal: number;
   /** Why nothing can be kept at present. */
   #failure: unknown;
+  /** What is noted now is not in the document that is being written. */
+  #isRewriting = false;
+  /** The log has said so. */
+  #isReported = false;
+  readonly #lost = new AbortController();
+  #closing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(options: FileStoreOptions<Data>, fs: FileSystem, lock: Lock, data: Data, generation: number) {
+  constructor(options: FileStoreOptions<Data>, place: Place, { data, generation }: LoadedStore<Data>) {
     this.#options = options;
-    this.#fs = fs;
-    this.#lock = lock;
+    this.#place = place;
     this.#generation = generation;
     this.#largestJournal = options.journalBytes ?? JOURNAL_BYTES;
     this.data = data;
+  }
+
+  /** Throws when the store is new and cannot be written, or its lock was lost. */
+  async begin(isNew: boolean): Promise<void> {
+    try {
+      await this.#rewrite();
+    } catch (error) {
+      if (isNew || error instanceof LockLost) throw error;
+      this.#fail(error);
+    }
+    this.#place.lock.watch((error) => this.#lose(error));
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
   }
 
   get position(): number {
@@ -102,50 +156,95 @@ class FileStore<Data> implements Store<Data> {
     if (this.#closed) return;
     this.#position++;
     // After a failure everything is written again, so single changes are not needed.
-    if (this.#failure === undefined) this.#pending.push(JSON.stringify(entry));
+    if (this.#failure === undefined || this.#isRewriting) this.#pending.push(JSON.stringify(entry));
     this.#work();
   }
 
   durable(changed = true): Promise<void> | undefined {
-    if (this.#kept === this.#position) return undefined;
-    if (changed) return this.#wait();
-    return this.#failure === undefined ? this.#wait().catch(() => undefined) : undefined;
+    if (this.lost.aborted) return Promise.reject(this.#unavailable());
+    const isKept = this.#kept === this.#position;
+    if (!isKept && changed) return this.#wait();
+    if (!isKept && this.#failure === undefined) return this.#wait().catch(() => this.#assertHeld());
+    return this.#place.lock.isFresh ? undefined : this.#assertHeld();
   }
 
   writable(): Promise<void> | undefined {
     return this.#failure === undefined ? undefined : this.#wait();
   }
 
-  async close(): Promise<void> {
-    if (this.#pending.length > 0) this.#work();
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    // Also the last chance to write what could not be written before.
+    if (this.#kept !== this.#position || this.#failure !== undefined) await this.#wait().catch(() => undefined);
     await this.#working;
     this.#closed = true;
     await this.#writingDocument;
+    if (this.#failure === undefined) await this.#markEnd();
     await this.#journal?.close();
-    await this.#lock.release();
-    if (this.#failure !== undefined) throw this.#unavailable();
+    await this.#place.lock.release();
+    if (this.lost.aborted) throw this.lost.reason;
+    if (this.#failure === undefined) return;
+    const failed = `Failed to write the last changes to ${this.#place.path}: ${reasonOf(this.#failure)}`;
+    throw new UsageError("cannot-run", `${failed}. Everything that was answered with success is there.`);
+  }
+
+  async #markEnd(): Promise<void> {
+    const { epoch } = this.#place.lock;
+    const lines = this.#journal?.lines ?? 0;
+    try {
+      await writeEndMark(this.#place, { epoch, generation: this.#generation, lines });
+    } catch (error) {
+      if (error instanceof LockLost) return this.#lose(error);
+      // Everything is kept; later cuts would not be noticed.
+      this.#options.log.write("warn", "store", { message: `the end could not be marked: ${reasonOf(error)}` });
+    }
   }
 
   /** Writes everything as a new document, followed by an empty journal. Older files are not needed any more. */
-  async rewrite(): Promise<void> {
+  async #rewrite(): Promise<void> {
     await this.#writingDocument;
-    const journal = await this.#createJournal();
+    const journal = await this.#createJournal(null);
     try {
-      // If this small write fails, the document need not be tried.
-      await journal.append([]);
       const upTo = this.#position;
       const entries = this.#options.format.dump(this.data);
       // Changes from here on are not in the dump: they are pending for the new journal.
       this.#pending = [];
-      this.#failure = undefined;
+      this.#isRewriting = true;
       await this.#writeDocument(this.#generation + 1, entries);
+      this.#failure = undefined;
       this.#kept = upTo;
     } catch (error) {
       // The journal file stays: the document that needs it may be in place already.
       await journal.close();
       throw error;
+    } finally {
+      this.#isRewriting = false;
     }
     await this.#switchTo(journal);
+  }
+
+  /** Rejects when the lock was lost. When that cannot be said, reading goes on. */
+  async #assertHeld(): Promise<void> {
+    try {
+      await this.#place.lock.assertHeld();
+    } catch (error) {
+      if (!(error instanceof LockLost)) return;
+      this.#lose(error);
+      throw this.#unavailable();
+    }
+  }
+
+  #lose(error: LockLost): void {
+    if (this.lost.aborted) return;
+    const message = `Failed to keep the store ${this.#place.path}: ${error.message}. This process stops, because only one may write to it.`;
+    this.#failure = error;
+    this.#pending = [];
+    this.#options.log.write("error", "store-lost", { message });
+    this.#lost.abort(new UsageError("cannot-run", message, { cause: error }));
+    this.#work();
   }
 
   #wait(): Promise<void> {
@@ -177,6 +276,7 @@ class FileStore<Data> implements Store<Data> {
         this.#fail(error);
       }
       try {
+        if (this.lost.aborted) throw this.#failure;
         // Also rewrites files that somebody removed.
         if (this.#failure !== undefined) await this.#recover();
       } catch (error) {
@@ -191,29 +291,31 @@ class FileStore<Data> implements Store<Data> {
   async #append(): Promise<void> {
     const upTo = this.#position;
     const group = this.#pending.splice(0);
-    const { path } = this.#options;
+    const { fs, path } = this.#place;
     await this.#journal?.append(group);
-    if ((await this.#fs.inodeOf(path)) === undefined) throw new Error(`${path} was removed`);
+    if ((await fs.inodeOf(path)) === undefined) throw new Error(`${path} was removed`);
     this.#kept = upTo;
   }
 
   async #recover(): Promise<void> {
-    await this.#fs.makeFolderOf(this.#options.path);
-    await this.rewrite();
-    this.#options.log.write("info", "store", { message: `the state is kept again in ${this.#options.path}` });
+    await this.#rewrite();
+    this.#isReported = false;
+    this.#options.log.write("info", "store", { message: `the state is kept again in ${this.#place.path}` });
   }
 
   #fail(error: unknown): void {
-    if (this.#failure === undefined) {
+    if (this.lost.aborted) return;
+    if (error instanceof LockLost) return this.#lose(error);
+    if (!this.#isReported)
       this.#options.log.write("error", "store", { message: `the state cannot be kept: ${reasonOf(error)}` });
-    }
+    this.#isReported = true;
     this.#failure = error;
     this.#pending = [];
   }
 
   #unavailable(): StoreUnavailable {
-    const { path } = this.#options;
-    const failed = `The state could not be written to ${path}: ${reasonOf(this.#failure)}`;
+    if (this.#failure instanceof LockLost) return new StoreUnavailable(reasonOf(this.lost.reason));
+    const failed = `The state could not be written to ${this.#place.path}: ${reasonOf(this.#failure)}`;
     return new StoreUnavailable(`${failed}. Make room there, or bring the folder back`);
   }
 
@@ -223,8 +325,8 @@ class FileStore<Data> implements Store<Data> {
     for (const { position, resolve } of waiters) if (position <= this.#kept) resolve();
   }
 
-  #createJournal(): Promise<Journal> {
-    return createJournal(this.#fs, journalPath(this.#options.path, this.#generation + 1));
+  #createJournal(after: number | null): Promise<Journal> {
+    return createJournal(this.#place, journalPath(this.#place.path, this.#generation + 1), { after });
   }
 
   async #switchTo(journal: Journal): Promise<void> {
@@ -236,13 +338,14 @@ class FileStore<Data> implements Store<Data> {
   }
 
   async #writeDocument(generation: number, entries: readonly StoreEntry[]): Promise<void> {
-    const { path } = this.#options;
-    const low = openDocument(path, this.#fs);
-    low.data = { schemaVersion: STORE_VERSION, generation, entries };
+    const { fs, path, lock } = this.#place;
+    const low = openDocument(this.#place);
+    low.data = { schemaVersion: STORE_VERSION, epoch: lock.epoch, generation, entries };
     await low.write();
-    for (const journal of await listJournals(this.#fs, path)) {
-      if (journal.generation < generation) await this.#fs.remove(journal.path);
+    for (const journal of await listJournals(fs, path)) {
+      if (journal.generation < generation) await fs.remove(journal.path);
     }
+    await fs.remove(endMarkPath(path));
   }
 
   /** Each journal may grow as large as the largest before it, so that a large state is not written all the time. */
@@ -254,7 +357,7 @@ class FileStore<Data> implements Store<Data> {
   /** Changes go to a new journal at once, while the document is being written. If that fails, the journals so far contain everything. */
   async #beginDocument(): Promise<void> {
     this.#largestJournal = this.#journal?.bytes ?? 0;
-    await this.#switchTo(await this.#createJournal());
+    await this.#switchTo(await this.#createJournal(this.#journal?.lines ?? 0));
     const entries = this.#options.format.dump(this.data);
     this.#writingDocument = this.#writeDocument(this.#generation, entries)
       .catch((error: unknown) => {

@@ -29,7 +29,9 @@ export interface FileSystem {
 export const nodeFileSystem: FileSystem = {
   async create(path) {
     // The file contains access tokens and secret keys, so only its owner may read it.
-    const handle = await open(path, "w", 0o600);
+    // One that is there may still be open: it is not written to.
+    await rm(path, { force: true });
+    const handle = await open(path, "wx", 0o600);
     const { ino } = await handle.stat();
     return {
       inode: ino,

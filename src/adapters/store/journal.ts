@@ -1,41 +1,62 @@
 import { basename } from "node:path";
+import { isObject } from "../../kernel/messages/json.js";
 import type { FileSystem } from "./file-system.js";
 import { assertEntry, checksum, type Line, parseLine, readLines, refuseFile, renderChecksum } from "./lines.js";
+import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
 /**
- * What has changed since a document was written: `PATH.journal-GENERATION`, with one line for each group of changes that was flushed together, after its
- * checksum. Only the last line may be torn: it was never acknowledged.
+ * What has changed since a document was written: `PATH.journal-GENERATION`. Each line is `CHECKSUM EPOCH NUMBER JSON`. The first one says which journal this
+ * is; each other one is a group of changes that was flushed together. Only the last line may be torn: it was never acknowledged.
  */
 export interface Journal {
   readonly bytes: number;
-  /** Resolves when the group is on disk. `entries` are JSON texts. Throws when the file was removed or replaced. */
+  readonly lines: number;
+  /** Resolves when the group is on disk and the lock was still held then. `entries` are JSON texts. Throws when the file was removed or replaced. */
   append(entries: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates an empty journal and flushes its name. */
-export async function createJournal(fs: FileSystem, path: string): Promise<Journal> {
-  const file = await fs.create(path);
+/** The first line of a journal. */
+export interface Opening {
+  /** The number of lines of the journal before, which this one continues. Null: it continues a document that is written with it. */
+  readonly after: number | null;
+}
+
+export interface JournalLine {
+  /** In the file, from 1. */
+  readonly line: number;
+  /** 0: version 0.1 wrote it, which had neither epochs nor openings. */
+  readonly epoch: number;
+  readonly content: Opening | readonly StoreEntry[];
+}
+
+/** Puts a journal without changes in its place. */
+export async function createJournal(place: Place, path: string, opening: Opening): Promise<Journal> {
+  const { fs, lock } = place;
+  let lines = 0;
   let bytes = 0;
-  try {
-    await fs.syncFolderOf(path);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  const render = (content: unknown, json = JSON.stringify(content)): string => {
+    const text = `${lock.epoch} ${++lines} ${json}`;
+    const line = `${renderChecksum(checksum(text))} ${text}\n`;
+    bytes += Buffer.byteLength(line);
+    return line;
+  };
+  const file = await placeFile(place, path, [render(opening)]);
   return {
     get bytes() {
       return bytes;
     },
+    get lines() {
+      return lines;
+    },
     async append(entries) {
-      const json = `[${entries.join(",")}]`;
-      const line = `${renderChecksum(checksum(json))} ${json}\n`;
-      await file.append(line);
-      const [, inode] = await Promise.all([file.sync(), fs.inodeOf(path)]);
+      await file.append(render(undefined, `[${entries.join(",")}]`));
+      await file.sync();
+      // After the flush: whoever takes the lock later reads this line.
+      const [inode] = await Promise.all([fs.inodeOf(path), lock.assertHeld()]);
       // A file without a name would be lost with this process.
       if (inode !== file.inode) throw new Error(`${path} was removed or replaced`);
-      bytes += Buffer.byteLength(line);
     },
     close: () => file.close(),
   };
@@ -56,14 +77,18 @@ export async function listJournals(fs: FileSystem, path: string) {
     .map((generation) => ({ path: journalPath(path, generation), generation }));
 }
 
-/** Calls `apply` with each entry, oldest first. Ignores a torn last line. Throws UsageError("file") for any other damage. */
-export async function readJournal(path: string, apply: (entry: StoreEntry, line: number) => void): Promise<void> {
+/** Ignores a torn last line. Throws UsageError("file") for any other damage. */
+export async function* readJournal(path: string): AsyncGenerator<JournalLine> {
   let torn: number | undefined;
   for await (const line of readLines(path)) {
-    if (torn === undefined && isWhole(line.text)) applyGroup(path, line, apply);
+    if (torn === undefined && isWhole(line.text)) yield parseJournalLine(path, line);
     else if (torn === undefined && isTorn(line)) torn = line.number;
     else refuseFile(path, torn ?? line.number, "the store is damaged here: the line does not have its checksum");
   }
+}
+
+export function isOpening(content: JournalLine["content"]): content is Opening {
+  return !Array.isArray(content);
 }
 
 /** After a power loss the file may be longer than what was written: the rest is zeros. */
@@ -75,11 +100,25 @@ function isWhole(text: string): boolean {
   return text[8] === " " && text.slice(0, 8) === renderChecksum(checksum(text.slice(9)));
 }
 
-function applyGroup(path: string, line: Line, apply: (entry: StoreEntry, line: number) => void): void {
-  const group = parseLine(path, { ...line, text: line.text.slice(9) });
-  if (!Array.isArray(group)) refuseFile(path, line.number, "the store is damaged here: this is no group of entries");
-  for (const entry of group) {
-    assertEntry(path, line.number, entry);
-    apply(entry, line.number);
-  }
+function parseJournalLine(path: string, { text, number: line }: Line): JournalLine {
+  const [head = "", epoch = "0", number = line] = /^.{9}(\d{1,15}) (\d{1,15}) /.exec(text) ?? [text.slice(0, 9)];
+  if (Number(number) !== line)
+    refuseFile(path, line, `the store is damaged here: line ${line} is missing, and line ${number} follows`);
+  const value = parseLine(path, { text: text.slice(head.length), number: line });
+  const content = line === 1 && epoch !== "0" ? parseOpening(path, value) : parseGroup(path, line, value);
+  return { line, epoch: Number(epoch), content };
+}
+
+function parseOpening(path: string, value: unknown): Opening {
+  const { after } = isObject(value) ? value : {};
+  if (after === null || typeof after === "number") return { after };
+  return refuseFile(path, 1, "the store is damaged here: this is no first line of a journal");
+}
+
+function parseGroup(path: string, line: number, value: unknown): readonly StoreEntry[] {
+  if (!Array.isArray(value)) return refuseFile(path, line, "the store is damaged here: this is no group of entries");
+  return value.map((entry: unknown) => {
+    assertEntry(path, line, entry);
+    return entry;
+  });
 }

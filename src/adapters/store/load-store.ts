@@ -1,8 +1,9 @@
 import { Low } from "lowdb";
 import { DocumentFile, STORE_VERSION, type StoreDocument } from "./document.js";
-import type { FileSystem } from "./file-system.js";
-import { journalPath, listJournals, readJournal } from "./journal.js";
+import { type EndMark, endMarkPath, readEndMark } from "./end-mark.js";
+import { isOpening, journalPath, listJournals, readJournal } from "./journal.js";
 import { refuseFile } from "./lines.js";
+import type { Place } from "./place-file.js";
 import type { StoreEntry, StoreFormat } from "./store.js";
 
 /** How entries of an older version become entries of the next one. */
@@ -10,61 +11,140 @@ export type Migrations = Readonly<Record<number, (entry: StoreEntry) => StoreEnt
 
 const migrations: Migrations = Object.freeze({});
 
+export interface LoadedStore<Data> {
+  readonly data: Data;
+  /** Of the last journal. */
+  readonly generation: number;
+  /** The largest in any of its files. */
+  readonly epoch: number;
+  /** Whether there is no store yet. */
+  readonly isNew: boolean;
+}
+
 /** The document of a store, read and written by lowdb. Generation 0: there is no file yet. */
-export function openDocument(path: string, fs: FileSystem): Low<StoreDocument> {
-  return new Low<StoreDocument>(new DocumentFile(fs, path), {
+export function openDocument(place: Place): Low<StoreDocument> {
+  return new Low<StoreDocument>(new DocumentFile(place), {
     schemaVersion: STORE_VERSION,
+    epoch: 0,
     generation: 0,
     entries: [],
   });
 }
 
 /**
- * Reads the document and the journals after it. `generation`: of the last journal. Throws UsageError("file") when a file is damaged, missing or newer, and
- * changes nothing.
+ * Reads the document and the journals after it. Throws UsageError("file") when a file is damaged, missing, cut, newer, or of another moment than the others,
+ * and changes nothing.
  */
 export async function loadStore<Data>(
-  path: string,
+  place: Place,
   format: StoreFormat<Data>,
-  fs: FileSystem,
   given: Migrations = migrations,
-): Promise<{ readonly data: Data; readonly generation: number }> {
-  const low = openDocument(path, fs);
+): Promise<LoadedStore<Data>> {
+  const { path } = place;
+  const low = openDocument(place);
   await low.read();
-  const { schemaVersion, generation: first, entries } = low.data;
-  const journals = await listJournals(fs, path);
+  const journals = await listJournals(place.fs, path);
   const data = format.createEmpty();
-  if (first === 0) {
-    await assertUnused(path, journals);
-    return { data, generation: journals.at(-1)?.generation ?? 0 };
-  }
+  const { generation: first, entries, schemaVersion } = low.data;
+  const last = journals.at(-1)?.generation ?? 0;
+  if (first === 0) return { data, generation: last, epoch: await assertUnused(path, journals), isNew: true };
   const migrate = migrationFrom(schemaVersion, given);
-  const apply = (file: string) => (entry: StoreEntry, line: number) => {
+  const apply = (file: string, line: number, entry: StoreEntry): void => {
     try {
       format.apply(data, migrate(entry));
     } catch (error) {
       refuseFile(file, line, `the store is damaged here: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  let line = 1;
-  for (const entry of entries) apply(path)(entry, ++line);
-  const last = Math.max(first, journals.at(-1)?.generation ?? 0);
-  for (let generation = first; generation <= last; generation++) {
-    const journal = journals.find((other) => other.generation === generation);
-    if (journal === undefined) refuseFile(path, 1, `its journal, ${journalPath(path, generation)}, is missing`);
-    await readJournal(journal.path, apply(journal.path));
+  for (const [at, entry] of entries.entries()) apply(path, at + 2, entry);
+  const end = await readEndMark(path);
+  assertNotOlder(path, low.data, end);
+  const reader = new JournalReader(path, low.data, apply);
+  for (let generation = first; generation <= Math.max(first, last, endOf(low.data, end)); generation++) {
+    const file = journalPath(path, generation);
+    if (!journals.some((journal) => journal.generation === generation))
+      refuseFile(path, 1, `its journal, ${file}, is missing`);
+    const lines = await reader.read(file, generation);
+    if (end?.epoch === low.data.epoch && end.generation === generation && end.lines !== lines)
+      refuseCut(file, lines, `${endMarkPath(path)} says that it had ${end.lines}`);
   }
-  return { data, generation: last };
+  return { data, generation: Math.max(first, last), epoch: reader.epoch, isNew: false };
 }
 
-/** A process that was killed before its first document was complete leaves an empty first journal. */
-async function assertUnused(path: string, journals: Awaited<ReturnType<typeof listJournals>>): Promise<void> {
+/** Reads one journal after another, and sees whether each goes on from the one before. */
+class JournalReader {
+  readonly #path: string;
+  readonly #document: StoreDocument;
+  readonly #apply: (file: string, line: number, entry: StoreEntry) => void;
+  /** The largest so far. */
+  epoch: number;
+  /** Of the journal before. */
+  #lines = 0;
+
+  constructor(path: string, document: StoreDocument, apply: (file: string, line: number, entry: StoreEntry) => void) {
+    this.#path = path;
+    this.#document = document;
+    this.#apply = apply;
+    this.epoch = document.epoch;
+  }
+
+  /** Returns the number of its lines. */
+  async read(file: string, generation: number): Promise<number> {
+    let goesOn = true;
+    let lines = 0;
+    for await (const { line, epoch, content } of readJournal(file)) {
+      if (epoch < this.epoch)
+        refuseFile(file, line, `epoch ${epoch} wrote this line, but epoch ${this.epoch} had the store before`);
+      this.epoch = epoch;
+      lines = line;
+      if (isOpening(content)) goesOn = this.#goesOn(file, generation, epoch, content.after);
+      else if (content.length > 0 && !goesOn)
+        refuseFile(file, line, `these changes do not follow from ${this.#path}, which is older than this journal`);
+      else for (const entry of content) this.#apply(file, line, entry);
+    }
+    this.#lines = lines;
+    return lines;
+  }
+
+  /** Whether the journal may have changes: otherwise its document was not written, and this process was killed before. */
+  #goesOn(file: string, generation: number, epoch: number, after: number | null): boolean {
+    if (epoch !== this.#document.epoch) return false;
+    if (generation === this.#document.generation) return true;
+    if (after === null) return false;
+    if (after > this.#lines)
+      refuseCut(journalPath(this.#path, generation - 1), this.#lines, `${file} goes on after line ${after}`);
+    return after === this.#lines;
+  }
+}
+
+function refuseCut(file: string, lines: number, why: string): never {
+  refuseFile(file, lines + 1, `the journal does not end as it was written: it has ${lines} lines, and ${why}`);
+}
+
+/** A copy of the store from an earlier moment beside an end mark of a later one. */
+function assertNotOlder(path: string, { epoch }: StoreDocument, end: EndMark | undefined): void {
+  if (end === undefined || end.epoch <= epoch) return;
+  refuseFile(path, 1, `epoch ${epoch} wrote it, and ${endMarkPath(path)} is of epoch ${end.epoch}, which came later`);
+}
+
+/** The journal that the end mark says is the last one; 0 when it says nothing about this document. */
+function endOf({ epoch }: StoreDocument, end: EndMark | undefined): number {
+  return end?.epoch === epoch ? end.generation : 0;
+}
+
+/** A process that was killed before its first document was complete leaves journals without changes. Returns their epoch. */
+async function assertUnused(path: string, journals: Awaited<ReturnType<typeof listJournals>>): Promise<number> {
+  let last = 0;
   const [first] = journals;
-  if (first === undefined) return;
-  let entries = 0;
-  for (const journal of journals) await readJournal(journal.path, () => void entries++);
-  if (first.generation === 1 && entries === 0) return;
-  refuseFile(path, 1, `it is missing, and ${first.path}, which goes on from it, is there`);
+  for (const journal of journals) {
+    let isUsed = first?.generation !== 1;
+    for await (const { epoch, content } of readJournal(journal.path)) {
+      isUsed ||= !isOpening(content) && content.length > 0;
+      last = Math.max(last, epoch);
+    }
+    if (isUsed) refuseFile(path, 1, `it is missing, and ${journal.path}, which goes on from it, is there`);
+  }
+  return last;
 }
 
 function migrationFrom(version: number, given: Migrations): (entry: StoreEntry) => StoreEntry {

@@ -1,4 +1,4 @@
-import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, lstat, lutimes, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -6,10 +6,27 @@ import { unlessMissing } from "./file-system.js";
 import { createMachineRandom } from "../../kernel/records/ids.js";
 
 export interface Lock {
+  /** Names this holder and no other. */
+  readonly id: string;
+  /** Grows with each holder of the store. What it writes names it. */
+  readonly epoch: number;
+  /** Whether it was seen to be held so lately that no other process can have started since. */
+  readonly isFresh: boolean;
+  /** Throws LockLost when the file names another holder or is gone. */
+  assertHeld(): Promise<void>;
+  /** Calls `onLost` soon after the lock was lost. */
+  watch(onLost: (error: LockLost) => void): void;
   release(): Promise<void>;
 }
 
-/** How often the holder touches its lock. A lock of another machine or container that was not touched for so long is stale. Real time, ms. */
+/** Another process took this one for dead, or somebody removed the file: this one must not write any more. */
+export class LockLost extends Error {
+  override readonly name = "LockLost";
+}
+
+/** How often the holder looks whether it still is. Less than a process takes to start. Real time, ms. */
+const CHECK_MS = 200;
+/** How often the holder touches its lock. A lock of another machine or container that was not touched for so long is stale. */
 const TOUCH_MS = 10_000;
 const STALE_MS = 60_000;
 /** The wait while another process takes over a stale lock. */
@@ -22,32 +39,94 @@ interface Holder {
   readonly name: string;
   /** When the process began, in the machine's units, because a later process may get its number. Empty where the machine does not say. */
   readonly began: string;
+  readonly epoch: number;
 }
 
 /**
  * Takes the lock file `path`, which names its holder. The lock of a dead process is taken over. Throws UsageError("cannot-run") with the name of a live
  * holder.
  */
-export async function acquireLock(path: string, name: string, system: SystemClock): Promise<Lock> {
+export async function acquireLock(path: string, name: string, epoch: number, system: SystemClock): Promise<Lock> {
   // A process of another container that shares the folder may have the same number.
-  const own = `${path}.${process.pid}-${Buffer.from(createMachineRandom().bytes(4)).toString("hex")}`;
+  const id = `${process.pid}-${Buffer.from(createMachineRandom().bytes(4)).toString("hex")}`;
+  const own = `${path}.${id}`;
   const { began = "" } = (await readProcess(process.pid)) ?? {};
-  const holder: Holder = { pid: process.pid, host: hostname(), name, began };
-  await writeFile(own, JSON.stringify(holder), { mode: 0o600 });
+  const text = await writeHolder(own, { pid: process.pid, host: hostname(), name, began, epoch });
   try {
     await take(own, path, system, refuse);
   } finally {
     await rm(own, { force: true });
   }
-  const stop = keepTouched(path, system);
+  return holdLock({ path, text, id, epoch, system });
+}
+
+interface Held extends Pick<Lock, "id" | "epoch"> {
+  readonly path: string;
+  /** What the file contains as long as this process has it. */
+  readonly text: string;
+  readonly system: SystemClock;
+}
+
+function holdLock({ path, text, id, epoch, system }: Held): Lock {
+  let checkedAt = system.now();
+  let touchedAt = system.now();
+  let isReleased = false;
+  let stop = (): void => undefined;
+  const assertHeld = async (): Promise<void> => {
+    const startedAt = system.now();
+    const found = await readText(path);
+    if (found === undefined) throw new LockLost(`its lock, ${path}, was removed`);
+    if (found !== text) throw new LockLost(`${describeHolder(parseHolder(found))} has taken it over`);
+    checkedAt = startedAt;
+  };
+  const touch = async (): Promise<void> => {
+    if (system.now() - touchedAt < TOUCH_MS) return;
+    const now = new Date((touchedAt = system.now()));
+    await lutimes(path, now, now);
+  };
   return {
-    release: async () => {
+    id,
+    epoch,
+    get isFresh() {
+      return Math.abs(system.now() - checkedAt) < CHECK_MS * 2;
+    },
+    assertHeld,
+    watch(onLost) {
+      const check = (): void => {
+        stop = system.after(CHECK_MS, check);
+        void assertHeld()
+          .then(touch)
+          .catch((error: unknown) => {
+            if (error instanceof LockLost && !isReleased) onLost(error);
+            // When the folder cannot be used, writing reports it.
+          });
+      };
+      stop = system.after(CHECK_MS, check);
+    },
+    async release() {
+      isReleased = true;
       stop();
-      const found = await readHolder(path);
-      // After a long sleep another process may have taken the lock over.
-      if (found?.pid === holder.pid && found.host === holder.host && found.began === began) await rm(path);
+      if ((await readText(path)) === text) await rm(path);
     },
   };
+}
+
+/** Returns what the file contains. */
+async function writeHolder(own: string, holder: Holder): Promise<string> {
+  const text = JSON.stringify(holder);
+  try {
+    await writeFile(own, text, { mode: 0o600 });
+    return text;
+  } catch (error) {
+    await rm(own, { force: true });
+    // On a full disk there is still room for a short link: it needs no block.
+    const { pid, host, began } = holder;
+    const short = JSON.stringify({ pid, host, began });
+    await symlink(short, own).catch(() => {
+      throw error;
+    });
+    return short;
+  }
 }
 
 /**
@@ -78,18 +157,6 @@ async function take(own: string, path: string, system: SystemClock, whenHeld: (b
   }
 }
 
-function keepTouched(path: string, system: SystemClock): () => void {
-  let stop = (): void => undefined;
-  const touch = (): void => {
-    const now = new Date(system.now());
-    // When the folder is gone, writing reports it.
-    void utimes(path, now, now).catch(() => undefined);
-    stop = system.after(TOUCH_MS, touch);
-  };
-  stop = system.after(TOUCH_MS, touch);
-  return () => stop();
-}
-
 async function tryLink(own: string, path: string): Promise<boolean> {
   try {
     await link(own, path);
@@ -100,15 +167,24 @@ async function tryLink(own: string, path: string): Promise<boolean> {
   }
 }
 
-/** Undefined when there is no lock. A text that is incomplete was written by a process that died meanwhile. */
+/** Undefined when there is no lock. */
 async function readHolder(path: string): Promise<Holder | undefined> {
-  const text = await unlessMissing(readFile(path, "utf8"));
-  if (text === undefined) return undefined;
+  const text = await readText(path);
+  return text === undefined ? undefined : parseHolder(text);
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return (await unlessMissing(readFile(path, "utf8"))) ?? readlink(path).catch(() => undefined);
+}
+
+/** A text that is incomplete was written by a process that died meanwhile. */
+function parseHolder(text: string): Holder {
   const [, pid = "0"] = /"pid":(\d+)/.exec(text) ?? [];
   const [, host = ""] = /"host":"([^"]*)"/.exec(text) ?? [];
   const [, name = "another process"] = /"name":"([^"]*)"/.exec(text) ?? [];
   const [, began = ""] = /"began":"([^"]*)"/.exec(text) ?? [];
-  return { pid: Number(pid), host, name, began };
+  const [, epoch = "0"] = /"epoch":(\d+)/.exec(text) ?? [];
+  return { pid: Number(pid), host, name, began, epoch: Number(epoch) };
 }
 
 /** On this machine the process table decides; for another machine or container, when the lock was last touched. */
@@ -137,11 +213,14 @@ async function readProcess(pid: number): Promise<{ readonly isDead: boolean; rea
 }
 
 async function touchedAt(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+  return (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0;
 }
 
-function refuse({ pid, host, name }: Holder): never {
-  const where = host === hostname() ? "" : ` on ${host}`;
+function refuse(holder: Holder): never {
   const what = "Stop it, or name another store with --store file:PATH.";
-  throw new UsageError("cannot-run", `Failed to open the store: ${name} (process ${pid}${where}) uses it. ${what}`);
+  throw new UsageError("cannot-run", `Failed to open the store: ${describeHolder(holder)} uses it. ${what}`);
+}
+
+function describeHolder({ pid, host, name }: Holder): string {
+  return `${name} (process ${pid}${host === hostname() ? "" : ` on ${host}`})`;
 }

@@ -3,15 +3,18 @@ export interface Store<Data> {
   readonly data: Data;
   /** Grows with each change. Compare it before and after some work to see whether the work changed anything. */
   readonly position: number;
+  /** Aborted when another process has taken the store over, with the UsageError to end with. Nothing can be kept any more. */
+  readonly lost: AbortSignal;
   /** Keeps a change that `data` already contains. The values in it must not change later. */
   note(entry: StoreEntry): void;
   /**
    * Resolves once everything noted so far is kept; undefined when it already is. Rejects with StoreUnavailable when it cannot be kept, but only for a
-   * caller that has `changed` something (default): reading goes on.
+   * caller that has `changed` something (default): reading goes on, unless the store is lost.
    */
   durable(changed?: boolean): Promise<void> | undefined;
   /** Call it before a change: rejects with StoreUnavailable while nothing can be kept, so that nothing is done by halves. */
   writable(): Promise<void> | undefined;
+  /** Throws UsageError("cannot-run") when something could not be kept, or the store is lost. */
   close(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export interface StoreFormat<Data> {
   dump(data: Data): readonly StoreEntry[];
 }
 
-/** The disk is full or the folder is gone: a change could not be kept. The message names the failure and what to do. */
+/** The disk is full, the folder is gone or another process has the store: a change could not be kept. The message names the failure and what to do. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
@@ -37,6 +40,7 @@ export function createMemoryStore<Data>(data: Data): Store<Data> {
   return {
     data,
     position: 0,
+    lost: new AbortController().signal,
     note: () => undefined,
     durable: () => undefined,
     writable: () => undefined,

@@ -52,12 +52,19 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
+  let code = 0;
+  /** The command's own failure takes precedence over one of ours. */
+  const orPrint = (error: unknown): void => {
+    if (code === 0) throw error;
+    printDiagnostic(`sandbox: ${messageOf(error)}`);
+  };
   try {
     running.log.open();
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
     const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
-    const code = await runChild(program, args, { ...process.env, ...variablesOf(running.sandbox, running.url, names) });
+    const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
+    code = await runChild(program, args, env, running.sandbox.store.lost);
     const seen = report();
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));
     const judged = judgeGates(gates, {
@@ -65,16 +72,13 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       percent: seen.coverage.percent,
       unjudged: seen.requests === 0 ? NEVER_CALLED : undefined,
     });
-    // The command's own failure takes precedence over a report that cannot be written.
-    if (flags.report !== undefined)
-      await writeExecReport(flags.report, seen).catch((error: unknown) => {
-        if (code === 0) throw error;
-        printDiagnostic(`sandbox: ${messageOf(error)}`);
-      });
+    if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
     return code === 0 ? judged : code;
   } finally {
-    await running.stop();
-    await session.end();
+    await running
+      .stop()
+      .catch(orPrint)
+      .finally(() => session.end());
   }
 }
 
@@ -111,9 +115,14 @@ function variablesOf(
 }
 
 /** Runs the command and forwards signals. Throws UsageError("cannot-run") if it cannot be started. */
-function runChild(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+function runChild(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  lost: AbortSignal,
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "inherit", env });
+    const child = spawn(program, args, { stdio: "inherit", env, signal: lost });
     // On a terminal Ctrl-C reaches the whole process group.
     const onInterrupt = (): void => void (process.stdin.isTTY || child.kill("SIGINT"));
     const onTerminate = (): void => void child.kill("SIGTERM");

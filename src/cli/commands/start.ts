@@ -8,7 +8,7 @@ import { colorsFor, printData } from "../shared/output.js";
 import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
 import { type RunningSandbox, beginSession, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
-import { nextStopSignal } from "../run/stop.js";
+import { nextStopSignal, whenLost } from "../run/stop.js";
 
 export const verb: Verb = (command) => {
   command.description("Runs the sandbox until Ctrl-C or SIGTERM, and shows how to reach it.");
@@ -42,11 +42,10 @@ async function start(flags: StartFlags): Promise<void> {
     warnIfExposed(running, prepared);
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
-    await stopSignal;
+    await Promise.race([stopSignal, whenLost(running.sandbox)]);
   } finally {
-    await running.stop();
+    await running.stop().finally(() => session.end());
   }
-  await session.end();
 }
 
 /** Omits credentials, since logs are kept and shared. */

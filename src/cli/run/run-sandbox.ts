@@ -2,6 +2,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import type { PreparedStart } from "./prepare-start.js";
 import { writeOutput } from "../shared/output.js";
 import { openVariables } from "../shared/values.js";
+import type { World } from "../../domain/model/work.js";
 import type { Store } from "../../adapters/store/store.js";
 import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import type { Log } from "../../kernel/log.js";
@@ -33,15 +34,19 @@ export async function runSandbox(
     storeFile === undefined
       ? undefined
       : await openStore(storeFile, `sandbox ${logPlace?.beside === true ? "exec" : "start"}`, server, log);
+  const loaded = storeFile === undefined || store === undefined ? undefined : describeLoaded(storeFile, store.data);
   const { sandbox, fetch, replayer } = await build(server, store, options, log);
   source = sourceOf(sandbox);
   const flushLog = logActivity(sandbox);
   /** Finishes requests and deliveries in flight, within bounds. */
   const stop = async (): Promise<void> => {
-    await stopGracefully(server, sandbox, { log, flushLog });
-    await replayer.close();
+    try {
+      await stopGracefully(server, sandbox, { log, flushLog });
+    } finally {
+      await replayer.close();
+    }
   };
-  return { sandbox, url: server.url, log, fetch, stop };
+  return { sandbox, url: server.url, log, fetch, loaded, stop };
 }
 
 function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
@@ -68,6 +73,18 @@ async function openStore(path: string, name: string, server: Listener, log: Log)
     await server.close();
     throw error;
   }
+}
+
+/** `file:state.json (3 charges, 1 transfer)` */
+function describeLoaded(file: string, { companies }: StoredSandbox): string {
+  const worlds = [...companies.values()].map(({ record }) => record.world);
+  const count = (of: (world: World) => number, what: string): string => {
+    const sum = worlds.reduce((total, world) => total + of(world), 0);
+    return `${sum} ${what}${sum === 1 ? "" : "s"}`;
+  };
+  const charges = count((world) => world.charges.size, "charge");
+  const transfers = count((world) => world.transfers.size, "transfer");
+  return `file:${file} (${worlds.length === 0 ? "new" : `${charges}, ${transfers}`})`;
 }
 
 async function build(server: Listener, store: Store<StoredSandbox> | undefined, options: ResolvedOptions, log: Log) {

@@ -7,7 +7,7 @@ import { type Colors, alignColumns } from "../shared/output.js";
 import type { RunningSandbox } from "./run-sandbox.js";
 import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../domain/accounts/test-numbers.js";
 
-export function renderStartupScreen({ sandbox, url }: RunningSandbox, colors: Colors): string {
+export function renderStartupScreen({ sandbox, url, loaded }: RunningSandbox, colors: Colors): string {
   const { bold, dim, cyan } = colors;
   const { defaultCompany: company, options } = sandbox;
   const { publicUrl, seed, adminToken } = options;
@@ -27,6 +27,7 @@ export function renderStartupScreen({ sandbox, url }: RunningSandbox, colors: Co
     ["Company id", `${company.id}${others}`],
     ["Secret key", secretKey],
     ["Clock", `${company.clock.mode}, ${toIso(company.now())}${seed === undefined ? "" : dim(`  seed ${seed}`)}`],
+    ...(loaded === undefined ? [] : [["Store", loaded] as [string, string]]),
   ];
   return [
     "",

@@ -5,6 +5,8 @@ import type { RunningServer } from "../../http/server/listen.js";
 
 /** The time for requests and deliveries in flight. Containers usually have 10 s to stop. */
 const GRACE_MS = 5_000;
+/** After another process has taken the store over: time for the answers that refuse what is in flight. */
+const GRACE_LOST_MS = 500;
 
 /** Refuses new requests, and waits a bounded time for answers and deliveries in flight. */
 export async function stopGracefully(
@@ -14,7 +16,8 @@ export async function stopGracefully(
 ): Promise<void> {
   const { system, companies } = sandbox;
   const startedAt = system.monotonic();
-  const msLeft = (): number => Math.max(0, GRACE_MS - (system.monotonic() - startedAt));
+  const graceMs = sandbox.store.lost.aborted ? GRACE_LOST_MS : GRACE_MS;
+  const msLeft = (): number => Math.max(0, graceMs - (system.monotonic() - startedAt));
   flushLog();
   log.write("info", "stopping", describe(inFlight(sandbox)));
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
@@ -51,6 +54,14 @@ export function nextStopSignal(): Promise<void> {
     };
     process.on("SIGINT", () => onSignal(130));
     process.on("SIGTERM", () => onSignal(143));
+  });
+}
+
+/** Resolves when another process has taken the store over. */
+export function whenLost({ store: { lost } }: Sandbox): Promise<void> {
+  return new Promise((resolve) => {
+    if (lost.aborted) resolve();
+    else lost.addEventListener("abort", () => resolve(), { once: true });
   });
 }
 

@@ -261,10 +261,15 @@ export class Company {
     const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));
     const urgent = enqueued.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
     if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
-    const kept = gate === releaseImmediately ? this.deps.store.durable() : undefined;
+    const { store } = this.deps;
+    // What the next holder of the store does not know did not happen.
+    const release = (): void => {
+      if (!store.lost.aborted) held.release();
+    };
+    const kept = gate === releaseImmediately ? store.durable() : undefined;
     // A receiver must not learn of a change that a kill could still undo. An answer waits for the store by itself.
-    if (kept === undefined) gate.after(held.release);
-    else void kept.then(held.release, held.release);
+    if (kept === undefined) gate.after(release);
+    else void kept.then(release, release);
   }
 
   #cancelOldest(work: Work, deliveries: readonly Delivery[]): void {

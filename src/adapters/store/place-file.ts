@@ -1,0 +1,45 @@
+import { basename } from "node:path";
+import type { FileSystem, WritableFile } from "./file-system.js";
+import type { Lock } from "./lock.js";
+
+/** Where a holder of the store writes, and the lock that lets it. */
+export interface Place {
+  readonly fs: FileSystem;
+  /** Of the store. */
+  readonly path: string;
+  readonly lock: Lock;
+}
+
+/**
+ * Writes a file under a name of this holder's own, and gives it its name when it is on the disk. A holder that was paused just before the renaming cannot
+ * replace a file of the next one, which has removed the unfinished file by then (`removeUnfinished`). Returns the open file.
+ */
+export async function placeFile(
+  { fs, path, lock }: Place,
+  target: string,
+  chunks: Iterable<string>,
+): Promise<WritableFile> {
+  const unfinished = `${path}.tmp-${lock.id}`;
+  const file = await fs.create(unfinished);
+  try {
+    for (const chunk of chunks) await file.append(chunk);
+    await file.sync();
+    await lock.assertHeld();
+    await fs.rename(unfinished, target);
+    await fs.syncFolderOf(target);
+    return file;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    // It must not fill the rest of the disk.
+    await fs.remove(unfinished).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Removes what earlier holders of the store have not finished. Call it with the lock and before reading the store. */
+export async function removeUnfinished({ fs, path }: Place): Promise<void> {
+  const name = `${basename(path)}.tmp`;
+  for (const found of await fs.listFolderOf(path)) {
+    if (found === name || found.startsWith(`${name}-`)) await fs.remove(`${path}${found.slice(basename(path).length)}`);
+  }
+}
