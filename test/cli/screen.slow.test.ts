@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
@@ -9,6 +11,17 @@ import { selfSigned } from "../support/self-signed.js";
 const run = promisify(execFile);
 
 describe("the screen of start", () => {
+  it("names the store and what was in it", async () => {
+    const cwd = await folderWith({});
+    const storeLine = async (...args: string[]): Promise<string | undefined> => {
+      const { stdout } = await runUntilListening(["--port", "0", "--store", "file:data/sb.json", ...args], { cwd });
+      return /^ {2}Store .*$/m.exec(stdout)?.[0];
+    };
+    await writeFile(join(cwd, "one.yaml"), "charges: [{ amount: 100, externalId: a, description: Shoes }]");
+    expect(await storeLine("--fixtures", "one.yaml")).toBe("  Store         file:data/sb.json (new)");
+    expect(await storeLine()).toBe("  Store         file:data/sb.json (1 charge, 0 transfers)");
+  });
+
   it("shows everything that a first call needs", async () => {
     const { stdout } = await runUntilListening(["--port", "0", "--clock", "2026-01-15T09:00:00Z", "--seed", "7"]);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? "";

@@ -281,6 +281,74 @@ describe("a store that cannot be used", () => {
   });
 });
 
+describe("a full disk", () => {
+  const balanceOf = async (sandbox: StartedSandbox): Promise<number> =>
+    (await call(sandbox, "GET", "/_sandbox/balance")).body.balance;
+  const trouble = ({ stderr }: StartedSandbox): number[] => [
+    stderr.split("cannot be kept").length - 1,
+    stderr.split("bug of the sandbox").length - 1,
+  ];
+
+  it("lets everything kept be read, also from the start; a stop is 3 and no bug", async () => {
+    const cwd = await folderWith({});
+    let kept = 0;
+    const filling = await startSandbox(["--store", "file:state.json"], { cwd, fileBlocks: 16 });
+    for (let balance = 1; ; balance++) {
+      if ((await call(filling, "PUT", "/_sandbox/balance", { balance })).status !== 200) break;
+      kept = balance;
+    }
+    for (let n = 0; n < 3; n++)
+      expect((await call(filling, "PUT", "/_sandbox/balance", { balance: 0 })).status).toBe(500);
+    expect((await call(filling, "GET", "/_sandbox/balance")).status).toBe(200);
+    expect([await filling.stop(), ...trouble(filling)]).toEqual([3, 1, 0]);
+    expect(filling.stderr).toMatch(/sandbox: Failed to write the last changes to .*state\.json: EFBIG/);
+
+    const full = await startSandbox(["--store", "file:state.json"], { cwd, fileBlocks: 0 });
+    expect(await balanceOf(full)).toBeGreaterThanOrEqual(kept);
+    for (let n = 0; n < 3; n++) {
+      const { status, body } = await call(full, "PUT", "/_sandbox/balance", { balance: 0 });
+      expect([status, body.message]).toEqual([500, [expect.stringContaining("The state could not be written")]]);
+    }
+    expect(await balanceOf(full)).toBeGreaterThanOrEqual(kept);
+    const beside = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], { cwd });
+    expect([beside.code, beside.stderr]).toEqual([3, expect.stringContaining("uses it")]);
+    expect([await full.stop(), ...trouble(full)]).toEqual([3, 1, 0]);
+
+    const roomy = await inStore(cwd);
+    expect(await balanceOf(roomy)).toBeGreaterThanOrEqual(kept);
+    expect((await call(roomy, "PUT", "/_sandbox/balance", { balance: 0 })).status).toBe(200);
+    expect(await roomy.stop()).toBe(0);
+  });
+
+  it("refuses a new store", async () => {
+    const cwd = await folderWith({});
+    const options = { cwd, fileBlocks: 0 };
+    const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], options);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Failed to open the store state.json: EFBIG")]);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+});
+
+it.each<[string, (lines: string[]) => string[], RegExp]>([
+  ["a line is missing in its middle", (lines) => lines.toSpliced(1, 1), /journal-1:2:1: .*line 2 is missing/],
+  ["its end is missing", (lines) => lines.slice(0, -1), /journal-1:\d+:1: the journal does not end as it was written/],
+  ["it is empty", () => [], /journal-1:1:1: the journal does not end as it was written: it has 0 lines/],
+])("a journal after a clean stop is refused with 2 when %s", async (_, edit, message) => {
+  const cwd = await folderWith({});
+  const first = await inStore(cwd);
+  for (let balance = 1; balance < 5; balance++) await call(first, "PUT", "/_sandbox/balance", { balance });
+  expect(await first.stop()).toBe(0);
+  const journal = join(cwd, "state.json.journal-1");
+  const lines = (await readFile(journal, "utf8")).split("\n").slice(0, -1);
+  const cut = edit(lines)
+    .map((line) => `${line}\n`)
+    .join("");
+  await writeFile(journal, cut);
+  const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], { cwd });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  expect(await readFile(journal, "utf8")).toBe(cut);
+});
+
 it("exec stores its state as well", async () => {
   const cwd = await folderWith({});
   const pay = `await fetch(process.env.SANDBOX_URL + "/_sandbox/balance", { method: "PUT", headers: { "content-type": "application/json" }, body: '{"balance":42}' })`;

@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a folder without a configuration. */
   readonly cwd?: string;
+  /** No file may grow beyond this many blocks of 512 bytes, as if the disk were full. */
+  readonly fileBlocks?: number;
 }
 
 export interface Finished {
@@ -125,10 +127,15 @@ export async function startSandbox(args: readonly string[] = [], options: RunOpt
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const emptyFolder = fileURLToPath(new URL(".", import.meta.url));
 
-function spawnSandbox(args: readonly string[], { env, cwd = emptyFolder }: RunOptions): ChildProcessWithoutNullStreams {
+function spawnSandbox(
+  args: readonly string[],
+  { env, cwd = emptyFolder, fileBlocks }: RunOptions,
+): ChildProcessWithoutNullStreams {
   const failure = process.env["SANDBOX_BUILD_FAILURE"];
   if (failure !== undefined) throw new Error(`The command could not be built: ${failure}`);
-  const child = spawn(process.execPath, [`${root}bin/sandbox.js`, ...args], {
+  const limited = fileBlocks === undefined ? [] : ["sh", "-c", `ulimit -f ${fileBlocks}; exec "$@"`, "sh"];
+  const [program = "", ...words] = [...limited, process.execPath, `${root}bin/sandbox.js`, ...args];
+  const child = spawn(program, words, {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });

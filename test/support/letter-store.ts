@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
+import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
 import type { Place } from "../../src/adapters/store/place-file.js";
 import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -44,6 +45,9 @@ export async function openLetters(
   };
   return { store, logged, put };
 }
+
+/** A line of a journal. */
+export const withChecksum = (text: string): string => `${renderChecksum(checksum(text))} ${text}\n`;
 
 /** The place of a store for a holder of this epoch that never loses it. */
 export function placeOf(path: string, epoch = 1): Place {

@@ -140,6 +140,7 @@ class FileStore<Data> implements Store<Data> {
     } catch (error) {
       if (isNew || error instanceof LockLost) throw error;
       this.#fail(error);
+      this.#report();
     }
     this.#place.lock.watch((error) => this.#lose(error));
   }
@@ -169,7 +170,7 @@ class FileStore<Data> implements Store<Data> {
   }
 
   writable(): Promise<void> | undefined {
-    return this.#failure === undefined ? undefined : this.#wait();
+    return this.#failure === undefined && !this.lost.aborted ? undefined : this.#wait();
   }
 
   close(): Promise<void> {
@@ -281,6 +282,7 @@ class FileStore<Data> implements Store<Data> {
         if (this.#failure !== undefined) await this.#recover();
       } catch (error) {
         this.#fail(error);
+        this.#report();
         for (const { reject } of this.#waiters.splice(0)) reject(this.#unavailable());
         return;
       }
@@ -299,6 +301,7 @@ class FileStore<Data> implements Store<Data> {
 
   async #recover(): Promise<void> {
     await this.#rewrite();
+    if (!this.#isReported) return;
     this.#isReported = false;
     this.#options.log.write("info", "store", { message: `the state is kept again in ${this.#place.path}` });
   }
@@ -306,15 +309,18 @@ class FileStore<Data> implements Store<Data> {
   #fail(error: unknown): void {
     if (this.lost.aborted) return;
     if (error instanceof LockLost) return this.#lose(error);
-    if (!this.#isReported)
-      this.#options.log.write("error", "store", { message: `the state cannot be kept: ${reasonOf(error)}` });
-    this.#isReported = true;
     this.#failure = error;
     this.#pending = [];
   }
 
+  #report(): void {
+    if (this.#isReported || this.lost.aborted) return;
+    this.#isReported = true;
+    this.#options.log.write("error", "store", { message: `the state cannot be kept: ${reasonOf(this.#failure)}` });
+  }
+
   #unavailable(): StoreUnavailable {
-    if (this.#failure instanceof LockLost) return new StoreUnavailable(reasonOf(this.lost.reason));
+    if (this.lost.aborted) return new StoreUnavailable(reasonOf(this.lost.reason));
     const failed = `The state could not be written to ${this.#place.path}: ${reasonOf(this.#failure)}`;
     return new StoreUnavailable(`${failed}. Make room there, or bring the folder back`);
   }
