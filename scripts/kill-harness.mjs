@@ -4,6 +4,7 @@
  *
  *   npm run kill                      300 kills
  *   npm run kill -- --kills 20        this many
+ *   npm run kill -- --pauses 20       also pauses it this often while the next one takes its store over, and lets it go on
  *   npm run kill -- --seed 7          repeats moments and requests, as far as the machine allows
  */
 import assert from "node:assert/strict";
@@ -24,10 +25,12 @@ const CLIENTS = 16;
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "300" },
+    pauses: { type: "string", default: "0" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
 const kills = Number(values.kills);
+const pauses = Number(values.pauses);
 const seed = Number(values.seed);
 faker.seed(seed);
 
@@ -40,7 +43,7 @@ const headers = {
 };
 
 /** @typedef {{ id: string, reference: string, externalId: string, amount: number, status: string }} Row */
-/** @typedef {{ transactions: Row[], charges: Row[], deliveries: Row[], ledger: { type: string, resource: string }[] }} State */
+/** @typedef {{ transactions: Row[], charges: Row[], deliveries: Row[], ledger: { type: string, resource: string }[], due: { kind: string }[] }} State */
 
 /** The answered requests. Transfers by reference, charges by externalId. @type {Map<string, { id: string, amount: number }>} */
 const transfers = new Map();
@@ -73,6 +76,10 @@ try {
     await check(kill);
     if (kill % 25 === 0) console.error(`${kill} kills, ${answered()} answered requests, all there`);
   }
+  for (let pause = 1; pause <= pauses; pause++) {
+    await replacePaused();
+    await check(kills + pause);
+  }
   await finish();
   sandbox.child.kill("SIGTERM");
   assert.equal(await sandbox.ended, 0, "the last process stops with exit code 0");
@@ -92,6 +99,7 @@ try {
 console.log(
   JSON.stringify({
     kills,
+    pauses,
     answeredRequests: answered(),
     lostAnswers,
     webhooksAcknowledged: received.size,
@@ -115,6 +123,28 @@ async function start() {
   child.stdout.resume();
   slowestStartMs = Math.max(slowestStartMs, performance.now() - began);
   return { child, url: JSON.parse(line).url, isDead: false, ended };
+}
+
+/** Pauses the sandbox under load while another takes its store over. When it goes on, it must notice and exit with 3. */
+async function replacePaused() {
+  const paused = sandbox;
+  const load = Promise.all(Array.from({ length: CLIENTS }, work));
+  await passMs(faker.number.float({ max: 400 }));
+  paused.child.kill("SIGSTOP");
+  // As if it were of another machine, and had not touched it for a minute.
+  await rm(join(folder, "state.json.lock"));
+  sandbox = await start();
+  const loadOfNext = Promise.all(Array.from({ length: CLIENTS }, work));
+  paused.child.kill("SIGCONT");
+  assert.equal(await paused.ended, 3, "a holder that was replaced exits with 3");
+  paused.isDead = true;
+  await load;
+  await passMs(faker.number.float({ max: 400 }));
+  sandbox.child.kill("SIGKILL");
+  await sandbox.ended;
+  sandbox.isDead = true;
+  await loadOfNext;
+  sandbox = await start();
 }
 
 async function subscribe() {
@@ -144,7 +174,7 @@ async function work() {
   const current = sandbox;
   while (!current.isDead) {
     try {
-      await (faker.datatype.boolean() ? transfer() : chargeAndPay());
+      await (faker.datatype.boolean() ? transfer(current.url) : chargeAndPay(current.url));
     } catch {
       // The connection broke, so the client does not know whether the request took effect.
       lostAnswers++;
@@ -153,25 +183,28 @@ async function work() {
   }
 }
 
-async function transfer() {
+/** @param {string} url */
+async function transfer(url) {
   const reference = `transfer-${++made}`;
   const amount = faker.number.int({ min: 5_000, max: 15_000 });
   const order = { type: "transfer", amount, msisdn: "+2250700000001", reference };
-  const { id } = await api("POST", "/v1/transactions", order);
+  const { id } = await api("POST", "/v1/transactions", order, url);
   transfers.set(reference, { id, amount });
 }
 
-async function chargeAndPay() {
+/** @param {string} url */
+async function chargeAndPay(url) {
   const externalId = `charge-${++made}`;
-  const { id } = await api("POST", "/v1/charges", {
+  const order = {
     amount: 1_000,
     externalId,
     description: "Shoes",
     onCanceledRedirectionUrl: "https://shop.test/no",
     onCompletedRedirectionUrl: "https://shop.test/yes",
-  });
+  };
+  const { id } = await api("POST", "/v1/charges", order, url);
   charges.set(externalId, id);
-  await api("POST", `/v1/charges/${id}/pay`);
+  await api("POST", `/v1/charges/${id}/pay`, undefined, url);
   paid.add(id);
 }
 
@@ -196,7 +229,8 @@ async function check(kill) {
   // Restoring a state checks its books, references and timers. It takes longer for a larger state.
   const companyId = `company_check_${kill}`;
   await api("POST", "/_sandbox/companies", { companyId, clock: "frozen" });
-  const copy = { ...state, deliveries: [], due: [], subscriptions: [], holds: [] };
+  const due = state.due.filter(({ kind }) => kind !== "delivery.attempt");
+  const copy = { ...state, deliveries: [], due, subscriptions: [], holds: [] };
   await api("PUT", `/_sandbox/state?company=${companyId}`, copy);
   await api("DELETE", `/_sandbox/companies/${companyId}`);
 }
@@ -229,9 +263,10 @@ function stateOf() {
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
+ * @param {string} [url]
  */
-async function api(method, path, body) {
-  const answer = await fetch(sandbox.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+async function api(method, path, body, url = sandbox.url) {
+  const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   const text = await answer.text();
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   return text === "" ? undefined : JSON.parse(text);

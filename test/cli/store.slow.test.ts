@@ -253,7 +253,7 @@ describe("a store that cannot be used", () => {
     const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:state.json"], { cwd });
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /Failed to open the store: sandbox start \(process \d+\) uses it\. Stop it, or name another store/,
+      /Failed to open the store: \S*sandbox start \(process \d+\) uses it\. Stop it, or name another store/,
     );
   });
 

@@ -75,10 +75,11 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
     return code === 0 ? judged : code;
   } finally {
-    await running
-      .stop()
-      .catch(orPrint)
-      .finally(() => session.end());
+    try {
+      await running.stop().catch(orPrint);
+    } finally {
+      await session.end();
+    }
   }
 }
 

@@ -44,7 +44,11 @@ async function start(flags: StartFlags): Promise<void> {
     session.play();
     await Promise.race([stopSignal, whenLost(running.sandbox)]);
   } finally {
-    await running.stop().finally(() => session.end());
+    try {
+      await running.stop();
+    } finally {
+      await session.end();
+    }
   }
 }
 

@@ -16,12 +16,14 @@ export async function stopGracefully(
 ): Promise<void> {
   const { system, companies } = sandbox;
   const startedAt = system.monotonic();
-  const graceMs = sandbox.store.lost.aborted ? GRACE_LOST_MS : GRACE_MS;
+  const isLost = sandbox.store.lost.aborted;
+  const graceMs = isLost ? GRACE_LOST_MS : GRACE_MS;
   const msLeft = (): number => Math.max(0, graceMs - (system.monotonic() - startedAt));
   flushLog();
   log.write("info", "stopping", describe(inFlight(sandbox)));
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
-  await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
+  // The next holder of the store sends what is pending.
+  if (!isLost) await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
   const cancelled = inFlight(sandbox);
   if (cancelled > 0) log.write("warn", "deliveries-given-up", { count: cancelled });
   server.cutOff();
