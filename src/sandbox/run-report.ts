@@ -40,8 +40,11 @@ export interface UnacknowledgedWebhook {
 /** Unacknowledged webhooks of companies that were reset or removed, that are kept. */
 const FORGOTTEN_MAX = 1_000;
 
-/** Records until the returned function reports, which it can do several times. A reset clears nothing. */
-export function watchRun(sandbox: Sandbox, allow: readonly string[]): () => RunReport {
+/**
+ * Records until the returned function reports, which it can do several times. A reset clears nothing. `waited`: deliveries in flight had time to be
+ * acknowledged.
+ */
+export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: boolean) => RunReport {
   const { events } = sandbox;
   const { text } = sandbox.redactor;
   const statuses: Record<string, number> = {};
@@ -82,7 +85,11 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): () => RunR
       if (isUnacknowledged(delivery) && delivery.attempts.length > 0) forgotten.push(describe(delivery));
     }
   });
-  return () => {
+  events.on("findingWithdrawn", ({ finding }) => {
+    for (const list of [allowed, findings]) if (list.includes(finding)) list.splice(list.indexOf(finding), 1);
+  });
+  return (waited = false) => {
+    sandbox.endRun(waited);
     const { companies, redactor } = sandbox;
     const coverage = redactCoverage(sandbox.coverage.ofAll(companies), redactor);
     const present = companies.flatMap(({ world }) => world.deliveries.values().filter(isUnacknowledged));

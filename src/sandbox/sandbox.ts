@@ -29,9 +29,16 @@ import { companyEntries, createStoredSandbox, headEntry } from "./state/store-fo
 export interface SandboxEvents extends CompanyEvents {
   /** A request to the API or a changing call of the control API was answered. */
   readonly exchange: ExchangeEvent;
-  readonly finding: { readonly companyId: string; readonly finding: Finding };
+  readonly finding: FindingEvent;
+  /** What came later proves that a finding was no mistake. */
+  readonly findingWithdrawn: FindingEvent;
   /** A company is about to be reset or removed. */
   readonly forgets: { readonly company: Company; readonly reset: boolean };
+}
+
+export interface FindingEvent {
+  readonly companyId: string;
+  readonly finding: Finding;
 }
 
 export interface ExchangeEvent {
@@ -166,6 +173,7 @@ export class Sandbox {
       redactor,
       company: () => this.findCompany(companyId),
       onFinding: (finding) => events.emit("finding", { companyId, finding }),
+      onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),
       onBug: (error) =>
         log.write("error", "bug", {
           company: companyId,
@@ -287,6 +295,11 @@ export class Sandbox {
     const failed = `Failed to reset the company "${id}"`;
     const what = "Remove that company, or reset all.";
     throw new UsageError("state", `${failed}: the company "${holder}" has its initial access token now. ${what}`);
+  }
+
+  /** Ends the run of the clients under test: finds what they can no longer learn. `waited`: deliveries in flight had time to be acknowledged. */
+  endRun(waited: boolean): void {
+    for (const observation of this.#observations.values()) observation.findings.end(waited);
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ test("findings() lists dangerous behaviour of this company's client until a rese
   expect(findings).toEqual([
     {
       kind: "pay-after-drop",
-      severity: "high",
+      severity: "warning",
       why: expect.stringContaining(`The charge ${id} (externalId "order-1")`),
       fix: expect.stringContaining("`dropped` as final"),
       requests: [

@@ -5,7 +5,7 @@ import type { Charge } from "../../src/domain/model/charge.js";
 import type { Attempt, Delivery } from "../../src/domain/model/delivery.js";
 import type { Transfer } from "../../src/domain/model/transfer.js";
 import type { Exchange } from "../../src/sandbox/company/exchange.js";
-import type { Scene } from "../../src/sandbox/observation/detector.js";
+import type { Detection, Scene, Verdict } from "../../src/sandbox/observation/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
 /** Creates input for tests of detectors, with defaults for what a test does not set. */
@@ -31,7 +31,15 @@ const answered = {
 
 /** A request answered with 200, as the API reports it. */
 export function exchange(change: Partial<Exchange> = {}): Exchange {
-  return { door: "api", company: undefined, receivedAt: 0, ...answered, onLost: () => undefined, ...change };
+  return {
+    door: "api",
+    company: undefined,
+    connection: undefined,
+    receivedAt: 0,
+    ...answered,
+    onLost: () => undefined,
+    ...change,
+  };
 }
 
 /** A request answered with 200, later than the previous one. */
@@ -67,9 +75,27 @@ export function payout(
   });
 }
 
+/** What is left of verdicts in the end: detections that no later one withdraws. */
+export function detectionsOf(verdicts: readonly Verdict[] = []): readonly Detection[] {
+  const found = new Map<string, Detection>();
+  for (const verdict of verdicts) {
+    if ("withdraws" in verdict) found.delete(verdict.withdraws);
+    else found.set(verdict.key, verdict);
+  }
+  return [...found.values()];
+}
+
 /** An empty world. */
 export function scene(change: Partial<Scene> = {}): Scene {
-  return { world: createWorld(), profile: defaultProfile(), now: 0, secrets: [], causeOf: () => undefined, ...change };
+  return {
+    world: createWorld(),
+    profile: defaultProfile(),
+    now: 0,
+    secrets: [],
+    connection: undefined,
+    causeOf: () => undefined,
+    ...change,
+  };
 }
 
 /** A charge of 8000 XOF, stored. */

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { settle } from "../../sandbox/company/advance.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { watchRun } from "../../sandbox/run-report.js";
 import { renderExecReport, writeExecReport } from "../run/exec-report.js";
@@ -35,6 +36,9 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
+/** How long deliveries in flight hold the end, ms. */
+const LAST_DELIVERIES_MS = 1_000;
+
 interface ExecFlags extends StartFlags, GateFlags {
   /** `NAME=url|token|company|secret` */
   readonly env?: readonly string[];
@@ -65,7 +69,9 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
     code = await runChild(program, args, env, running.sandbox.store.lost);
-    const seen = report();
+    const { companies } = running.sandbox;
+    await Promise.all(companies.map((company) => settle(company, { maxWaitMs: LAST_DELIVERIES_MS })));
+    const seen = report(true);
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));
     const judged = judgeGates(gates, {
       findings: seen.findings,

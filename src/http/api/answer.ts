@@ -162,6 +162,7 @@ export function recordExchange(
     method,
     path: url.slice(originOf(url).length),
     headers: headersOf(c),
+    connection: c.env?.connection,
     body,
     status,
     answer: answer.body,

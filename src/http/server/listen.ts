@@ -8,6 +8,7 @@ import { type Log, silentLog } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
+import type { Connection } from "../../sandbox/company/exchange.js";
 import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
@@ -55,11 +56,14 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog, tls } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
-  const connections = new Set<Socket>();
-  const used = new WeakSet<Socket>();
+  const connections = new Map<Socket, ClientConnection>();
   server.on("connection", (socket: Socket) => {
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
+    const connection = new ClientConnection();
+    connections.set(socket, connection);
+    socket.once("close", () => {
+      connection.isClosed = true;
+      connections.delete(socket);
+    });
   });
   // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
@@ -97,7 +101,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       if (fault === "reset") tcpOf(incoming.socket).resetAndDestroy();
       else incoming.socket.destroy();
     };
-    const env = { incoming, outgoing, boundTo: options.host, stopping: stopping.signal, breakOff };
+    const connection = connections.get(tcpOf(incoming.socket));
+    const env = { incoming, outgoing, boundTo: options.host, stopping: stopping.signal, breakOff, connection };
     const response = await (malformed === undefined ? app.fetch(request, env) : refuse(malformed));
     return incoming.complete ? response : answerWhileReceiving(response, incoming);
   };
@@ -117,7 +122,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   server.on("request", (incoming, outgoing) => {
     // Every pipelined request listens for the end of its connection.
     incoming.socket.setMaxListeners(0);
-    used.add(tcpOf(incoming.socket));
+    const connection = connections.get(tcpOf(incoming.socket));
+    if (connection !== undefined) connection.requests++;
     unfinished.add(outgoing);
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
@@ -135,17 +141,28 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     close() {
       stopping.abort(new Error("The sandbox stops"));
       // Node waits for a connection that has sent nothing, or has not finished its TLS handshake.
-      for (const socket of connections) if (!used.has(socket) && (tls || socket.bytesRead === 0)) socket.destroy();
+      for (const [socket, { requests }] of connections)
+        if (requests === 0 && (tls || socket.bytesRead === 0)) socket.destroy();
       const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {
         for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();
       });
       return close(server).finally(cancel);
     },
     cutOff() {
-      for (const socket of connections) socket.destroy();
+      for (const socket of connections.keys()) socket.destroy();
     },
     answerWith: attach,
   };
+}
+
+class ClientConnection implements Connection {
+  requests = 0;
+  isClosed = false;
+  readonly #openedAt = systemClock.monotonic();
+
+  ageMs(): number {
+    return systemClock.monotonic() - this.#openedAt;
+  }
 }
 
 interface OpenServer {

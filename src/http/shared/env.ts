@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
+import type { Connection } from "../../sandbox/company/exchange.js";
 
 /** Why bytes are not a request: they could not be parsed as one, or came too late. */
 export interface Malformed {
@@ -12,6 +13,7 @@ export interface HttpEnv {
   Bindings: Partial<HttpBindings> & {
     /** The address that the server listens on. */
     readonly boundTo?: string;
+    readonly connection?: Connection;
     /** Aborted when the server begins to stop. */
     readonly stopping?: AbortSignal;
     /** Ends the connection without an answer, `reset` so that the client reads ECONNRESET. */

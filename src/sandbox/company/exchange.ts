@@ -19,6 +19,8 @@ export interface Exchange {
   readonly path: string;
   /** Of the request, with names in lower case. They hold credentials, which must not be kept. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Undefined in process. */
+  readonly connection: Connection | undefined;
   /** The parsed JSON; undefined without a body, or when it could not be read. */
   readonly body: unknown;
   /** Of the answer, also when a fault kept it from the client; 0 when a fault replaced the work and nothing was sent. */
@@ -40,6 +42,15 @@ export interface Exchange {
    * turns out that the client had left before.
    */
   readonly onLost: (listener: () => void) => void;
+}
+
+/** The TCP connection of a request. */
+export interface Connection {
+  /** How long it has been open, real time, ms. */
+  ageMs(): number;
+  /** Requests that have come over it, this one included. */
+  readonly requests: number;
+  readonly isClosed: boolean;
 }
 
 /** Whether the client read the answer, as far as the sandbox can know. */

@@ -6,17 +6,28 @@ import { toXof } from "../../domain/values/money.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import type { Connection } from "../company/exchange.js";
 import type { Row } from "../../kernel/records/table.js";
 import type { Secret } from "./redact.js";
 
 /** Looks for one kind of mistake in what happens to one company, in the order in which it happens. What it remembers is bounded. */
 export interface Detector {
   /** A request was answered; `fate` says whether the client read the answer, as far as that is known yet. */
-  readonly see?: (entry: JournalEntry, scene: Scene) => readonly Detection[];
+  readonly see?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
   /** The client never read the answer to a request that was seen before. */
-  readonly lost?: (entry: JournalEntry, scene: Scene) => readonly Detection[];
+  readonly lost?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
   /** An attempt to deliver a webhook ended. `delivery` includes it. */
-  readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene) => readonly Detection[];
+  readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene) => readonly Verdict[];
+  /** The run is over: nothing more will be sent or acknowledged. */
+  readonly ended?: (end: EndOfRun, scene: Scene) => readonly Verdict[];
+}
+
+export interface EndOfRun {
+  /** The company's time. */
+  readonly at: Instant;
+  /** Whether deliveries in flight had time to be acknowledged. */
+  readonly waited: boolean;
 }
 
 export interface Scene {
@@ -27,6 +38,8 @@ export interface Scene {
   readonly now: number;
   /** The company's secret key and access tokens. */
   readonly secrets: readonly Secret[];
+  /** Of the request that is seen; undefined in process. */
+  readonly connection: Connection | undefined;
   /** The newest request that made this record, if it is still in the journal. */
   readonly causeOf: (record: Row) => JournalEntry | undefined;
 }
@@ -36,6 +49,13 @@ export interface Detection extends Pick<Finding, "why" | "requests"> {
   readonly key: string;
   readonly fix?: string;
 }
+
+/** What came later proves that the detection with this key was no mistake. */
+export interface Withdrawal {
+  readonly withdraws: string;
+}
+
+export type Verdict = Detection | Withdrawal;
 
 const ITEMS_MAX = 3;
 
@@ -116,6 +136,26 @@ function named(...sources: readonly unknown[]): string[] {
 
 function outcomeOf(entry: RequestLine): string {
   return isLost(entry) ? "its answer was lost" : `answered ${entry.status}`;
+}
+
+/** A request that was answered, for telling whether a later one comes from another worker. Times are real, ms. */
+export interface Answered {
+  readonly answeredAt: number;
+  readonly connection: Connection | undefined;
+}
+
+/** How soon after an answer a client opens another connection because it has not yet freed the first, ms. */
+const NOT_YET_FREED_MS = 20;
+
+/**
+ * Whether the request of `scene` cannot come from a worker that has read that answer: its connection was opened for it before, or later while the other
+ * one was free.
+ */
+export function isOtherWorker({ answeredAt, connection: before }: Answered, { connection, now }: Scene): boolean {
+  if (before === undefined || connection === undefined || connection === before || connection.requests > 1)
+    return false;
+  const openedAfterMs = now - connection.ageMs() - answeredAt;
+  return openedAfterMs <= 0 || (openedAfterMs > NOT_YET_FREED_MS && !before.isClosed);
 }
 
 /** Everything in a JSON value, however deep: names of members, scalars, and `{` or `[` where a value begins. The order is fixed. */

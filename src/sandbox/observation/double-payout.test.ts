@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { payout, scene, sighting, storeTransfer } from "../../../test/support/sighting.js";
+import { detectionsOf, payout, scene, sighting, storeTransfer } from "../../../test/support/sighting.js";
 import type { JournalEntry } from "./journal.js";
 import type { Detection } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
@@ -7,10 +7,12 @@ import { createDoublePayoutDetector } from "./double-payout.js";
 /** Reports these to a detector in order. An entry whose `fate` is lost is reported as answered first, and then as lost. */
 function watch(entries: readonly JournalEntry[], stage = scene()): readonly Detection[] {
   const detector = createDoublePayoutDetector();
-  return entries.flatMap((entry) => [
-    ...(detector.see?.({ ...entry, fate: "written" }, stage) ?? []),
-    ...(entry.fate === "lost" ? (detector.lost?.(entry, stage) ?? []) : []),
-  ]);
+  return detectionsOf(
+    entries.flatMap((entry) => [
+      ...(detector.see?.({ ...entry, fate: "written" }, stage) ?? []),
+      ...(entry.fate === "lost" ? (detector.lost?.(entry, stage) ?? []) : []),
+    ]),
+  );
 }
 
 const lost = { fate: "lost", fault: "reset" } as const;
@@ -27,7 +29,7 @@ describe("double-payout reports", () => {
       `10000 XOF to +2250700000001 would have been paid twice: first under reference "a" (${first.id}, whose answer was lost after the work was done), ` +
         `again under reference "b" (${again.id})`,
     );
-    expect(found?.fix).toMatch(/same reference again \("a"\).* a 409 then says that the first request got through/);
+    expect(found?.fix).toMatch(/same reference again \("a"\).* a 409 that an earlier request got through/);
     const order = 'msisdn "+2250700000001", amount 10000';
     expect(found?.requests).toEqual([
       {
@@ -72,7 +74,7 @@ describe("double-payout reports", () => {
     const detector = createDoublePayoutDetector();
     const stage = scene();
     expect([first, again].flatMap((entry) => detector.see?.({ ...entry, fate: "written" }, stage) ?? [])).toEqual([]);
-    const [found] = detector.lost?.(first, stage) ?? [];
+    const [found] = detectionsOf(detector.lost?.(first, stage));
     expect(found?.requests.map(({ id }) => id)).toEqual([first.id, again.id]);
   });
 

@@ -4,7 +4,7 @@ import { nearest } from "../../kernel/messages/suggest.js";
 /** A mistake of the client under test that costs money in production. */
 export interface Finding {
   readonly kind: FindingKind;
-  readonly severity: "critical" | "high" | "warning";
+  readonly severity: "critical" | "warning";
   /** What was seen, and why it is dangerous. */
   readonly why: string;
   /** What to do about it. */
@@ -26,24 +26,66 @@ export interface FindingRequest {
 /** Each kind, its severity, and what to do about it; a detection may say it more exactly, and does where it is undefined here. */
 export const findingKinds = {
   "double-payout": { severity: "critical", fix: undefined },
+  "batch-repeated": {
+    severity: "critical",
+    fix:
+      "Pay again only what failed: take the failed items from their webhooks or from GET /v1/transactions/:id, and send a new batch of these alone, " +
+      "each under a new reference. What is pending or completed needs nothing more.",
+  },
+  "reference-reused": {
+    severity: "critical",
+    fix:
+      "Derive a reference from what is paid (the order, the month of a salary), so that no two payouts share one. After a 409 compare what you stored " +
+      "under the reference with what you send: another recipient or amount needs a reference of its own.",
+  },
+  "refund-repeated": {
+    severity: "critical",
+    fix:
+      "Read the charge (GET /v1/charges/:id) before a refund is sent again: `refunded` says what went back already. Note each refund with the order " +
+      "before it is sent, and let a second copy of a webhook change nothing.",
+  },
   "refund-beyond-paid": {
-    severity: "high",
+    severity: "critical",
     fix:
       "Read the charge before a refund and ask for at most `paid` − `refunded`; leave `amount` out to refund what is left. After a lost " +
       "answer read it again before the refund is repeated: a refund has no reference that would make it count once.",
-  },
-  "pay-after-drop": {
-    severity: "high",
-    fix:
-      "Treat `dropped` as final: take it from the webhook of the charge, or read the charge before it is paid. For another try create a new " +
-      "charge with an externalId of its own.",
   },
   "secret-leaked": {
     severity: "critical",
     fix: "Send the access token in the header `Authorization: Bearer …` and nowhere else. Then rotate it, it counts as known.",
   },
+  "forged-webhook-acknowledged": {
+    severity: "critical",
+    fix:
+      "Compute the HMAC-SHA256 of the raw bytes of the body with the secret key, compare it with the header in constant time, and answer 401 when they " +
+      "differ, before anything of the body is used. `sandbox audit` checks a receiver for this.",
+  },
+  "concurrent-payouts": {
+    severity: "warning",
+    fix:
+      "Derive the reference from the order, not from the attempt or the worker: then the second worker gets a 409 and nothing is paid twice. Or let one " +
+      "worker take an order, by a lock or a unique row. Two orders are right, and are told apart by references that name them.",
+  },
+  "charge-repeated": {
+    severity: "warning",
+    fix:
+      "Keep the externalId with the order, and after a lost answer send the same one again: 201 brings the link. A 409 says that the charge exists and " +
+      "its link is lost: it is dropped when its hour is over, and only now another externalId is right. Take a webhook of either for the order.",
+  },
+  "pay-after-drop": {
+    severity: "warning",
+    fix:
+      "Treat `dropped` as final: take it from the webhook of the charge, or read the charge before it is paid. For another try create a new " +
+      "charge with an externalId of its own.",
+  },
+  "outcome-never-learned": {
+    severity: "warning",
+    fix:
+      "Subscribe to the webhooks of transactions and charges and acknowledge them, or read what is open with GET until it is final. The answer to a " +
+      "request says `pending` or `created`, never how it ends.",
+  },
   "webhook-unacknowledged": {
-    severity: "high",
+    severity: "warning",
     fix:
       "Answer every webhook with a 2xx as soon as it is stored, also one that is a duplicate or that needs nothing done, and only then work on " +
       "it. Beside that, read what stays open for too long with GET: a webhook may be lost for good.",
@@ -51,6 +93,12 @@ export const findingKinds = {
   "webhook-slow": {
     severity: "warning",
     fix: "Check the signature, store the event, answer 2xx at once, and do the work behind a queue. Let a second copy of an event change nothing.",
+  },
+  "duplicate-subscription": {
+    severity: "warning",
+    fix:
+      "Read GET /v1/webhooks at the start, all pages of it, and subscribe only to what is missing; delete what is there twice. Let a second copy of an " +
+      "event change nothing.",
   },
   "retry-at-once": {
     severity: "warning",

@@ -21,6 +21,7 @@ function create() {
     company: () => stage.company,
     redactor: new SecretRedactor(["secret_sandbox"]),
     onFinding: (finding) => void reported.push(finding),
+    onWithdrawn: () => undefined,
     onBug: (error) => {
       throw error;
     },
@@ -34,7 +35,7 @@ function exchangeOf(
   { id: _, seq: __, fate: ___, enqueued: ____, created: _____, bytes: ______, ...rest }: JournalEntry,
   company: Company,
 ): Exchange {
-  return { ...rest, door: "api", company, onLost: () => undefined };
+  return { ...rest, door: "api", company, connection: undefined, onLost: () => undefined };
 }
 
 /** Two payouts of the same new amount, the second instead of the first. */

@@ -2,12 +2,25 @@ import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, Table } from "../../kernel/records/table.js";
 import type { Company } from "../company/company.js";
-import type { Exchange } from "../company/exchange.js";
-import { payAfterDrop, refundBeyondPaid, webhookSlow, webhookUnacknowledged } from "./resource-mistakes.js";
-import type { Detection, Detector, Scene } from "./detector.js";
+import type { Connection, Exchange } from "../company/exchange.js";
+import {
+  createChargeRepeatedDetector,
+  createRefundRepeatedDetector,
+  payAfterDrop,
+  refundBeyondPaid,
+} from "./charge-mistakes.js";
+import type { Detection, Detector, Scene, Verdict } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 import { type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
+import { createOutcomeNeverLearnedDetector } from "./outcome-never-learned.js";
+import { createBatchRepeatedDetector, createConcurrentPayoutsDetector, referenceReused } from "./payout-mistakes.js";
+import {
+  createDuplicateSubscriptionDetector,
+  forgedAcknowledged,
+  webhookSlow,
+  webhookUnacknowledged,
+} from "./webhook-mistakes.js";
 import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
 import { type Redactor, secretsOf } from "./redact.js";
 import { unknownBody } from "./unknown-body.js";
@@ -16,11 +29,19 @@ export const FINDINGS_MAX = 1_000;
 
 const detectorOf: Readonly<Record<FindingKind, () => Detector>> = {
   "double-payout": createDoublePayoutDetector,
+  "batch-repeated": createBatchRepeatedDetector,
+  "reference-reused": () => referenceReused,
+  "refund-repeated": createRefundRepeatedDetector,
   "refund-beyond-paid": () => refundBeyondPaid,
-  "pay-after-drop": () => payAfterDrop,
   "secret-leaked": () => secretLeaked,
+  "forged-webhook-acknowledged": () => forgedAcknowledged,
+  "concurrent-payouts": createConcurrentPayoutsDetector,
+  "charge-repeated": createChargeRepeatedDetector,
+  "pay-after-drop": () => payAfterDrop,
+  "outcome-never-learned": createOutcomeNeverLearnedDetector,
   "webhook-unacknowledged": () => webhookUnacknowledged,
   "webhook-slow": () => webhookSlow,
+  "duplicate-subscription": createDuplicateSubscriptionDetector,
   "retry-at-once": createRetryAtOnceDetector,
   "polling-too-fast": createPollingTooFastDetector,
   "unknown-body": () => unknownBody,
@@ -33,6 +54,8 @@ function createDetectors(): readonly (readonly [FindingKind, Detector])[] {
 /** A finding in the order in which it was found. The `id` is not shown. */
 export interface FindingRow extends Row {
   readonly finding: Finding;
+  /** Whether it was found because the run was over. */
+  readonly endsRun: boolean;
 }
 
 export interface FindingsDeps {
@@ -42,6 +65,7 @@ export interface FindingsDeps {
   readonly company: () => Company | undefined;
   readonly redactor: Redactor;
   readonly onFinding: (finding: Finding) => void;
+  readonly onWithdrawn: (finding: Finding) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -68,10 +92,10 @@ export class Findings {
     return this.#rows;
   }
 
-  see(entry: JournalEntry, { company }: Exchange): void {
+  see(entry: JournalEntry, { company, connection }: Exchange): void {
     // Another company has replaced the one that answered.
     if (company?.closed === true) return;
-    this.#ask(entry.seq, (detector, scene) => detector.see?.(entry, scene));
+    this.#ask(entry.seq, (detector, scene) => detector.see?.(entry, scene), connection);
   }
 
   /** The client never read the answer to a request that was seen before. */
@@ -84,12 +108,29 @@ export class Findings {
     this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) => detector.attempted?.(attempt, delivery, scene));
   }
 
+  /** The run is over, or goes on after all: each time replaces what the time before has found. */
+  end(waited: boolean): void {
+    for (const { id } of this.#rows.values().filter(({ endsRun }) => endsRun)) this.#withdraw(id);
+    const at = this.#deps.company()?.now() ?? 0;
+    this.#ask(
+      this.#deps.journal.lastSeq + 1,
+      (detector, scene) => detector.ended?.({ at, waited }, scene),
+      undefined,
+      true,
+    );
+  }
+
   forget(): void {
     this.#rows = new Table<FindingRow>("findings");
     this.#company = undefined;
   }
 
-  #ask(entrySeq: number, ask: (detector: Detector, scene: Scene) => readonly Detection[] | undefined): void {
+  #ask(
+    entrySeq: number,
+    ask: (detector: Detector, scene: Scene) => readonly Verdict[] | undefined,
+    connection?: Connection,
+    endsRun = false,
+  ): void {
     const company = this.#deps.company();
     if (company === undefined) return;
     if (this.#company !== company) {
@@ -100,17 +141,28 @@ export class Findings {
     const scene: Scene = {
       world: company.world,
       profile: company.profile,
+      connection,
       now: this.#deps.system.monotonic(),
       secrets: secretsOf(company.record.identity),
       causeOf: this.#causeOf,
     };
     for (const [kind, detector] of this.#detectors) {
       try {
-        for (const detection of ask(detector, scene) ?? []) this.#keep(kind, detection);
+        for (const verdict of ask(detector, scene) ?? []) {
+          if ("withdraws" in verdict) this.#withdraw(`${kind} ${verdict.withdraws}`);
+          else this.#keep(kind, verdict, endsRun);
+        }
       } catch (error) {
         this.#deps.onBug(error);
       }
     }
+  }
+
+  #withdraw(id: string): void {
+    const row = this.#rows.get(id);
+    if (row === undefined) return;
+    this.#rows.delete(id);
+    this.#deps.onWithdrawn(row.finding);
   }
 
   readonly #causeOf = ({ seq: made }: Row): JournalEntry | undefined => {
@@ -118,14 +170,14 @@ export class Findings {
     return this.#deps.journal.entries.page({ limit: 1, newestFirst: true, where: isCause }).rows[0];
   };
 
-  #keep(kind: FindingKind, { key, why, fix, requests }: Detection): void {
+  #keep(kind: FindingKind, { key, why, fix, requests }: Detection, endsRun: boolean): void {
     const id = `${kind} ${key}`;
     if (this.#rows.get(id) !== undefined) return;
     const { text } = this.#deps.redactor;
     const { severity, fix: usualFix } = findingKinds[kind];
     const shown = requests.map((request) => ({ ...request, path: text(request.path), summary: text(request.summary) }));
     const finding: Finding = { kind, severity, why: text(why), fix: text(fix ?? usualFix ?? ""), requests: shown };
-    this.#rows.set({ id, seq: ++this.#found, finding });
+    this.#rows.set({ id, seq: ++this.#found, finding, endsRun });
     const [oldest] = this.#rows.size > FINDINGS_MAX ? this.#rows.page({ limit: 1 }).rows : [];
     if (oldest !== undefined) this.#rows.delete(oldest.id);
     this.#deps.onFinding(finding);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { payout, scene, sighting } from "../../../test/support/sighting.js";
+import { detectionsOf, payout, scene, sighting } from "../../../test/support/sighting.js";
 import {
   AT_ONCE_MS,
   createPollingTooFastDetector,
@@ -50,13 +50,14 @@ it("polling-too-fast does not report one read of each of many resources, or read
 
 it("polling-too-fast names the resource and the time", () => {
   const detector = createPollingTooFastDetector();
-  const found = gaps(11, 0).flatMap((_, index) => {
+  const verdicts = gaps(11, 0).flatMap((_, index) => {
     const answer = { reference: "a", msisdn: "+2250700000001", amount: 5000 };
     const path = "/v1/transactions/txn_1?x=1";
     return (
       detector.see?.(sighting({ operation: "getTransaction", path, answer, receivedAt: index * 5 }), scene()) ?? []
     );
   });
+  const found = detectionsOf(verdicts);
   expect(found).toMatchObject([{ key: "/v1/transactions/txn_1" }]);
   expect(found[0]?.why).toContain("/v1/transactions/txn_1 was read 11 times within 50 ms");
   expect(found[0]?.requests[0]?.summary).toBe('reference "a", msisdn "+2250700000001", amount 5000, answered 200');
@@ -70,15 +71,17 @@ function retry(first: Partial<JournalEntry>, second: Partial<JournalEntry>, afte
   const entry = payout("a", { receivedAt: ANSWERED_AT - 5, ...first });
   expect(detector.see?.({ ...entry, fate: "written" }, scene({ now: ANSWERED_AT }))).toEqual([]);
   if (entry.fate === "lost") detector.lost?.(entry, scene());
-  return detector.see?.(
-    payout("a", { receivedAt: ANSWERED_AT + afterMs, ...second }),
-    scene({ now: ANSWERED_AT + afterMs }),
+  return detectionsOf(
+    detector.see?.(
+      payout("a", { receivedAt: ANSWERED_AT + afterMs, ...second }),
+      scene({ now: ANSWERED_AT + afterMs }),
+    ),
   );
 }
 
 describe("retry-at-once reports", () => {
   it.each([429, 500, 502, 503])("the same request right after a %i", (status) => {
-    const [found] = retry({ status }, {}, AT_ONCE_MS - 1) ?? [];
+    const [found] = retry({ status }, {}, AT_ONCE_MS - 1);
     expect(found).toMatchObject({ key: `createTransaction ${status === 429 ? "429" : "5xx"}` });
     expect(found?.why).toContain(`was answered ${status} and sent again after ${AT_ONCE_MS - 1} ms`);
     expect(found?.requests.map(({ summary }) => summary)).toEqual([
@@ -88,7 +91,7 @@ describe("retry-at-once reports", () => {
   });
 
   it("a request before Retry-After is over", () => {
-    const [found] = retry({ status: 429, retryAfter: "30" }, {}, 29_000) ?? [];
+    const [found] = retry({ status: 429, retryAfter: "30" }, {}, 29_000);
     expect(found?.why).toContain("though its Retry-After said 30 s");
   });
 });
@@ -127,7 +130,7 @@ const stage = scene({
     { name: "access token", text: "at_shop" },
   ],
 });
-const watch = (change: Parameters<typeof sighting>[0]) => secretLeaked.see?.(sighting(change), stage);
+const watch = (change: Parameters<typeof sighting>[0]) => detectionsOf(secretLeaked.see?.(sighting(change), stage));
 
 describe("secret-leaked reports", () => {
   it.each([
@@ -160,14 +163,25 @@ describe("secret-leaked reports", () => {
       "access token path POST",
     ],
   ] as const)("is %s", (_, change, key) => {
-    const [found, ...rest] = watch(change) ?? [];
+    const [found, ...rest] = watch(change);
     expect(found).toMatchObject({ key });
     expect(found?.why + (found?.fix ?? "")).not.toMatch(/at_shop|k3y/);
     expect(rest).toEqual([]);
   });
 
+  it.each([
+    ["as bearer", { authorization: "Bearer k3y/with+signs=" }, "authorization"],
+    ["in another header", { "x-secret": "k3y/with+signs=" }, "x-secret"],
+    ["as a password", { authorization: `Basic ${btoa("shop:k3y/with+signs=")}` }, "authorization"],
+  ])("is the secret key %s", (_, headers, name) => {
+    const [found, ...rest] = watch({ headers });
+    expect(found).toMatchObject({ key: "secret key header getBalance" });
+    expect(found?.why).toContain(`The secret key was sent in the header ${name} of a request`);
+    expect(rest).toEqual([]);
+  });
+
   it("each secret in each place", () => {
-    const found = watch({ path: "/v1/balance?t=at_shop", body: { t: "at_shop", k: "k3y/with+signs=" } }) ?? [];
+    const found = watch({ path: "/v1/balance?t=at_shop", body: { t: "at_shop", k: "k3y/with+signs=" } });
     expect(found.map(({ key }) => key)).toEqual([
       "secret key body getBalance",
       "access token query getBalance",
@@ -179,7 +193,7 @@ describe("secret-leaked reports", () => {
 it.each([
   ["a part of a longer word", { body: { reference: "flat_shop-at_shopping at_shop-2" } }],
   ["no secret", { path: "/v1/balance?q=%zz%", body: { amount: 5, list: [null, true] } }],
-  ["the header it belongs to", { headers: { authorization: "Bearer at_shop" } }],
+  ["the token in the header that it belongs to", { headers: { authorization: "Bearer at_shop" } }],
 ])("secret-leaked does not report %s", (_, change) => {
   expect(watch(change)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  type Answered,
   type Detection,
   type Detector,
   RecentMap,
@@ -7,6 +8,7 @@ import {
   describeRequest,
   idInPath,
   isLost,
+  isOtherWorker,
   leavesOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
@@ -51,8 +53,9 @@ export const AT_ONCE_MS = 100;
 const REFUSED_MAX = 1_000;
 
 /**
- * "A 429 or 5xx retried at once": the same method, path and body again, before `Retry-After` is over, or within {@link AT_ONCE_MS}; moving the
- * company's clock counts as waiting. Once for each operation, for 429 and for 5xx: a client that retries at once does it every time.
+ * "A 429 or 5xx retried at once": the same method, path and body again from the same worker, before `Retry-After` is over, or within
+ * {@link AT_ONCE_MS}; moving the company's clock counts as waiting. Once for each operation, for 429 and for 5xx: a client that retries at once does it
+ * every time.
  */
 export function createRetryAtOnceDetector(): Detector {
   const refused = new RecentMap<string, Refusal>(REFUSED_MAX);
@@ -64,7 +67,8 @@ export function createRetryAtOnceDetector(): Detector {
       const before = refused.get(key);
       refused.delete(key);
       if (isRefused && !isLost(entry)) {
-        refused.add(key, { entry, request: describeRequest(entry, scene), answeredAt: scene.now });
+        const { now: answeredAt, connection } = scene;
+        refused.add(key, { entry, request: describeRequest(entry, scene), answeredAt, connection });
       }
       return before === undefined ? [] : judge(before, entry, scene);
     },
@@ -76,21 +80,20 @@ export function createRetryAtOnceDetector(): Detector {
   };
 }
 
-interface Refusal {
+interface Refusal extends Answered {
   readonly entry: JournalEntry;
   readonly request: FindingRequest;
-  /** Real time. */
-  readonly answeredAt: number;
 }
 
 function judge(
-  { entry: before, request, answeredAt }: Refusal,
+  { entry: before, request, answeredAt, connection }: Refusal,
   entry: JournalEntry,
   scene: Scene,
 ): readonly Detection[] {
   const waited = entry.receivedAt - answeredAt;
   // It came before the first was answered, so it is not a retry.
   if (waited < 0) return [];
+  if (isOtherWorker({ answeredAt, connection }, scene)) return [];
   const askedSeconds = secondsOf(before.retryAfter);
   const leastMs = askedSeconds === undefined ? AT_ONCE_MS : askedSeconds * 1000 - EARLY_MS;
   if (Math.max(waited, entry.at - before.at) >= leastMs) return [];
@@ -122,13 +125,16 @@ function secondsOf(retryAfter: string | undefined): number | undefined {
 const SECRET_KEY_FIX =
   "Use the secret key only to verify webhook signatures: it is never sent in requests. Then rotate it, it counts as known.";
 
-/** "The secret key or an access token seen in a URL or body", also encoded. Once for each secret, operation and place. */
+/**
+ * "The secret key or an access token seen in a URL or body", also encoded, and "the secret key used as bearer or in any header". Once for each secret,
+ * operation and place.
+ */
 export const secretLeaked: Detector = {
   see: (entry, scene) =>
-    leaksOf(entry, scene.secrets).map(({ secret: { name }, place }) => ({
+    leaksOf(entry, scene.secrets).map(({ secret: { name }, place, header }) => ({
       key: `${name} ${place} ${entry.operation ?? entry.method}`,
       why:
-        `The ${name} was sent in the ${place} of a request (${entry.id}). ${dangers[place]} ` +
+        `The ${name} was sent in the ${header ?? place} of a request (${entry.id}). ${dangers[place]} ` +
         (name === "secret key"
           ? "Who reads it can forge webhooks that look genuine."
           : "Who reads it can move the business's money."),
@@ -137,25 +143,44 @@ export const secretLeaked: Detector = {
     })),
 };
 
-type Place = "path" | "query" | "body";
+type Place = "path" | "query" | "body" | "header";
 
 const dangers: Readonly<Record<Place, string>> = {
   path: "URLs are kept in the logs of every proxy and server on the way.",
   query: "URLs are kept in the logs of every proxy and server on the way.",
+  header: "It is for checking webhooks alone, and is never sent: proxies and servers keep headers in their logs.",
   body: "What a body says is stored, shown in answers and webhooks, and kept in logs of applications.",
 };
 
-/** Of each secret first that in the path, then in the query, then in the body, where names of members count too. */
-function leaksOf(entry: JournalEntry, secrets: readonly Secret[]) {
+interface Leak {
+  readonly secret: Secret;
+  readonly place: Place;
+  /** `header authorization` */
+  readonly header?: string;
+}
+
+/** Of each secret first that in the path, then in the query, then in the body, where names of members count too, then in a header. */
+function leaksOf(entry: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
   const path = pathOf(entry);
-  const texts: Readonly<Record<Place, readonly unknown[]>> = {
+  const texts: Readonly<Record<Exclude<Place, "header">, readonly unknown[]>> = {
     path: [path],
     query: [entry.path.slice(path.length)],
     body: leavesOf(entry.body),
   };
-  const isIn = (secret: Secret, place: Place): boolean =>
+  const isIn = (secret: Secret, place: keyof typeof texts): boolean =>
     texts[place].some((text) => typeof text === "string" && holdsSecret(text, secret));
-  return secrets.flatMap((secret) =>
-    (["path", "query", "body"] as const).filter((place) => isIn(secret, place)).map((place) => ({ secret, place })),
-  );
+  return secrets.flatMap((secret): readonly Leak[] => [
+    ...(["path", "query", "body"] as const).filter((place) => isIn(secret, place)).map((place) => ({ secret, place })),
+    ...headersWith(secret, entry).map((name) => ({ secret, place: "header" as const, header: `header ${name}` })),
+  ]);
+}
+
+/** The access token belongs into a header. */
+function headersWith(secret: Secret, { headers }: JournalEntry): readonly string[] {
+  if (secret.name !== "secret key") return [];
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const [, basic] = /^Basic +(\S+)/i.exec(value) ?? [];
+    const texts = basic === undefined ? [value] : [value, String(Buffer.from(basic, "base64"))];
+    return texts.some((text) => holdsSecret(text, secret)) ? [name] : [];
+  });
 }

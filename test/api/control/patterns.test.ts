@@ -36,7 +36,7 @@ describe.each(hostile)("$regex: %s", (pattern) => {
     const entry = journal.entries.values().at(-1);
     if (entry === undefined) throw new Error("The request is not in the journal.");
     while (journal.lastSeq < 10_000)
-      journal.record({ ...entry, door: "api", company: undefined, onLost: () => undefined });
+      journal.record({ ...entry, door: "api", company: undefined, connection: undefined, onLost: () => undefined });
     const stopMs = await longestStop(async () => {
       const request = { match: { body: { description: { $regex: pattern } } }, count: 0 };
       const { status, body } = await world.control("POST", "/requests/verify", request);

@@ -18,7 +18,7 @@ describe("webhook-unacknowledged", () => {
     expect(rest).toEqual([]);
     expect(found).toMatchObject({
       kind: "webhook-unacknowledged",
-      severity: "high",
+      severity: "warning",
       requests: [{ id: "req_2", path: "/v1/transactions" }],
     });
     expect(found?.why).toMatch(/all 6 attempts failed.*status 500/);

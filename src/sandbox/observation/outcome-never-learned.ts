@@ -1,0 +1,76 @@
+import type { World } from "../../domain/model/work.js";
+import { plainId } from "../../domain/values/ids.js";
+import { findTopic } from "../../domain/values/topic.js";
+import {
+  type Detection,
+  type Detector,
+  RecentMap,
+  type Scene,
+  describeRequest,
+  idInPath,
+  memberOf,
+} from "./detector.js";
+import type { JournalEntry } from "./journal.js";
+
+/** Charges and transfers that are remembered; the oldest are forgotten first. */
+const CREATED_MAX = 10_000;
+/** Requests that the finding shows. */
+const SHOWN_MAX = 3;
+
+const FINAL: ReadonlySet<unknown> = new Set([
+  "completed",
+  "failed",
+  "paid",
+  "dropped",
+  "refunded",
+  "refunded_partially",
+]);
+
+/**
+ * "An outcome never learned (a transfer, batch item or charge became final, was never read, and no event of it was acknowledged) at the end of a run".
+ * Once for transfers and once for charges.
+ */
+export function createOutcomeNeverLearnedDetector(): Detector {
+  /** What the client created and does not know the outcome of, by id: the request that created it. */
+  const unlearned = new RecentMap<string, JournalEntry>(CREATED_MAX);
+  return {
+    see(entry) {
+      for (const id of entry.created) unlearned.add(id, entry);
+      const id = idInPath(entry);
+      // Any answer of a charge or transaction shows it, also that of a payment or refund.
+      if (id !== undefined && entry.fault === undefined && FINAL.has(memberOf(entry.answer, "status")))
+        unlearned.delete(plainId(id));
+      return [];
+    },
+    attempted({ error }, { effect, topic, resource }) {
+      if (error === null && effect === null && findTopic(topic) !== "transactions/started") unlearned.delete(resource);
+      return [];
+    },
+    ended: (_, scene) => [
+      ...describeUnlearned("transfer", unlearned, scene, ({ transfers }, id) => transfers.get(id)?.status),
+      ...describeUnlearned("charge", unlearned, scene, ({ charges }, id) => charges.get(id)?.status),
+    ],
+  };
+}
+
+function describeUnlearned(
+  what: string,
+  unlearned: ReadonlyMap<string, JournalEntry>,
+  scene: Scene,
+  statusOf: (world: World, id: string) => string | undefined,
+): readonly Detection[] {
+  const final = [...unlearned].flatMap(([id, entry]) => {
+    const status = statusOf(scene.world, id);
+    return FINAL.has(status) ? [{ status, entry }] : [];
+  });
+  if (final.length === 0) return [];
+  const counts = new Map<string | undefined, number>();
+  for (const { status } of final) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const counted = [...counts].map(([status, count]) => `${count} ${status}`);
+  const requests = [...new Set(final.map(({ entry }) => entry))];
+  const [is, was] = final.length === 1 ? [`A ${what} that`, "was"] : [`${final.length} ${what}s that`, "were"];
+  const why =
+    `${is} this client created became final (${counted.join(", ")}), ${was} never read since, and no webhook of it was acknowledged: ` +
+    "the client does not know how it ended.";
+  return [{ key: what, why, requests: requests.slice(0, SHOWN_MAX).map((entry) => describeRequest(entry, scene)) }];
+}

@@ -1,0 +1,203 @@
+import type { Transfer } from "../../domain/model/transfer.js";
+import type { World } from "../../domain/model/work.js";
+import { toXof } from "../../domain/values/money.js";
+import { msisdnKey } from "../../domain/values/msisdn.js";
+import { quote } from "../../kernel/messages/text.js";
+import {
+  type Answered,
+  type Detection,
+  type Detector,
+  RecentMap,
+  type Scene,
+  type Verdict,
+  describeOrder,
+  describeRequest,
+  itemsOf,
+  memberOf,
+  isOtherWorker,
+} from "./detector.js";
+import type { JournalEntry } from "./journal.js";
+
+/** One payout of a request. */
+export interface PayoutOrder {
+  readonly reference: string;
+  readonly msisdn: string;
+  readonly amount: number;
+  readonly description: unknown;
+}
+
+/** The payouts that a request asks for, alone or in a batch. */
+export function payoutsOf({ operation, body }: JournalEntry): readonly PayoutOrder[] {
+  if (operation !== "createTransaction" && operation !== "createBatch") return [];
+  const bodies = operation === "createBatch" ? itemsOf(body) : [body];
+  return bodies.flatMap((order) => {
+    const [reference, msisdn, amount] = ["reference", "msisdn", "amount"].map((name) => memberOf(order, name));
+    const isOrder = typeof reference === "string" && typeof msisdn === "string" && typeof amount === "number";
+    return isOrder ? [{ reference, msisdn, amount, description: memberOf(order, "description") }] : [];
+  });
+}
+
+/** Equal for payouts of one amount to one recipient, however the number is written. */
+export function pairOf({ msisdn, amount }: Pick<PayoutOrder, "msisdn" | "amount">): string {
+  return `${msisdnKey(msisdn)} ${amount}`;
+}
+
+export function pairOfTransfer({ msisdn, amount }: Transfer): string {
+  return pairOf({ msisdn, amount: toXof(amount) });
+}
+
+/** The oldest transfer with this reference that was there before the request. */
+export function findEarlier(
+  world: World,
+  reference: string,
+  { created }: Pick<JournalEntry, "created">,
+): Transfer | undefined {
+  const oldest = world.transfers.findBy("reference", reference);
+  return oldest === undefined || created.includes(oldest.id) ? undefined : oldest;
+}
+
+/** "A reference reused for another payee or amount (409 taken for "already paid")". Once for each reference and what it was reused for. */
+export const referenceReused: Detector = {
+  see(entry, scene) {
+    if (entry.problem !== "reference_taken" && entry.created.length === 0) return [];
+    const within = new Map<string, PayoutOrder>();
+    return payoutsOf(entry).flatMap((order) => {
+      const first = within.get(order.reference) ?? orderOf(findEarlier(scene.world, order.reference, entry), scene);
+      within.set(order.reference, order);
+      return first === undefined || pairOf(first) === pairOf(order) ? [] : [describeReuse(first, order, entry, scene)];
+    });
+  },
+};
+
+type First = Pick<PayoutOrder, "msisdn" | "amount"> & { readonly madeBy?: JournalEntry | undefined };
+
+function orderOf(transfer: ReturnType<typeof findEarlier>, scene: Scene): First | undefined {
+  if (transfer === undefined) return undefined;
+  const { msisdn } = transfer;
+  return { msisdn, amount: Number(pairOfTransfer(transfer).split(" ")[1]), madeBy: scene.causeOf(transfer) };
+}
+
+function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, scene: Scene): Detection {
+  const { reference, msisdn, amount } = order;
+  const taken =
+    entry.problem === "reference_taken"
+      ? `The 409 says that the reference is taken, not that ${msisdn} was paid: nothing of this request was done.`
+      : "Now one reference stands for two payouts, and nobody can say which of them a webhook or a retry is about.";
+  return {
+    key: `${reference} ${pairOf(order)}`,
+    why:
+      `The reference ${quote(reference)} stands for ${first.amount} XOF to ${first.msisdn}, and was used again for ${amount} XOF to ${msisdn} ` +
+      `(${entry.id}). ${taken}`,
+    requests: [
+      ...(first.madeBy === undefined ? [] : [describeRequest(first.madeBy, scene)]),
+      describeOrder(entry, order),
+    ],
+  };
+}
+
+/** Batches that are remembered; the oldest are forgotten first. */
+const BATCHES_MAX = 200;
+/** Later on the company's clock, an equal batch is the next run, not the same one again. */
+const SAME_RUN_MS = 12 * 3_600_000;
+
+/** "The whole batch sent again after a part of it failed": all recipients and amounts of an accepted batch, in another one. */
+export function createBatchRepeatedDetector(): Detector {
+  const batches = new RecentMap<string, { readonly entry: JournalEntry; readonly pairs: readonly string[] }>(
+    BATCHES_MAX,
+  );
+  return {
+    see(entry, { world }) {
+      if (entry.operation !== "createBatch" || entry.created.length === 0) return [];
+      const pairs = payoutsOf(entry).map(pairOf);
+      const found = [...batches.values()].flatMap(({ entry: before, pairs: earlier }) => {
+        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(pairs, earlier)) return [];
+        const transfers = before.created.flatMap((id) => world.transfers.get(id) ?? []);
+        const failed = transfers.filter(({ status }) => status === "failed").length;
+        const others = transfers.length - failed;
+        if (failed === 0 || others === 0) return [];
+        const why =
+          `A batch was sent again as a whole (${entry.id}) after ${failed} of the ${transfers.length} payouts of ${before.id} had failed: ` +
+          `the ${others} that had not failed would be paid twice.`;
+        return [{ key: `${before.id} ${entry.id}`, why, requests: [before, entry].map(describeBatch) }];
+      });
+      batches.add(entry.id, { entry, pairs });
+      return found;
+    },
+  };
+}
+
+function describeBatch(entry: JournalEntry) {
+  return { ...describeOrder(entry, {}), summary: `${payoutsOf(entry).length} payouts, answered ${entry.status}` };
+}
+
+/** Each as often as there. */
+function holdsAll(all: readonly string[], wanted: readonly string[]): boolean {
+  const left = [...all];
+  return wanted.every((pair) => {
+    const at = left.indexOf(pair);
+    if (at !== -1) left.splice(at, 1);
+    return at !== -1;
+  });
+}
+
+/** Payouts that are remembered; the oldest are forgotten first. Each holds a connection. */
+const PAYOUTS_MAX = 200;
+const AT_THE_SAME_TIME_MS = 1_000;
+
+interface SentPayout extends Answered {
+  readonly order: PayoutOrder;
+  readonly entry: JournalEntry;
+}
+
+/**
+ * "Two equal payouts from two workers within a second under different references": their references differ only in what is drawn or names the worker,
+ * so nothing says that they are two orders. Withdrawn when one of the references is sent again: then they are kept.
+ */
+export function createConcurrentPayoutsDetector(): Detector {
+  const sent = new RecentMap<string, SentPayout>(PAYOUTS_MAX);
+  const reported = new RecentMap<string, string>(PAYOUTS_MAX);
+  return {
+    see(entry, scene) {
+      const { connection, now } = scene;
+      return payoutsOf(entry).flatMap((order): readonly Verdict[] => {
+        const key = reported.get(order.reference);
+        if (key !== undefined) return [{ withdraws: key }];
+        if (entry.status >= 300 || entry.fault !== undefined) return [];
+        const group = `${pairOf(order)} ${String(order.description)} ${maskDrawn(order.reference)}`;
+        const other = sent.get(group);
+        const current = { order, entry, connection, answeredAt: now };
+        sent.add(group, current);
+        if (other === undefined || !areConcurrent(other, current, scene)) return [];
+        const found = describeConcurrent(other, current);
+        for (const { order: shown } of [other, current]) reported.add(shown.reference, found.key);
+        return [found];
+      });
+    },
+  };
+}
+
+/** Sent before the other was answered, or by a worker that has not read that answer. */
+function areConcurrent(a: SentPayout, b: SentPayout, scene: Scene): boolean {
+  if (a.entry.id === b.entry.id || a.order.reference === b.order.reference) return false;
+  if (Math.abs(b.entry.receivedAt - a.entry.receivedAt) > AT_THE_SAME_TIME_MS) return false;
+  return b.entry.receivedAt < a.answeredAt || isOtherWorker(a, scene);
+}
+
+function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
+  const { msisdn, amount } = b.order;
+  return {
+    key: `${a.order.reference} ${b.order.reference}`,
+    why:
+      `${amount} XOF to ${msisdn} were paid twice at the same time: under reference ${quote(a.order.reference)} (${a.entry.id}) and ` +
+      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in what was drawn for each, so these may be two workers with one order.`,
+    requests: [a, b].map(({ entry, order }) => describeOrder(entry, order)),
+  };
+}
+
+/** What is drawn for each attempt (UUIDs, times, random letters and digits), and what names a worker or an attempt. */
+const DRAWN =
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+|(?=[a-z]*\d)(?=\d*[a-z])[\da-z]{8,}|\d{9,}/gi;
+
+function maskDrawn(reference: string): string {
+  return reference.replaceAll(DRAWN, "*");
+}

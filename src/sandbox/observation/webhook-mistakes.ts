@@ -1,0 +1,121 @@
+import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
+import { shownTopic } from "../../domain/model/subscription.js";
+import { quote } from "../../kernel/messages/text.js";
+import { type Detection, type Detector, RecentMap, type Scene, describeCause, describeRequest } from "./detector.js";
+
+/** "An acknowledgement slower than 5 s": real time, ms. */
+const SLOW_ACKNOWLEDGEMENT_MS = 5_000;
+
+/** Once for each receiving URL. A time-out counts as a slow acknowledgement. */
+export const webhookSlow: Detector = {
+  attempted({ latencyMs, status }, delivery, scene) {
+    if (latencyMs <= SLOW_ACKNOWLEDGEMENT_MS) return [];
+    const { id, topic, url } = delivery;
+    const seconds = (latencyMs / 1000).toFixed(1);
+    const what = status === null ? `was not acknowledged within ${seconds} s` : `was acknowledged after ${seconds} s`;
+    const why =
+      `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} ${what} (delivery ${id}); ${SLOW_ACKNOWLEDGEMENT_MS / 1000} s is too ` +
+      "slow. A service that gives up earlier counts it as failed and sends it again, so that the same event is worked on twice, at once.";
+    return [{ key: url, why, requests: describeCause(delivery, scene) }];
+  },
+};
+
+/**
+ * "A webhook never acknowledged after all retries", or when the run ends, even if the clock did not move. A receiver is right to refuse a delivery that a
+ * rule has forged or cut.
+ */
+export const webhookUnacknowledged: Detector = {
+  attempted(_, delivery, scene) {
+    if (delivery.status !== "exhausted" || delivery.effect !== null) return [];
+    const { attempts } = delivery;
+    const tries = attempts.length === 1 ? "one attempt" : `all ${attempts.length} attempts`;
+    const what = `was never acknowledged: ${tries} failed, the last with ${lastErrorOf(delivery)}`;
+    return [
+      describeUnacknowledged(
+        delivery,
+        `${what} (delivery ${delivery.id}). Nobody tells the client of this event again; its books now differ from the account.`,
+        scene,
+      ),
+    ];
+  },
+  ended({ at, waited }, scene) {
+    return scene.world.deliveries.values().flatMap((delivery) => {
+      const { id, attempts, effect, status, nextAttemptAt } = delivery;
+      if (status !== "pending" || effect !== null) return [];
+      // A rule holds back what is not due.
+      if (attempts.length === 0 && (!waited || nextAttemptAt === null || nextAttemptAt > at)) return [];
+      const what =
+        attempts.length === 0
+          ? "it had no answer yet"
+          : `${attempts.length === 1 ? "its attempt" : `its ${attempts.length} attempts`} failed, the last with ${lastErrorOf(delivery)}`;
+      return [
+        describeUnacknowledged(delivery, `was not acknowledged when the run ended: ${what} (delivery ${id}).`, scene),
+      ];
+    });
+  },
+};
+
+function lastErrorOf({ attempts }: Delivery): string {
+  return quote(attempts.at(-1)?.error ?? "no error");
+}
+
+function describeUnacknowledged(delivery: Delivery, what: string, scene: Scene): Detection {
+  const { id, topic, url } = delivery;
+  const why = `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} ${what}`;
+  return { key: id, why, requests: describeCause(delivery, scene) };
+}
+
+/** "A forged or corrupted webhook acknowledged with 2xx". Once for each receiving URL and what a rule did to the webhook. */
+export const forgedAcknowledged: Detector = {
+  attempted({ error }, delivery, scene) {
+    const { id, topic, url, body, effect } = delivery;
+    if (error !== null || effect === null) return [];
+    const isCut = effect.truncate !== null && effect.truncate < Buffer.byteLength(body);
+    if (!effect.corruptSignature && !isCut) return [];
+    const what = effect.corruptSignature ? "a wrong signature" : "a body that was cut after it was signed";
+    const why =
+      `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} had ${what}, and was acknowledged (delivery ${id}). ` +
+      "A receiver that takes it takes events from anybody: anyone can tell it that an order was paid.";
+    return [{ key: `${url} ${what}`, why, requests: describeCause(delivery, scene) }];
+  },
+};
+
+/** URLs whose duplicates are remembered. */
+const DUPLICATES_MAX = 1_000;
+
+/** "The same topic and URL subscribed more than once". Withdrawn when all but one are deleted. */
+export function createDuplicateSubscriptionDetector(): Detector {
+  /** By the key of the detection. */
+  const reported = new RecentMap<string, true>(DUPLICATES_MAX);
+  return {
+    see(entry, scene) {
+      const { operation, status } = entry;
+      if (operation === "deleteWebhook" && status < 300)
+        return [...reported.keys()].flatMap((key) => {
+          if (countSubscriptions(scene).get(key) !== 1) return [];
+          reported.delete(key);
+          return [{ withdraws: key }];
+        });
+      if (operation !== "createWebhook" || status >= 300) return [];
+      const subscription = scene.world.subscriptions.values().at(-1);
+      if (subscription === undefined) return [];
+      const { topic, url } = subscription;
+      const key = `${topic} ${url}`;
+      const count = countSubscriptions(scene).get(key) ?? 0;
+      if (count < 2) return [];
+      reported.add(key, true);
+      const why =
+        `${url} is subscribed to ${shownTopic(scene.profile, subscription)} ${count} times (${entry.id} is the newest). Every event comes ` +
+        `${count} times, and whoever does not notice ships, pays or refunds as often.`;
+      return [{ key, why, requests: [describeRequest(entry, scene)] }];
+    },
+  };
+}
+
+/** By topic and URL. */
+function countSubscriptions({ world }: Scene): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { topic, url } of world.subscriptions.values())
+    counts.set(`${topic} ${url}`, (counts.get(`${topic} ${url}`) ?? 0) + 1);
+  return counts;
+}
