@@ -254,6 +254,88 @@ describe("a wrong state", () => {
       (state) => changed(state, "ledger", 0, { postings: [{ account: "balance", amount: 1 }] }),
       "ledger[0].postings must add up to 0, they add up to 1",
     ],
+    ...["+275760-09-13T00:00:00.000Z", "+010000-01-01T00:00:00.000Z"].map(
+      (now): [string, (state: LooseJson) => unknown, string] => [
+        `a clock at ${now}`,
+        (state) => ({ ...state, clock: { mode: "running", now } }),
+        "clock.now must be",
+      ],
+    ),
+    [
+      "a clock before 1970",
+      (state) => ({ ...state, clock: { mode: "frozen", now: "1969-12-31T23:59:59.999Z" } }),
+      "clock.now must be an ISO 8601 time",
+    ],
+    [
+      "no room for more",
+      (state) => ({ ...state, seq: Number.MAX_SAFE_INTEGER }),
+      "seq must be a whole number from 0 to",
+    ],
+    [
+      "no room for more ids",
+      (state) => ({ ...state, idPosition: 1e15 }),
+      "idPosition must be a whole number from 0 to 100000000000000",
+    ],
+    [
+      "records in another order",
+      (state) => ({ ...state, events: state.events.toReversed() }),
+      "events[1].seq must be more than that of the record before it",
+    ],
+    [
+      "more refunded than was paid",
+      (state) => changed(state, "charges", 0, { refunded: 10_001 }),
+      "charges[0].refunded must be more than 0 and less than 10000 when the status is refunded_partially",
+    ],
+    [
+      "a payment of nothing",
+      (state) => changed(state, "charges", 1, { paid: 10_000 }),
+      "charges[1].paid must be 0 when the status is due, got 10000",
+    ],
+    [
+      "a payment that the ledger does not have",
+      (state) => ({ ...state, ledger: state.ledger.filter(({ type }: LooseJson) => type !== "charge.payment") }),
+      "charges[0].paid does not fit the ledger",
+    ],
+    [
+      "a payment without its entry",
+      (state) => changed(state, "charges", 0, { entries: [] }),
+      "charges[0].entries must have payments of 10000, they add up to 0",
+    ],
+    [
+      "a charge that never expires",
+      (state) => ({ ...state, due: state.due.filter(({ kind }: LooseJson) => kind !== "charge.expire") }),
+      "charges[1].status lacks its charge.expire in due",
+    ],
+    [
+      "a transfer that never settles",
+      (state) => ({ ...state, due: state.due.filter(({ kind }: LooseJson) => kind !== "transfer.settle") }),
+      "transactions[0].settleAfterMs lacks its transfer.settle in due",
+    ],
+    [
+      "a retry that never comes",
+      (state) => ({ ...state, due: state.due.filter(({ kind }: LooseJson) => kind !== "delivery.attempt") }),
+      "lacks its delivery.attempt in due",
+    ],
+    [
+      "a transfer that failed without a reason",
+      (state) => changed(state, "transactions", 0, { status: "failed" }),
+      "transactions[0].failureReason must be a text",
+    ],
+    [
+      "a batch of another total",
+      (state) => changed(state, "batches", 0, { totalAmount: 1 }),
+      "batches[0].totalAmount must be 10100, the sum of its transactions",
+    ],
+    [
+      "a batch that has ended too early",
+      (state) => changed(state, "batches", 0, { status: "completed" }),
+      "batches[0].status must be processing when 2 of its transactions are pending",
+    ],
+    [
+      "money without room for more",
+      (state) => changed(state, "accounts", 0, { amount: "900719925474.0991" }),
+      "accounts[0].amount must be a number of XOF from -800000000000 to 800000000000",
+    ],
     [
       "a balance that was not",
       (state) => changed(state, "ledger", 0, { balance: 1 }),

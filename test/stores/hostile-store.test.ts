@@ -1,0 +1,55 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
+import type { Charge } from "../../src/domain/model/charge.js";
+import { silentLog } from "../../src/kernel/log.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
+import type { CompanyRecord } from "../../src/sandbox/state/company-record.js";
+import { commitEntry, createStoreFormat, headEntry } from "../../src/sandbox/state/store-format.js";
+import { folderWith } from "../support/folder.js";
+import { chargeRequest } from "../support/requests.js";
+import { createWorld } from "../support/world.js";
+
+function openStore(path: string) {
+  return openFileStore({ path, format: createStoreFormat(systemClock), system: systemClock, log: silentLog });
+}
+
+async function filesIn(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).filter((name) => !name.endsWith(".lock"));
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")])),
+  );
+}
+
+const clockAt = (clock: CompanyRecord["clock"]) => (record: CompanyRecord) => headEntry(record.identity.id, { clock });
+
+it.each([
+  ["a clock at the end of time", clockAt({ mode: "frozen", at: 8.64e15 }), "its clock cannot be at 8640000000000000"],
+  ["a running clock without a time", clockAt({ mode: "running", offsetMs: 1e300 }), "its clock cannot be at 1e+300"],
+  [
+    "money that does not hold together",
+    (record: CompanyRecord) => {
+      const store = record.world.charges;
+      const [before] = store.values();
+      if (before === undefined) throw new Error("There is no charge.");
+      const after: Charge = { ...before, paid: 50_000 };
+      return commitEntry(record, [{ store, before, after }], 0);
+    },
+    "charges[0].paid must be 0 when the status is due, got 5",
+  ],
+] as const)("with %s is refused, and left as it is", async (_, entryOf, message) => {
+  const folder = await folderWith({});
+  const path = join(folder, "store.json");
+  const store = await openStore(path);
+  const world = createWorld({ store });
+  await world.api("POST", "/v1/charges", chargeRequest());
+  store.note(entryOf(world.sandbox.defaultCompany.record));
+  await world.close();
+  const before = await filesIn(folder);
+  await expect(openStore(path)).rejects.toMatchObject({
+    kind: "file",
+    message: expect.stringContaining(`the store is damaged: in the company "company_sandbox", ${message}`),
+  });
+  expect(await filesIn(folder)).toEqual(before);
+});
