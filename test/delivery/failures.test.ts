@@ -54,29 +54,33 @@ describe("a receiver that is down, slow, or answers garbage", () => {
 
   it.each<[string, (socket: Socket) => void, RegExp]>([
     ["resets the connection", (socket) => void socket.resetAndDestroy(), /^ECONNRESET/],
-    ["closes without an answer", (socket) => void socket.end(), /other side closed/],
-    ["answers garbage", writeAndEnd("\u0000\u0001garbage\r\n\r\n"), /^Response does not match the HTTP/],
-    ["answers as HTTP/0.9 did", writeAndEnd("<html>hello</html>"), /^Response does not match the HTTP/],
-    ["answers an impossible status", writeAndEnd("HTTP/1.1 99999 What\r\n\r\n"), /^Response does not match the HTTP/],
-    ["closes in the middle of the headers", writeAndEnd("HTTP/1.1 200 OK\r\nContent-Le"), /closed/],
-    ["closes in the middle of the body", writeAndEnd("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), /closed/],
+    ["closes without an answer", (socket) => void socket.end(), /^ECONNRESET: socket hang up/],
+    ["answers garbage", writeAndEnd("\u0000\u0001garbage\r\n\r\n"), /^HPE_INVALID_CONSTANT: .*Expected HTTP/],
+    ["answers as HTTP/0.9 did", writeAndEnd("<html>hello</html>"), /^HPE_INVALID_CONSTANT: .*Expected HTTP/],
+    ["answers an impossible status", writeAndEnd("HTTP/1.1 99999 What\r\n\r\n"), /^HPE_INVALID_STATUS/],
+    ["closes in the middle of the headers", writeAndEnd("HTTP/1.1 200 OK\r\nContent-Le"), /^ECONNRESET/],
+    [
+      "closes in the middle of the body",
+      writeAndEnd("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"),
+      /^ECONNRESET: aborted/,
+    ],
     [
       "breaks its chunks",
       writeAndEnd("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"),
-      /^Response does not match the HTTP/,
+      /^HPE_INVALID_CHUNK_SIZE/,
     ],
     [
       "claims two lengths",
       writeAndEnd("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"),
-      /LENGTH_MISMATCH/,
+      /^HPE_UNEXPECTED_CONTENT_LENGTH/,
     ],
     [
       "sends 64 KiB of headers",
       writeAndEnd(`HTTP/1.1 200 OK\r\nX-Big: ${"x".repeat(65_536)}\r\n\r\n`),
-      /HEADERS_OVERFLOW/,
+      /^HPE_HEADER_OVERFLOW/,
     ],
-    ["switches protocols", writeAndEnd("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"), /upgrade/],
-    ["only ever says continue", writeAndEnd("HTTP/1.1 100 Continue\r\n\r\n"), /bad response/],
+    ["switches protocols", writeAndEnd("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"), /status 101/],
+    ["only ever says continue", writeAndEnd("HTTP/1.1 100 Continue\r\n\r\n"), /^ECONNRESET: socket hang up/],
   ])("that %s is a failed attempt, and the next one is made", async (_, answer, error) => {
     const receiver = await startRawReceiver(everySecond(answer));
     const { live, attempt, ...delivery } = await deliverTo(receiver.url, { retry: "fast" });

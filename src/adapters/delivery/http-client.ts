@@ -1,9 +1,15 @@
 import { setMaxListeners } from "node:events";
-import type { IncomingHttpHeaders } from "node:http";
-import { Agent, request } from "undici";
+import {
+  type ClientRequest,
+  Agent,
+  type AgentOptions,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from "node:http";
+import { Agent as TlsAgent } from "node:https";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
-import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
 
@@ -11,22 +17,19 @@ import type { Headers } from "../../domain/model/delivery.js";
 const RESPONSE_BYTES_KEPT = 4096;
 /** An answer is not read beyond this. */
 const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
+/** Answers before the answer, such as 100 and 103. */
+const INTERIM_ANSWERS_MAX = 20;
+const KEEP_ALIVE_MS = 4_000;
 
 /** The outcome of an attempt, but for its duration. */
 export type Outcome = Omit<TransportResult, "latencyMs">;
 
-export function createAgent(insecureTls: boolean, allow: AllowedHosts): Agent {
-  return new Agent({
-    // Each company's dispatcher decides how many sockets there are, so that no company waits behind another's hanging receiver.
-    connections: null,
-    // One request on a socket at a time: an attempt must not wait behind a receiver's slow answer to another.
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    // An attempt has its own time-out; undici's would cut a longer `webhooks.timeout` short.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { rejectUnauthorized: !insecureTls, timeout: 0, lookup: lookupAllowed(allow) },
-  });
+/** Each company's dispatcher decides how many sockets there are, so that no company waits behind another's hanging receiver. */
+export function createAgent({ url, insecureTls, allow }: TransportRequest): Agent {
+  const options: AgentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS, lookup: lookupAllowed(allow) };
+  return new URL(url).protocol === "https:"
+    ? new TlsAgent({ ...options, rejectUnauthorized: !insecureTls })
+    : new Agent(options);
 }
 
 /** Sends one request. A redirect is an answer like any other and is not followed. */
@@ -35,38 +38,60 @@ export async function post(
   { url, headers, body, timeoutMs, signal }: TransportRequest,
   system: SystemClock,
 ): Promise<Outcome> {
-  const { origin, pathname, search, username, password } = new URL(url);
-  const authorization = username === "" && password === "" ? {} : { authorization: basic(username, password) };
-  // Not AbortSignal.any: in Node 20 a long-lived signal keeps every signal that was made from it.
-  const attempt = new AbortController();
+  const target = new URL(url);
+  const credentials = basicCredentials(target);
+  const outgoing = request({
+    agent,
+    protocol: target.protocol,
+    host: target.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: target.port,
+    path: target.pathname + target.search,
+    method: "POST",
+    headers: { ...(credentials === undefined ? {} : { authorization: credentials }), ...headers },
+  });
   let stopped: string | undefined;
   const stop = (reason: string): void => {
     stopped ??= reason;
-    attempt.abort();
+    outgoing.destroy();
   };
   const cancel = (): void => stop("given up: the company was reset or closed");
   const cancelTimeout = system.after(timeoutMs, () => stop(`timeout: no complete answer within ${timeoutMs} ms`));
   setMaxListeners(0, signal);
   signal.addEventListener("abort", cancel);
   if (signal.aborted) cancel();
+  let interimAnswers = 0;
+  outgoing.on("information", () => {
+    if (++interimAnswers > INTERIM_ANSWERS_MAX) stop(`more than ${INTERIM_ANSWERS_MAX} interim answers came`);
+  });
+  // Comes before that of the answer, and says more: an answer is "aborted".
+  let failure: Error | undefined;
+  outgoing.on("error", (error) => (failure ??= error));
   let answer: ReadAnswer | undefined;
   try {
-    const response = await request(origin + pathname + search, {
-      dispatcher: agent,
-      method: "POST",
-      headers: { ...authorization, ...headers },
-      body,
-      signal: attempt.signal,
-    });
-    answer = { status: response.statusCode, headers: flatten(response.headers), chunks: [] };
-    await readStart(response.body, answer.chunks);
-    return outcomeOf(answer, stopped ?? errorOfStatus(answer.status));
+    const incoming = await answerTo(outgoing, body);
+    const status = incoming.statusCode ?? 0;
+    if (status < 200) throw new Error(`status ${status} cannot be that of an answer`);
+    answer = { status, headers: flatten(incoming.headers), chunks: [] };
+    await readStart(incoming, answer.chunks);
+    return outcomeOf(answer, stopped ?? errorOfStatus(status));
   } catch (error) {
-    return outcomeOf(answer, stopped ?? describeError(error));
+    outgoing.destroy();
+    return outcomeOf(answer, stopped ?? describeError(failure ?? error));
   } finally {
     cancelTimeout();
     signal.removeEventListener("abort", cancel);
   }
+}
+
+/** Sends the body. The listeners stay, because an error may also come after the answer. */
+function answerTo(outgoing: ClientRequest, body: Buffer): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on("response", resolve);
+    outgoing.on("upgrade", () => reject(new Error("status 101 cannot be that of an answer")));
+    outgoing.on("error", reject);
+    outgoing.on("close", () => reject(new Error("the connection was closed without an answer")));
+    outgoing.end(body);
+  });
 }
 
 interface ReadAnswer {
@@ -98,8 +123,9 @@ function flatten(headers: IncomingHttpHeaders): Headers {
   );
 }
 
-/** `https://user:password@host/` is HTTP basic authentication. */
-function basic(username: string, password: string): string {
+/** The Authorization header for `https://user:password@host/`; undefined when the URL has no credentials. */
+export function basicCredentials({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
   return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;
 }
 

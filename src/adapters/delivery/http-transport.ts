@@ -1,36 +1,37 @@
-import type { Agent } from "undici";
+import type { Agent } from "node:http";
 import { isReceiverAllowed, listsMetadata } from "../../domain/deliveries/allowed-receivers.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import type { Outcome } from "./http-client.js";
+import { createAgent, type Outcome, post } from "./http-client.js";
 import type { Transport, TransportRequest } from "./transport.js";
 
 /** POSTs over HTTP with keep-alive. */
 export function createHttpTransport(system: SystemClock): Transport {
-  /** By whether certificates are not checked. */
-  const shared = new Map<boolean, Agent>();
+  /** By the protocol, and whether certificates are not checked. */
+  const shared = new Map<string, Agent>();
   const agents = new Set<Agent>();
 
   const send = async (request: TransportRequest): Promise<Outcome> => {
-    if (!isReceiverAllowed(request.allow, request.url))
+    const { url, allow, insecureTls } = request;
+    if (!isReceiverAllowed(allow, url))
       return { status: null, error: "refused: webhooks.allow does not permit this host", response: null };
-    const { createAgent, post } = await import("./http-client.js");
-    const open = ({ insecureTls, allow }: TransportRequest): Agent => {
-      const agent = createAgent(insecureTls, allow);
+    const open = (): Agent => {
+      const agent = createAgent(request);
       agents.add(agent);
       return agent;
     };
-    if (!listsMetadata(request.allow)) {
-      const agent = shared.get(request.insecureTls) ?? open(request);
-      shared.set(request.insecureTls, agent);
+    if (!listsMetadata(allow)) {
+      const kind = `${new URL(url).protocol} ${insecureTls}`;
+      const agent = shared.get(kind) ?? open();
+      shared.set(kind, agent);
       return post(agent, request, system);
     }
     // A socket to a metadata address, which only some companies may use, is not shared.
-    const agent = open(request);
+    const agent = open();
     try {
       return await post(agent, request, system);
     } finally {
       agents.delete(agent);
-      await agent.destroy();
+      agent.destroy();
     }
   };
 
@@ -39,12 +40,13 @@ export function createHttpTransport(system: SystemClock): Transport {
       const start = system.monotonic();
       const outcome = await send(request);
       const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
-      // undici marks the socket as free only after this turn: an attempt that began sooner would open another one.
+      // A receiver may close the connection with its answer. Node reads that one turn after the answer; the next attempt must not use it.
+      await system.yieldToEventLoop();
       await system.yieldToEventLoop();
       return { latencyMs, ...outcome };
     },
     async close() {
-      await Promise.all([...agents].map((agent) => agent.destroy()));
+      for (const agent of agents) agent.destroy();
     },
   };
 }

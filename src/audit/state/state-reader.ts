@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
+import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { basicCredentials } from "../wire/send-on-wire.js";
 
 /** Prints the application's state: a URL, a command line, or a function of the test. */
 export type StateSource = string | (() => unknown);

@@ -1,6 +1,7 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
+import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
@@ -173,21 +174,6 @@ async function readAnswer(incoming: IncomingMessage): Promise<string> {
 function rootOf(error: RequestError): RequestError {
   const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
   return first instanceof Error ? first : error;
-}
-
-/** The Authorization header for the credentials of a URL; undefined when it has none. */
-export function basicCredentials({ username, password }: URL): string | undefined {
-  if (username === "" && password === "") return undefined;
-  return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;
-}
-
-/** A malformed escape is kept. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Throws UsageError("input"). */
