@@ -1,0 +1,42 @@
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { startLive } from "../support/live.js";
+import { longestStop } from "../support/loop-stops.js";
+import { expensiveAnswers, malformedAnswers } from "../support/malformed-answers.js";
+import { startRawReceiver } from "../support/raw-receiver.js";
+
+const STOP_MAX_MS = 100;
+
+const OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
+
+/** The second of two deliveries: what a first one loads and compiles is not counted. */
+async function deliverTo(answer: (socket: Socket) => void) {
+  const receiver = await startRawReceiver((socket, index) => (index === 0 ? socket.end(OK) : answer(socket)));
+  const live = await startLive({ profile: { webhooks: { retry: "none", timeout: "150ms" } } });
+  await live.subscribe("charges/events", receiver.url);
+  const pay = async (): Promise<void> => {
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    expect(await live.settle()).toEqual([]);
+  };
+  await pay();
+  const stopMs = await longestStop(pay);
+  const delivery = live.deliveries()[1];
+  return { stopMs, delivery, error: delivery?.attempts[0]?.error };
+}
+
+describe("an answer that is not one is a failed attempt with a reason, and holds up nothing", () => {
+  it.each(malformedAnswers)("%s", async (_, answer) => {
+    const { stopMs, delivery, error } = await deliverTo(answer);
+    expect(delivery).toMatchObject({ status: "exhausted", attempts: [{ error: expect.any(String) }] });
+    expect(error).toMatch(/^(?:HPE_\w+: |ECONNRESET: |timeout: |status \d+ |more than 20 interim answers came)/);
+    expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  });
+});
+
+describe("an answer that is expensive to take apart holds up nothing", () => {
+  it.each(expensiveAnswers)("%s", async (_, answer) => {
+    const { stopMs, delivery } = await deliverTo(answer);
+    expect(delivery).toMatchObject({ attempts: [{ status: 200 }] });
+    expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  });
+});
