@@ -13,6 +13,9 @@ const node = {
   onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
 } satisfies BuildOptions;
 
+/** The files of `exports`. */
+const faces = ["index", "webhooks", "vitest", "jest", "node-test"];
+
 /** Users see the names of classes in errors and when they print a handle. */
 const keepNames = { function: false, class: true };
 const minify = { compress: { keepNames }, mangle: { keepNames } };
@@ -28,13 +31,21 @@ const program: BuildOptions = {
 /** Runs in other people's production code: one readable file, which imports only Node. */
 const webhooks: BuildOptions = { ...node, input: "src/webhooks.ts", output: { dir: "dist" } };
 
+/** Setup files of test runners. They reach the library over a channel of the process only. */
+const setups = ["vitest", "jest", "node-test"].map((name): BuildOptions => ({
+  ...node,
+  external: ["vitest"],
+  input: `src/${name}.ts`,
+  output: { dir: "dist" },
+}));
+
 /** The public types, one file for each entry. */
 const declarations = (): BuildOptions => ({
   ...node,
-  input: { index: "src/index.ts", webhooks: "src/webhooks.ts" },
+  input: Object.fromEntries(faces.map((name) => [name, `src/${name}.ts`])),
   plugins: [dts({ emitDtsOnly: true })],
   output: { dir: "dist" },
 });
 
-export const bundles = [program, webhooks];
+export const bundles = [program, webhooks, ...setups];
 export default defineConfig(() => [...bundles, declarations()]);

@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
@@ -5,6 +6,7 @@ import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
+import { watchRun } from "../sandbox/run-report.js";
 import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./company-handle.js";
@@ -17,6 +19,7 @@ import {
   parseSandboxOptions,
 } from "./sandbox-options.js";
 import type { Sandbox } from "./sandbox-handle.js";
+import { SANDBOX_CREATED } from "./suite-gate.js";
 import { isApiProblem } from "../domain/model/problem-codes.js";
 
 /**
@@ -49,6 +52,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const app = createApp(core, { replayer });
   server.answerWith(app);
 
+  const report = watchRun(core, resolved.allow);
+  channel(SANDBOX_CREATED).publish(report);
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
   const nextName = createNames(core);
   let closing: Promise<void> | undefined;
@@ -74,6 +79,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       assertOpen("replay");
       return replayFiles(core, answer, files);
     },
+    report,
     close,
     [Symbol.asyncDispose]: close,
   });

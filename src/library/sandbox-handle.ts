@@ -1,3 +1,4 @@
+import type { RunReport } from "../sandbox/run-report.js";
 import type { CompanyHandle } from "./company-handle.js";
 import type { CompanyOptions } from "./sandbox-options.js";
 
@@ -23,6 +24,16 @@ export interface Sandbox extends CompanyHandle {
    * ```
    */
   replay(...files: string[]): Promise<ReplayReport>;
+  /**
+   * What the whole run did, with all companies, including those that were reset or closed: requests, webhooks, findings, rules that never fired, and
+   * coverage. Available after `close` too.
+   *
+   * @example
+   * ```ts
+   * const { requests, findings, rulesNeverFired } = sandbox.report();
+   * ```
+   */
+  report(): RunReport;
   /**
    * Stops the sandbox: no more requests and deliveries. May be called twice. Rejects if a bug of the sandbox occurred while it ran, since test
    * results may then be wrong.

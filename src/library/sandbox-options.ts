@@ -14,6 +14,7 @@ import {
   resolveOptions,
 } from "../sandbox/config/options.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-files.js";
+import { allowance } from "../sandbox/observation/allowance.js";
 import { instantOf } from "./clock-handle.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";
@@ -51,6 +52,8 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Initial rules of every company; a reset restores them. */
   readonly rules?: readonly RuleInput[];
+  /** `allow`: findings that are expected, as `KIND` or `KIND:RESOURCE`. They are in `report().allowed`. */
+  readonly findings?: { readonly allow: readonly string[] };
   /** Paths of fixtures files: customers, charges and so on to begin with. */
   readonly fixtures?: string | readonly string[];
   /** An unknown access token opens a new company on first use. Default false. */
@@ -105,6 +108,7 @@ export async function parseSandboxOptions(options: SandboxOptions) {
     publicUrl: options.publicUrl?.replace(/\/+$/, ""),
     adminToken: options.adminToken,
     productionHeadersOnly: options.productionHeadersOnly ?? false,
+    allow: options.findings?.allow ?? [],
   });
   return { resolved, port, host };
 }
@@ -162,6 +166,7 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
     (value) => typeof value === "string" || isObject(value),
   ),
   rules,
+  findings: z.strictObject({ allow: z.array(allowance) }, { error: "must be { allow: [a kind of finding, …] }" }),
   seed: valueThat("a whole number", Number.isSafeInteger),
   fixtures: valueThat("the path of a fixtures file, or a list of them", (value) =>
     [value].flat().every((file) => typeof file === "string"),

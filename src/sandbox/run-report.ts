@@ -1,7 +1,8 @@
 import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Coverage } from "./coverage/coverage-report.js";
-import { type Finding, isAllowed } from "./observation/finding.js";
+import { isAllowed } from "./observation/allowance.js";
+import type { Finding } from "./observation/finding.js";
 import { FINDINGS_MAX } from "./observation/findings.js";
 import { redactCoverage } from "./coverage/render-coverage.js";
 import type { Sandbox } from "./sandbox.js";

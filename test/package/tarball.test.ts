@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { parseSync } from "oxc-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installPackage } from "../support/install-package.js";
 import { VERSION } from "../../src/kernel/version.js";
 
 const run = promisify(execFile);
@@ -18,12 +18,8 @@ describe("the packed package", () => {
   let installed: string;
 
   beforeAll(async () => {
-    project = await mkdtemp(join(tmpdir(), "sandbox-package-"));
+    project = await installPackage();
     installed = join(project, "node_modules/business-payments-sandbox");
-    await run("npm", ["pack", "--pack-destination", project], { cwd: root });
-    const tarball = (await readdir(project)).find((name) => name.endsWith(".tgz")) ?? "";
-    await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');
-    await run("npm", ["install", "--no-audit", "--no-fund", `./${tarball}`], { cwd: project });
   });
 
   afterAll(async () => {
@@ -42,7 +38,7 @@ describe("the packed package", () => {
       );
     const known = [
       /^(?:package\.json|README\.md|LICENSE|bin\/sandbox\.js)$/,
-      /^dist\/(?:(?:cli|index|webhooks)\.js|(?:index|webhooks)\.d\.ts|THIRD-PARTY-LICENSES\.txt|chunks\/[\w-]+\.js)$/,
+      /^dist\/(?:(?:cli|index|webhooks|vitest|jest|node-test)\.js|(?:index|webhooks|vitest|jest|node-test)\.d\.ts|THIRD-PARTY-LICENSES\.txt|chunks\/[\w-]+\.js)$/,
       /^(?:fixtures|scenarios)\/[\w/-]+\.yaml$/,
       /^schema\/(?:config|fixtures|profile|scenario)\.schema\.json$/,
     ];

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
-import { type Finding, allowance } from "../../sandbox/observation/finding.js";
+import { allowance } from "../../sandbox/observation/allowance.js";
+import type { Finding } from "../../sandbox/observation/finding.js";
 import { EXIT } from "./help.js";
 import { printDiagnostic } from "./output.js";
 import { parseChoice } from "./values.js";

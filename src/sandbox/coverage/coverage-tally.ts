@@ -106,12 +106,22 @@ export class CoverageTally implements CompanyWatcher {
   }
 
   /** `world`: the company's as it is now. */
-  report({ rules }: Pick<World, "rules">): Coverage {
-    for (const rule of rules.values()) this.#ruleRow(rule);
-    const ruleItems = [...this.#rules.values()].map(({ rule, fired }) => ({ ...rule, ...counted(fired) }));
+  report(world: Pick<World, "rules">): Coverage {
+    const ruleItems = this.#ruleItems(world);
     const used = [...this.#sheets.values()].filter(isUsed);
     const sheets = used.length > 0 ? used : [createSheet(this.#overrides)];
     return mergeCoverage(sheets.map((sheet, at) => summarize({ ...itemsOf(sheet), rules: at === 0 ? ruleItems : [] })));
+  }
+
+  /** As `report`, without what could be covered: an unused company counts for its rules only. */
+  reportRules(world: Pick<World, "rules">): Coverage {
+    const rules = this.#ruleItems(world);
+    return summarize({ operations: [], transitions: [], causes: [], topics: [], openPoints: [], rules });
+  }
+
+  #ruleItems({ rules }: Pick<World, "rules">): readonly RuleCoverage[] {
+    for (const rule of rules.values()) this.#ruleRow(rule);
+    return [...this.#rules.values()].map(({ rule, fired }) => ({ ...rule, ...counted(fired) }));
   }
 
   #sheet(): Sheet {
@@ -197,6 +207,8 @@ interface Covered {
 export class CoverageBook {
   readonly #tallies = new Map<string, CoverageTally>();
   #gone: readonly Coverage[] = [];
+  /** Of removed companies that were never used. */
+  #goneRules: readonly Coverage[] = [];
   readonly #reads: SettingReads;
 
   constructor(reads: SettingReads) {
@@ -218,15 +230,20 @@ export class CoverageBook {
     return this.tallyOf(id).report(world);
   }
 
-  /** Of all companies, past and present. An unused company counts only when no company was used. */
+  /** Of all companies, past and present. The rules of an unused company count, and the rest of it only when no company was used. */
   ofAll(companies: readonly Covered[]): Coverage {
     const used = companies.filter(({ id }) => this.tallyOf(id).isUsed);
     const parts = [...this.#gone, ...used.map((company) => this.of(company))];
-    return mergeCoverage(parts.length > 0 ? parts : companies.slice(0, 1).map((company) => this.of(company)));
+    const shown = parts.length > 0 ? parts : companies.slice(0, 1).map((company) => this.of(company));
+    const unused = companies.filter((company) => !used.includes(company));
+    const rules = unused.map(({ id, world }) => this.tallyOf(id).reportRules(world));
+    return mergeCoverage([...shown, ...this.#goneRules, ...rules]);
   }
 
   remove(company: Covered): void {
-    if (this.tallyOf(company.id).isUsed) this.#gone = [mergeCoverage([...this.#gone, this.of(company)])];
+    const tally = this.tallyOf(company.id);
+    if (tally.isUsed) this.#gone = [mergeCoverage([...this.#gone, this.of(company)])];
+    else this.#goneRules = [mergeCoverage([...this.#goneRules, tally.reportRules(company.world)])];
     this.#tallies.delete(company.id);
   }
 }

@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { nearest } from "../../kernel/messages/suggest.js";
+import { type Finding, findingKinds } from "./finding.js";
+
+/** An entry of an allow-list, for deliberate negative tests: KIND, or KIND:RESOURCE for those that name the resource. */
+export const allowance = z
+  .string({ error: "must be KIND or KIND:RESOURCE, a kind of finding" })
+  .refine((entry) => Object.hasOwn(findingKinds, kindIn(entry)) && !entry.endsWith(":"), {
+    error: ({ input }) => {
+      const meant = nearest(kindIn(String(input)), Object.keys(findingKinds));
+      const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+      return `must be KIND or KIND:RESOURCE, with a kind of finding such as double-payout${hint}`;
+    },
+  });
+
+export function isAllowed(finding: Finding, allowances: readonly string[]): boolean {
+  return allowances.some((entry) => {
+    const kind = kindIn(entry);
+    if (kind !== finding.kind) return false;
+    return entry === kind || doesName(finding, entry.slice(kind.length + 1));
+  });
+}
+
+function kindIn(entry: string): string {
+  return entry.split(":", 1)[0] ?? "";
+}
+
+/**
+ * Whether its requests have the id, reference, externalId or number as a whole word. The URL of a receiver is only in `why`, which has ordinary words
+ * too.
+ */
+function doesName({ why, requests }: Finding, resource: string): boolean {
+  const texts = requests.flatMap(({ path, summary }) => [path, summary]);
+  return (/^https?:\/\//.test(resource) ? [why] : texts).some((text) => hasWord(text, resource));
+}
+
+function hasWord(text: string, word: string): boolean {
+  const parts = text.split(word);
+  const ends = /[\p{L}\p{N}_-]$/u;
+  const begins = /^[\p{L}\p{N}_-]/u;
+  return parts.some((part, at) => at > 0 && !begins.test(part) && !ends.test(parts[at - 1] ?? ""));
+}

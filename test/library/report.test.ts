@@ -1,0 +1,88 @@
+import { expect, expectTypeOf, test } from "vitest";
+import { type RunReport, UsageError } from "../../src/index.js";
+import { startReceiver } from "../support/receiver.js";
+import { create, createCharge } from "./sandboxes.js";
+
+const polling = async (company: { fetch(path: string): Promise<unknown> }): Promise<unknown> =>
+  Promise.all(Array.from({ length: 20 }, () => company.fetch("/v1/transactions/none")));
+
+test("report() has what all companies did, also those that were reset or closed, and after the end", async () => {
+  const sandbox = await create();
+  expectTypeOf(sandbox.report).returns.toEqualTypeOf<RunReport>();
+  expect(sandbox.report()).toMatchObject({ requests: 0, resets: 0, findings: [], allowed: [], rulesNeverFired: [] });
+  const company = await sandbox.company();
+  await polling(company);
+  await company.close();
+  await sandbox.fetch("/v1/balance");
+  await sandbox.reset();
+  await sandbox.close();
+  expect(sandbox.report()).toMatchObject({
+    requests: 21,
+    statuses: { "2xx": 1, "4xx": 20 },
+    resets: 1,
+    clock: expect.stringMatching(/^\d{4}-/),
+    findings: [{ kind: "polling-too-fast", severity: "warning" }],
+    coverage: { percent: expect.any(Number) },
+  });
+});
+
+test("report() keeps the webhooks from before a reset", async () => {
+  const sandbox = await create();
+  const [good, bad] = [await startReceiver(), await startReceiver()];
+  bad.reply({ status: 500 });
+  for (const { url } of [good, bad]) await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url } });
+  const { id } = await createCharge(sandbox, "order-1");
+  await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+  await sandbox.settle();
+  const { webhooks } = sandbox.report();
+  expect(webhooks).toEqual({
+    delivered: 1,
+    unacknowledged: [{ topic: "charges/events", url: bad.url, error: expect.stringContaining("500") }],
+  });
+  await sandbox.reset();
+  expect(sandbox.report().webhooks).toEqual(webhooks);
+});
+
+test("report() counts a webhook that is acknowledged twice once", async () => {
+  const sandbox = await create();
+  const { url } = await startReceiver();
+  await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url } });
+  const { id } = await createCharge(sandbox, "order-1");
+  await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+  await sandbox.settle();
+  const list = await sandbox.fetch<{ data: { id: string }[] }>("/_sandbox/deliveries");
+  const [delivery] = (await list.json()).data;
+  await sandbox.fetch(`/_sandbox/deliveries/${delivery?.id}/redeliver`, { method: "POST" });
+  await sandbox.settle();
+  expect(sandbox.report().webhooks.delivered).toBe(1);
+});
+
+test("expected findings are listed as allowed", async () => {
+  const sandbox = await create({ findings: { allow: ["polling-too-fast:none", "pay-after-drop"] } });
+  await polling(sandbox);
+  expect(sandbox.findings()).toHaveLength(1);
+  expect(sandbox.report()).toMatchObject({ findings: [], allowed: [{ kind: "polling-too-fast" }] });
+});
+
+test.each([
+  [{ allow: ["polling"] }, /findings must be KIND or KIND:RESOURCE/],
+  [{ allow: "double-payout" }, /findings .*list|array/i],
+  [{ allows: [] }, /findings/],
+])("refuses %j", async (findings: object, message) => {
+  const refused = create({ findings: findings as { allow: string[] } });
+  await expect(refused).rejects.toThrow(UsageError);
+  await expect(refused).rejects.toThrow(message);
+});
+
+test("names a rule that never fired, of a company that was never called and is gone", async () => {
+  const sandbox = await create();
+  await sandbox.fetch("/v1/balance");
+  const { percent } = sandbox.report().coverage;
+  const company = await sandbox.company({
+    profile: { charges: { payEndpoint: "absent" } },
+    rules: [{ name: "lost", on: "request", then: { fault: "reset" } }],
+  });
+  expect(sandbox.report().rulesNeverFired).toEqual(['"lost"']);
+  await company.close();
+  expect(sandbox.report()).toMatchObject({ rulesNeverFired: ['"lost"'], coverage: { percent } });
+});
