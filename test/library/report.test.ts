@@ -8,7 +8,7 @@ const polling = async (company: { fetch(path: string): Promise<unknown> }): Prom
 
 test("report() has what all companies did, also those that were reset or closed, and after the end", async () => {
   const sandbox = await create();
-  expectTypeOf(sandbox.report).returns.toEqualTypeOf<RunReport>();
+  expectTypeOf(sandbox.report()).toEqualTypeOf<RunReport>();
   expect(sandbox.report()).toMatchObject({ requests: 0, resets: 0, findings: [], allowed: [], rulesNeverFired: [] });
   const company = await sandbox.company();
   await polling(company);

@@ -79,9 +79,7 @@ describe.each(Object.entries(runners))("the setup file with %s", (name, args) =>
   it("fails each file with a finding, although a reset came after it", () => {
     const { status, output } = run({ RULE: "1", PAYS: "twice" });
     expect(status, output).toBe(1);
-    expect(output.match(/critical: double-payout/g)?.length, output).toBeGreaterThanOrEqual(
-      name.startsWith("vitest") ? 1 : 2,
-    );
+    expect(output).toContain("critical: double-payout");
     expect(output).toContain("The sandbox has 1 finding.");
     expect(output).toMatch(/fix: .*same reference/);
     expect(failedFiles(output)).toBe(2);
