@@ -161,9 +161,8 @@ export class Sandbox {
   }
 
   /** "A request with an unknown token is counted to the company of its `X-Company-Id`, else to the first." */
-  #observedCompany({ company, headers }: Exchange): Pick<Company, "id"> | undefined {
-    if (company !== undefined || this.#companies.size === 0) return company;
-    return this.findCompany(headers["x-company-id"] ?? "") ?? this.defaultCompany;
+  #observedCompany({ company, named }: Exchange): Pick<Company, "id"> | undefined {
+    return company ?? named ?? (this.#companies.size === 0 ? undefined : this.defaultCompany);
   }
 
   #createObservation(companyId: string): Observation {

@@ -45,6 +45,17 @@ describeApi("a request that is not let in", (open) => {
     expect(answer.headers.get("x-sandbox-now")).toBe(LATER);
   });
 
+  it("is in the journal of that company, at its time", async () => {
+    const { api, control } = await openTwo();
+    await api("GET", "/v1/balance", undefined, as("at_expired"));
+    await api("GET", "/v1/nope", undefined, { authorization: null, "x-company-id": "company_two" });
+    const { body } = await control("GET", "/requests?company=company_two");
+    expect(body.data).toMatchObject([
+      { path: "/v1/balance", at: LATER },
+      { path: "/v1/nope", at: LATER },
+    ]);
+  });
+
   it("is answered as the first company when it names none, also for a method that there is not", async () => {
     const { api } = await openTwo();
     const nobody = { authorization: null, "x-company-id": "company_none" };

@@ -142,6 +142,23 @@ export function noteSettings<T>({ settings, reads }: RequestRecord, run: () => T
   return reads.collect(settings, run);
 }
 
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/** Undefined without a bearer token. */
+export function tokenOf(c: HttpContext): string | undefined {
+  const header = c.req.header("authorization");
+  return header === undefined ? undefined : BEARER.exec(header)?.[1];
+}
+
+/** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id. */
+export function namedCompany(c: HttpContext, sandbox: Sandbox): Company | undefined {
+  const token = tokenOf(c);
+  return (
+    (token === undefined ? undefined : sandbox.findHolder(token)) ??
+    sandbox.findCompany(c.req.header("x-company-id") ?? "")
+  );
+}
+
 /** Records the request and its answer, and reports them to the listeners of the sandbox. */
 export function recordExchange(
   c: HttpContext,
@@ -153,11 +170,13 @@ export function recordExchange(
   const { status, problem, fault, headers } = answer;
   const { method, url } = c.req;
   const lostListeners: (() => void)[] = [];
+  const named = company ?? namedCompany(c, sandbox);
   sandbox.recordExchange({
     door: "api",
     operation,
     company,
-    at: nowOf(sandbox, company),
+    named,
+    at: nowOf(sandbox, named),
     receivedAt,
     method,
     path: url.slice(originOf(url).length),

@@ -16,11 +16,13 @@ import {
   type ApiAnswer,
   type RequestRecord,
   describeProblem,
+  namedCompany,
   noteSettings,
   originOf,
   recordExchange,
   respond,
   startRecord,
+  tokenOf,
 } from "./answer.js";
 import { answerByRule, nothingDone, replacesWork, useRequestRule } from "./rule-effects.js";
 
@@ -147,8 +149,6 @@ function describeLimited(sandbox: Sandbox, company: Company, path: string, waitM
   return describeProblem(sandbox, company, path, problem, { "retry-after": String(seconds) });
 }
 
-const BEARER = /^Bearer +(\S+) *$/i;
-
 /** "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
 export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
   const token = tokenOf(c);
@@ -158,21 +158,6 @@ export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
     refuse("token_invalid", "Authorization is missing; it must be: Bearer <access token>");
   if (token === undefined) refuse("token_invalid", "Authorization must be: Bearer <access token>");
   refuse("token_invalid", "The access token is unknown or has expired");
-}
-
-/** Undefined without a bearer token. */
-export function tokenOf(c: HttpContext): string | undefined {
-  const header = c.req.header("authorization");
-  return header === undefined ? undefined : BEARER.exec(header)?.[1];
-}
-
-/** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id. */
-export function namedCompany(c: HttpContext, sandbox: Sandbox): Company | undefined {
-  const token = tokenOf(c);
-  return (
-    (token === undefined ? undefined : sandbox.findHolder(token)) ??
-    sandbox.findCompany(c.req.header("x-company-id") ?? "")
-  );
 }
 
 /** "Charge creation also carries the header `X-Company-Id`. Whether other endpoints need it: not shown." */

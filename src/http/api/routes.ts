@@ -2,8 +2,16 @@ import type { Hono } from "hono";
 import { Problem } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
-import { type ExtraHeaders, describeProblem, recordExchange, respond, startRecord } from "./answer.js";
-import { createEndpoint, createRateLimit, namedCompany, tokenOf } from "./endpoint.js";
+import {
+  type ExtraHeaders,
+  describeProblem,
+  namedCompany,
+  recordExchange,
+  respond,
+  startRecord,
+  tokenOf,
+} from "./answer.js";
+import { createEndpoint, createRateLimit } from "./endpoint.js";
 import { operationIds, operations } from "../../contract/operations.js";
 import { handlers } from "./handlers.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";

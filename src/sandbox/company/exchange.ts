@@ -11,6 +11,8 @@ export interface Exchange {
   readonly operation: OperationId | undefined;
   /** The company of its access token; undefined when the token is unknown. */
   readonly company: Company | undefined;
+  /** The company that it names, by that token, by one that has expired, or by X-Company-Id. */
+  readonly named?: Company | undefined;
   readonly at: Instant;
   /** Real time of its arrival, ms of the machine's monotonic clock. */
   readonly receivedAt: number;

@@ -6,7 +6,7 @@ import type { EventSubject } from "../../domain/model/events.js";
  * A request to the API under test and its answer, with credentials: show it only through a redactor. `id` is `req_1`, `req_2` and so on, in the order
  * in which the company's requests were answered.
  */
-export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "connection" | "onLost"> {
+export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "named" | "connection" | "onLost"> {
   readonly fate: AnswerFate;
   /** The ids of the deliveries that its own work enqueued. */
   readonly enqueued: readonly string[];
