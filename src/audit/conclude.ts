@@ -4,22 +4,45 @@ import type { CheckInfo, Failure, Verdict } from "./wire/check.js";
 
 type Found = ReadonlyMap<string, Verdict>;
 
-/** Compares the verdicts with each other, so that each bug is reported once, by its own check. `found` contains the verdict of the ordinary event. */
+/**
+ * Compares the verdicts with each other, so that each bug is reported once, by its own check. `found` contains the verdict of the ordinary event;
+ * `accepted`: what is accepted in its place, in words.
+ */
 export function conclude(
   selected: readonly CheckInfo[],
   found: Found,
-): Pick<AuditReport, "passed" | "accepted" | "advice" | "counts" | "checks"> {
+  accepted?: string,
+): Pick<AuditReport, "verdict" | "passed" | "reasons" | "accepted" | "advice" | "counts" | "checks"> {
   const ordinary = found.get(VALID_EVENT) ?? { outcome: "skipped", reason: "it was not sent" };
   const checks = selected.map((check) => resultOf(check, selected, found));
   const countOf = (verdict: AuditVerdict): number => checks.filter((check) => check.verdict === verdict).length;
   const counts = { pass: countOf("pass"), fail: countOf("fail"), warn: countOf("warn"), skipped: countOf("skipped") };
+  const reasons = counts.fail > 0 ? [] : reasonsOf(checks, found);
+  const verdict = counts.fail > 0 ? "failed" : reasons.length > 0 ? "inconclusive" : "passed";
   return {
-    passed: counts.fail === 0,
+    verdict,
+    passed: verdict === "passed",
+    reasons,
     accepted: ordinary.outcome === "passed",
-    advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found) : [],
+    advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found, accepted) : [],
     counts,
     checks,
   };
+}
+
+/** What was asked for and not judged: nothing proven is no pass. Checks with one reason share a line. */
+function reasonsOf(checks: readonly CheckResult[], found: Found): readonly string[] {
+  const idsOf = new Map<string, string[]>();
+  for (const { id, verdict, seen, severity, causedBy } of checks) {
+    const result = found.get(id);
+    const isSkipped = verdict === "skipped" && causedBy === null && severity !== "warning";
+    const isUnasked = result?.outcome === "skipped" && result.isUnasked === true;
+    const isUnproven = verdict === "warn" && result?.outcome === "failed" && result.isUnproven === true;
+    if ((!isSkipped || isUnasked) && !isUnproven) continue;
+    const reason = isUnproven ? `${seen ?? ""}, which proves nothing` : (seen ?? "");
+    idsOf.set(reason, [...(idsOf.get(reason) ?? []), id]);
+  }
+  return [...idsOf].map(([reason, ids]) => `${ids.join(", ")}: ${reason}`);
 }
 
 function resultOf(check: CheckInfo, selected: readonly CheckInfo[], found: Found): CheckResult {
@@ -29,7 +52,9 @@ function resultOf(check: CheckInfo, selected: readonly CheckInfo[], found: Found
   const failure = verdict.outcome === "failed" ? verdict : undefined;
   const causedBy = failure === undefined ? undefined : rootOf(check, failure, selected, found);
   // The severity of a failure may be lower than that of its check.
-  const severity = check.severity === "warning" ? "warning" : (failure?.severity ?? check.severity);
+  const lowered = check.severity === "warning" ? "warning" : failure?.severity;
+  const usual = failure?.raisedTo ?? lowered ?? check.severity;
+  const severity = usual === "warning" && refusesGenuine(check, selected, found) ? "high" : usual;
   const answer = exchange?.answer ?? null;
   const isHollow = provesNothing(check, verdict, found);
   const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, isHollow);
@@ -43,7 +68,7 @@ function resultOf(check: CheckInfo, selected: readonly CheckInfo[], found: Found
     received: answer === null ? null : { ...answer, latencyMs: exchange?.latencyMs ?? 0 },
     error: exchange?.error ?? null,
     seen,
-    why,
+    why: failure?.why ?? why,
     fix: failure?.fix ?? check.fix,
     snippet,
     causedBy: causedBy ?? null,
@@ -58,16 +83,26 @@ function concludeOne(
   causedBy: string | undefined,
   isHollow: boolean,
 ): Pick<CheckResult, "verdict" | "seen"> {
-  if (verdict.outcome === "skipped") return { verdict: "skipped", seen: verdict.reason };
-  if (isHollow) return { verdict: "skipped", seen: "proves nothing while the ordinary event is not accepted" };
+  if (verdict.outcome === "skipped" && !isHollow) return { verdict: "skipped", seen: verdict.reason };
+  if (isHollow || verdict.outcome === "skipped")
+    return { verdict: "skipped", seen: "proves nothing while the ordinary event is not accepted" };
   if (verdict.outcome === "passed") return { verdict: "pass", seen: null };
   if (causedBy !== undefined) return { verdict: "skipped", seen: `${verdict.seen}: a consequence of ${causedBy}` };
   return { verdict: severity === "warning" ? "warn" : "fail", seen: verdict.seen };
 }
 
+/** What is accepted in the place of the ordinary event: no payment is noticed, however little it costs otherwise. */
+function refusesGenuine({ id }: CheckInfo, selected: readonly CheckInfo[], found: Found): boolean {
+  const ordinary = found.get(VALID_EVENT);
+  return ordinary?.outcome === "failed" && rootOf(validEvent, ordinary, selected, found) === id;
+}
+
 /** A receiver that refuses everything refuses forged events too. */
-function provesNothing({ group }: CheckInfo, { outcome }: Verdict, found: Found): boolean {
-  return group !== "genuine" && outcome === "passed" && found.get(VALID_EVENT)?.outcome !== "passed";
+function provesNothing({ group }: CheckInfo, verdict: Verdict, found: Found): boolean {
+  const isUnasked = verdict.outcome === "skipped" && verdict.isUnasked === true && group === "forged";
+  return (
+    group !== "genuine" && (verdict.outcome === "passed" || isUnasked) && found.get(VALID_EVENT)?.outcome !== "passed"
+  );
 }
 
 /** The first cause of this failure among the selected checks: others are not in the report. */
@@ -93,9 +128,16 @@ const PATH = "the URL: it must be the address to which the service posts, with i
 const LOG = "the receiver's log: it tells why";
 
 /** What to look at when a receiver does not accept an ordinary event, the most likely cause first. */
-function adviceFor(ordinary: Failure, selected: readonly CheckInfo[], found: Found): readonly string[] {
+function adviceFor(
+  ordinary: Failure,
+  selected: readonly CheckInfo[],
+  found: Found,
+  accepted: string | undefined,
+): readonly string[] {
   const cause = rootOf(validEvent, ordinary, selected, found);
-  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`];
+  const named = accepted === undefined ? [] : [`what it accepts in its place: an event with ${accepted}`];
+  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`, ...named];
+  if (accepted !== undefined) return named;
   const status = ordinary.exchange?.answer?.status;
   if (status === undefined) return [PATH, LOG];
   if (status === 404 || status === 405) return [PATH, CONTENT];

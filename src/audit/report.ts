@@ -4,8 +4,14 @@ import { type AuditAnswer, type CheckGroup, checkGroups, type CheckInfo } from "
 export interface AuditReport {
   /** The receiver's address, without credentials. */
   readonly receiver: string;
-  /** No check failed. Warnings and skipped checks fail no audit. */
+  /** `failed`: a check failed. `inconclusive`: none failed, but what was asked for could not be judged. Warnings fail no audit. */
+  readonly verdict: "passed" | "failed" | "inconclusive";
+  /** Whether the verdict is `passed`. */
   readonly passed: boolean;
+  /** Why an inconclusive audit proves nothing. */
+  readonly reasons: readonly string[];
+  /** What is worth knowing beside the checks. */
+  readonly notes: readonly string[];
   /** Whether an ordinary event with the right signature is accepted. Otherwise most other checks prove little. */
   readonly accepted: boolean;
   /** Otherwise: what to look at, the most likely cause first. */

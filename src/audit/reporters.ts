@@ -12,18 +12,31 @@ export const renderPretty: Reporter = (report, style) => {
   const broken = report.checks.filter(isBroken);
   const names = new Set(broken.flatMap(({ snippet }) => snippet ?? []));
   const blocks = [
+    ...renderReasons(report, style),
     ...renderAdvice(report, style),
     renderTable(report, style),
     ...broken.map((check) => renderBroken(check, style)),
     ...[...names].map((name) => renderSnippet(name, style)),
+    renderNotes(report, style),
     [renderSum(report, style)],
   ];
   return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
 };
 
+/** First, since an audit that proves nothing is no pass. */
+function renderReasons({ verdict, reasons }: AuditReport, style: Style): string[][] {
+  if (verdict !== "inconclusive") return [];
+  const intro = "Inconclusive: nothing failed, but what was asked for could not be judged.";
+  return [[style.warning(intro), ...reasons.flatMap((reason) => wrapText(oneLine(reason), style.width, 4, "  - "))]];
+}
+
+function renderNotes({ notes }: AuditReport, style: Style): string[] {
+  return notes.flatMap((note) => wrapText(oneLine(note), style.width, 6, "Note: ")).map(style.faint);
+}
+
 /** First, since most other checks depend on it. */
 function renderAdvice({ receiver, accepted, advice }: AuditReport, style: Style): string[][] {
-  if (accepted) return [];
+  if (accepted || advice.length === 0) return [];
   const items = advice.flatMap((item, index) => wrapText(`${item}.`, style.width, 5, `  ${index + 1}. `));
   const intro = `${receiver} does not accept an ordinary event with the right signature. Look at, in this order:`;
   return [[...wrapText(intro, style.width).map(style.bad), ...items]];
@@ -46,7 +59,7 @@ function renderSnippet(name: SnippetName, style: Style): string[] {
 }
 
 /** `2 failed (1 critical), 1 warning, 29 passed, 2 skipped: 68 requests in 0.42 s` */
-export function renderSum({ checks, counts, requests, durationMs }: AuditReport, style: Style): string {
+export function renderSum({ verdict, checks, counts, requests, durationMs }: AuditReport, style: Style): string {
   const critical = checks.filter(({ verdict, severity }) => verdict === "fail" && severity === "critical").length;
   const parts = [
     counts.fail === 0 ? "" : style.bad(`${counts.fail} failed${critical === 0 ? "" : ` (${critical} critical)`}`),
@@ -54,6 +67,7 @@ export function renderSum({ checks, counts, requests, durationMs }: AuditReport,
     counts.pass === 0 ? "" : style.good(`${counts.pass} passed`),
     counts.skipped === 0 ? "" : `${counts.skipped} skipped`,
   ].filter((part) => part !== "");
+  if (verdict === "inconclusive") parts.unshift(style.warning("inconclusive"));
   const cost = style.faint(`${requests} request${requests === 1 ? "" : "s"} in ${(durationMs / 1000).toFixed(2)} s`);
   return `${parts.join(", ")}: ${cost}`;
 }
@@ -141,7 +155,7 @@ export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, 
     ["Deliveries", schedule === null ? null : schedule.join("; then ")],
     ["Why", why],
     ["Often", bugs[check.id] ?? null],
-    ["Mend it", fix],
+    ["Fix", fix],
   ];
   const lines = rows.flatMap(([label, text]) =>
     text === null ? [] : wrapText(oneLine(text), width, LABEL_WIDTH, faint(label.padEnd(LABEL_WIDTH))),

@@ -2,15 +2,19 @@ import { createIdSource, type IdSource } from "../kernel/records/ids.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { selectChecks } from "./check-list.js";
+import { findAccepted } from "./checks/diagnose.js";
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
+import { notesOn } from "./checks/notes.js";
 import { conclude } from "./conclude.js";
 import type { AuditReport } from "./report.js";
-import type { SandboxDoor } from "./state/sandbox-door.js";
+import type { SandboxDoor } from "./application/sandbox-door.js";
+import { createKnownEvents } from "./application/known-events.js";
+import { COPIES } from "./application/schedule.js";
 import type { StateStage } from "./state/state-checks.js";
-import type { StateSource } from "./state/state-reader.js";
+import type { StateSource } from "./application/state-reader.js";
 import { StateSession } from "./state/state-session.js";
-import { Abandoned, type AuditEvent, type Check, type Exchange, type Verdict } from "./wire/check.js";
-import { parseReceiverUrl, type Reach, renderReceiverUrl, sendOnWire } from "./wire/send-on-wire.js";
+import { Abandoned, type AuditEvent, type Check, type CheckGroup, type Exchange, type Verdict } from "./wire/check.js";
+import { isUnreachable, parseReceiverUrl, type Reach, renderReceiverUrl, sendOnWire } from "./wire/send-on-wire.js";
 import { Gone, Sender } from "./wire/sender.js";
 import { createStage } from "./wire/stage.js";
 
@@ -19,6 +23,8 @@ export interface AuditOptions extends Reach {
   readonly url: string;
   /** The company's secret key. It never appears in the report. */
   readonly secret: string;
+  /** The secret key before the last rotation: the receiver must refuse it. */
+  readonly oldSecret?: string | undefined;
   /** Default: `x-service-hmac-sha256`. */
   readonly header?: string | undefined;
   /** Of the events. Default: `charges/events`. */
@@ -30,6 +36,10 @@ export interface AuditOptions extends Reach {
   /** Makes an order in the receiver's application, and prints its charge. */
   readonly order?: StateSource | undefined;
   readonly sandbox?: SandboxDoor | undefined;
+  /** How long the application may work after its answers. Default: 1 s. */
+  readonly settleMs?: number | undefined;
+  /** Restarts the application: a command, or a function. */
+  readonly restart?: StateSource | undefined;
   /** Ids of checks or groups. Default: all. */
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
@@ -45,6 +55,7 @@ const TIMEOUT_MS = 10_000;
 /** A receiver that takes longer for an ordinary event gets several requests at a time. */
 const SLOW_MS = 1000;
 const PARALLEL_FOR_SLOW = 32;
+const SETTLE_MS = 1000;
 
 type StateCheck = Check<StateStage>;
 
@@ -53,37 +64,58 @@ type StateCheck = Check<StateStage>;
  * of `signal` when that is aborted.
  */
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
-  const { system, timeoutMs = TIMEOUT_MS, secret, header = HEADER_DEFAULT, topic, event, only, skip } = options;
-  const { lookup, insecureTls, signal, check, order, sandbox } = options;
+  const { system, timeoutMs = TIMEOUT_MS, secret, oldSecret, header = HEADER_DEFAULT, topic, only, skip } = options;
+  const { lookup, insecureTls, signal, check, order, sandbox, restart, settleMs = SETTLE_MS } = options;
   const ids = options.ids ?? createIdSource(undefined, "audit");
   const url = parseReceiverUrl(options.url);
+  if (oldSecret === secret)
+    throw new UsageError("input", "The old secret key must be another one than the secret key.");
   const receiver = renderReceiverUrl(url);
   const selected = selectChecks(only, skip);
   const start = system.monotonic();
   const wire = { url, timeoutMs, system, secret, lookup, insecureTls, signal };
   const sender = new Sender((request) => sendOnWire(wire, request), signal);
+  const orders = { order, sandbox, topic, timeoutMs, ids, system, prints: {} };
+  const known = options.event === undefined ? createKnownEvents(orders) : undefined;
   const state =
     check === undefined
       ? undefined
-      : new StateSession({ check, order, sandbox, topic, event, receiverUrl: receiver, timeoutMs, ids, system });
-  const createCheckStage = (ordinary: Exchange | undefined): StateStage => {
+      : new StateSession({ ...orders, check, restart, settleMs, event: options.event, receiver });
+  const createCheckStage = async (group: CheckGroup, ordinary: Exchange | undefined): Promise<StateStage> => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
     const send = sender.forCheck();
-    return { ...createStage({ secret, header, topic, event, ordinary, isSlow, ids, system, send }), state };
+    const stage = createStage({
+      secret,
+      oldSecret,
+      header,
+      topic,
+      event: options.event,
+      ordinary,
+      isSlow,
+      ids,
+      system,
+      send,
+    });
+    const event = group === "state" ? undefined : await known?.(group !== "genuine");
+    return { ...stage, ...(event === undefined ? {} : { event }), state };
   };
 
-  const ordinary = await validEvent.run(createCheckStage(undefined));
+  const ordinary = await validEvent.run(await createCheckStage("genuine", undefined));
   const baseline = assertReached(receiver, ordinary);
   const others = selected.filter(({ id }) => id !== VALID_EVENT);
   const verdicts = new Map<string, Verdict>([[VALID_EVENT, ordinary]]);
-  let latest: string | undefined;
+  let latest = VALID_EVENT;
+  let isGone = false;
   const run = async (other: StateCheck): Promise<void> => {
     try {
-      verdicts.set(other.id, await other.run(createCheckStage(baseline)));
+      verdicts.set(other.id, await other.run(await createCheckStage(other.group, baseline)));
       latest = other.id;
     } catch (error) {
       if (!(error instanceof Abandoned)) throw error;
-      if (error instanceof Gone && latest !== undefined) failAsGone(verdicts, latest, sender.last);
+      if (error instanceof Gone && !isGone) {
+        isGone = true;
+        failAsGone(verdicts, latest, sender.last);
+      }
       verdicts.set(other.id, { outcome: "skipped", reason: error.message });
     }
     options.onProgress?.(verdicts.size, others.length + 1);
@@ -99,19 +131,27 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
       sender.parallel = PARALLEL_FOR_SLOW;
       await Promise.all(ofTurn(undefined).map(run));
     } else for (const other of ofTurn(undefined)) await run(other);
+    // The state checks send some events at the same time.
+    sender.parallel = Math.max(sender.parallel, COPIES);
     for (const other of [...ofTurn("alone"), ...ofTurn("last")]) await run(other);
   }
+  const isRefused = ordinary.outcome === "failed" && ordinary.failing === "refused";
+  const diagnosing = isRefused && !isGone ? await createCheckStage("genuine", baseline) : undefined;
+  const accepted = diagnosing === undefined || diagnosing.isSlow ? undefined : await findAccepted(diagnosing);
+  // What the last check has brought down is seen only now.
+  if (!isGone && others.length > 0 && baseline.answer !== null && (await isUnreachable(wire)))
+    failAsGone(verdicts, latest, sender.last);
   // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
   const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
-  const { checks, ...sum } = conclude(reported, verdicts);
+  const { checks, ...sum } = conclude(reported, verdicts, accepted);
   const durationMs = Math.round(system.monotonic() - start);
-  return { receiver, ...sum, requests: sender.count, durationMs, checks };
+  const notes = [...(state?.notes ?? []), ...notesOn(url, sender.trace)];
+  return { receiver, ...sum, notes, requests: sender.count, durationMs, checks };
 }
 
 /** Throws UsageError("cannot-run") when no connection could be made. */
-function assertReached(receiver: string, ordinary: Verdict): Exchange {
-  const exchange = ordinary.outcome === "skipped" ? undefined : ordinary.exchange;
+function assertReached(receiver: string, { exchange }: Verdict): Exchange {
   if (exchange !== undefined && !exchange.unreachable) return exchange;
   throw new UsageError(
     "cannot-run",
@@ -120,9 +160,14 @@ function assertReached(receiver: string, ordinary: Verdict): Exchange {
   );
 }
 
-/** The receiver answered the latest check, and went down afterwards: that check has failed. */
+/** The receiver does not listen any more after the latest check: that check has failed, whatever it found. */
 function failAsGone(verdicts: Map<string, Verdict>, latest: string, exchange: Exchange | undefined): void {
-  if (exchange === undefined || verdicts.get(latest)?.outcome !== "passed") return;
-  const seen = `the receiver is gone since ${exchange.request.sent}`;
-  verdicts.set(latest, { outcome: "failed", failing: "silent", seen, exchange });
+  verdicts.set(latest, {
+    outcome: "failed",
+    failing: "gone",
+    raisedTo: "critical",
+    seen: `the receiver no longer answers since ${exchange?.request.sent ?? latest}`,
+    why: "A request has ended the receiver's process. Anyone who can send it stops all payments from being noticed.",
+    exchange,
+  });
 }

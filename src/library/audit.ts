@@ -2,7 +2,7 @@ import type { DurationInput } from "../domain/profile/profile.js";
 import type { CompanyHandle } from "./company-handle.js";
 import { runAudit } from "../audit/run-audit.js";
 import type { AuditReport } from "../audit/report.js";
-import type { SandboxDoor } from "../audit/state/sandbox-door.js";
+import type { SandboxDoor } from "../audit/application/sandbox-door.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";
@@ -31,14 +31,17 @@ export async function audit(url: string | URL, options: AuditOptions = {}): Prom
       problems.map((problem) => `Failed to audit: ${problem}`),
     );
   }
-  const { sandbox, event, timeout, only, skip, check, order, header, topic } = options;
+  const { sandbox, event, timeout, only, skip, check, order, header, topic, oldSecret, settle, restart } = options;
   return runAudit({
     url: String(url),
     secret: options.secret ?? sandbox?.secretKey ?? DEFAULT_COMPANY.secretKey,
+    oldSecret,
     header,
     topic,
     check,
     order,
+    restart,
+    settleMs: settle === undefined ? undefined : parseDuration(settle),
     event: event === undefined ? undefined : eventOf(event),
     sandbox: sandbox === undefined ? undefined : doorOf(sandbox),
     only: only === undefined ? undefined : [only].flat(),
@@ -64,25 +67,29 @@ function doorOf({ fetch }: NonNullable<AuditOptions["sandbox"]>): SandboxDoor {
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 const text = valueThat("a text that is not empty", isText);
 const source = valueThat("a function, a URL, or a command", (value) => typeof value === "function" || isText(value));
+const duration = valueThat('a duration above 0, such as "10s"', (value) => {
+  const parsed = tryParseDuration(value);
+  return "ms" in parsed && parsed.ms > 0;
+});
 const names = valueThat("the id of a check or a group, or a list of them", (value) => [value].flat().every(isText));
 
 const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
   secret: text,
+  oldSecret: text,
   header: matching(HEADER_NAME, "the name of a header"),
   topic: text,
   event: valueThat("a JSON object, or its text", isEvent),
   check: source,
   order: source,
+  settle: duration,
+  restart: source,
   sandbox: valueThat(
     "a sandbox, or a company of one",
     (value) => isObject(value) && "fetch" in value && "secretKey" in value,
   ),
   only: names,
   skip: names,
-  timeout: valueThat('a duration above 0, such as "10s"', (value) => {
-    const parsed = tryParseDuration(value);
-    return "ms" in parsed && parsed.ms > 0;
-  }),
+  timeout: duration,
 };
 
 function isEvent(value: unknown): boolean {
@@ -98,6 +105,8 @@ function isEvent(value: unknown): boolean {
 export interface AuditOptions {
   /** The secret key that the receiver verifies with. Default: that of `sandbox`, else `secret_sandbox`. */
   readonly secret?: string;
+  /** The secret key before the last rotation: the receiver must refuse it. */
+  readonly oldSecret?: string;
   /** The name of the signature's header. Default `x-service-hmac-sha256`. */
   readonly header?: string;
   /** The topic of the events, in either spelling. Default `charges/events`. */
@@ -106,8 +115,12 @@ export interface AuditOptions {
   readonly event?: string | object;
   /** For the state checks, returns the state of the receiver's application as JSON: a function, a URL, or a command. */
   readonly check?: string | (() => unknown);
-  /** Makes an order in the receiver's application and returns its charge, `{ id, externalId }`: a function, a URL, or a command. */
+  /** Makes an order in the receiver's application and returns a value that contains its charge or transfer: a function, a URL, or a command. */
   readonly order?: string | (() => unknown);
+  /** For the state checks, how long the application may work after its answers. Default `1s`. */
+  readonly settle?: DurationInput;
+  /** For the state checks, restarts the receiver's application: a function, or a command. */
+  readonly restart?: string | (() => unknown);
   /** The sandbox that the receiver's application uses: the state checks send events of charges that exist there. */
   readonly sandbox?: Pick<CompanyHandle, "fetch" | "secretKey">;
   /** Ids of checks or groups (`genuine`, `forged`, `robust`, `state`). Default: all. */

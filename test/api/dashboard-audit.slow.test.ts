@@ -27,7 +27,7 @@ describe("an audit from the dashboard", () => {
     expect(page.text).toContain("One check failed");
     expect([...page.html.matchAll(/id="mistake-([^"]*)"/g)].map(([, id]) => id)).toEqual(["signature-hex"]);
     expect(page.text).toMatch(/✗ fail signature-hex critical|✗ fail signature-hex high/);
-    for (const said of ["Expected", "Sent", "Came back 200", "Why it matters:", "How to mend it:"])
+    for (const said of ["Expected", "Sent", "Came back 200", "Why it matters:", "How to fix it:"])
       expect(page.text).toContain(said);
     for (const language of ["node", "python", "php"])
       expect(page.html).toContain(`<details id="code-signature-hex-${language}">`);

@@ -22,6 +22,8 @@ export interface AppEvent {
   readonly status: string;
   readonly reference: string;
   readonly amount: number;
+  /** Of a charge, so far. */
+  readonly refunded: number;
   readonly signature: string;
 }
 
@@ -65,7 +67,8 @@ function parseEvent({ body, headers }: Incoming): AppEvent | undefined {
   if (typeof topic !== "string" || typeof data?.id !== "string") return undefined;
   const reference = data.externalId ?? data.reference;
   const signature = String(headers["x-service-hmac-sha256"]);
-  return { topic, id: data.id, status: data.status, reference, amount: data.amount, signature };
+  const { id, status, amount, refunded = 0 } = data;
+  return { topic, id, status, reference, amount, refunded, signature };
 }
 
 /** How far a charge is. What is further on never goes back. */
@@ -163,10 +166,14 @@ export const mistakenApplications: Readonly<
   },
   "counts a payment at every delivery": {
     create: () => {
+      const refunded = new Set<string>();
       let revenue = 0;
       return {
-        handle: ({ status, amount }) => void (status === "paid" && (revenue += amount)),
-        state: () => revenue,
+        handle: ({ id, status, amount }) => {
+          if (status === "paid") revenue += amount;
+          if (status === "refunded" && !refunded.has(id)) refunded.add(id);
+        },
+        state: () => ({ revenue, refunded: refunded.size }),
       };
     },
     named: "state-duplicate",
@@ -226,7 +233,7 @@ export const mistakenApplications: Readonly<
           if (status === "paid" && last !== `${id} ${status}`) paid++;
           last = `${id} ${status}`;
         },
-        state: () => ({ paid }),
+        state: () => ({ payments: paid }),
       };
     },
     named: "state-late-duplicate",
@@ -274,7 +281,7 @@ export function createIndignantShop(): Application {
   return {
     ...shop,
     handle: async (event) => {
-      const name = `${event.id} ${event.status}`;
+      const name = `${event.id} ${event.status} ${event.refunded}`;
       if (known.has(name)) throw new Error("Duplicate entry");
       known.add(name);
       await shop.handle(event);

@@ -49,7 +49,7 @@ describe("a receiver that is not there", () => {
     expect(mistakesIn(report)).toEqual(["signature-empty fail"]);
     expect(report.checks.find(({ id }) => id === "signature-empty")).toMatchObject({
       severity: "critical",
-      seen: "the receiver is gone since an event with an empty signature",
+      seen: "the receiver no longer answers since an event with an empty signature",
     });
     expect(report.checks.find(({ id }) => id === "signature-hex")).toMatchObject({
       verdict: "skipped",

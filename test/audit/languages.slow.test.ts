@@ -35,14 +35,22 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
 describe.each(snippetLanguages)("a shop in %s", { timeout: 60_000 }, (language) => {
   async function verdictsOf(mistake?: Mistake) {
     const { webhooks: url, state: check, orders: order } = await startShop(language, mistake);
-    const { checks } = await runAudit({ url, secret: SECRET, system: hasty, check, order, topic: "charges/events" });
+    const { checks } = await runAudit({
+      url,
+      secret: SECRET,
+      system: hasty,
+      check,
+      order,
+      topic: "charges/events",
+      oldSecret: "old",
+    });
     return checks.map(({ id, verdict }) => [id, verdict] as const);
   }
 
   it("that is made of the audit's snippets passes every check", async ({ skip }) => {
     const why = whyMissing(language);
     skip(why !== undefined, why);
-    expect((await verdictsOf()).filter(([, verdict]) => verdict !== "pass")).toEqual([]);
+    expect((await verdictsOf()).filter(([, verdict]) => verdict !== "pass")).toEqual([["state-restart", "skipped"]]);
   });
 
   it.for(Object.entries(mistakes[language]))(

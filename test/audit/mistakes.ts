@@ -38,6 +38,7 @@ export const mistakes: Readonly<
   "decodes the header before it compares": {
     receive: verifiedBy((body, header = "") => Buffer.from(header, "base64").equals(Buffer.from(hmac(body), "base64"))),
     named: "signature-base64url",
+    warns: true,
   },
   "verifies what it parsed and printed again": {
     receive: verifiedBy((body, header) => hmac(JSON.stringify(JSON.parse(safe(body)))) === header),
@@ -99,18 +100,22 @@ export const mistakes: Readonly<
   "trims the header": {
     receive: verifiedBy((body, header) => header?.trim() === hmac(body)),
     named: "signature-white-space",
+    warns: true,
   },
   "takes any of several signatures": {
     receive: verifiedBy((body, header = "") => header.split(", ").some((each) => isGenuine(body, each))),
     named: "signature-two",
+    warns: true,
   },
   "takes the first of several signatures": {
     receive: verifiedBy((body, header = "") => isGenuine(body, header.split(",")[0])),
     named: "signature-two",
+    warns: true,
   },
   "takes the last of several signatures": {
     receive: verifiedBy((body, header = "") => isGenuine(body, header.split(", ").at(-1))),
     named: "signature-two",
+    warns: true,
   },
   "was started without its secret": {
     receive: verifiedBy((body, header) => hmac(body, "base64", "undefined") === header),

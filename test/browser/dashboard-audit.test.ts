@@ -28,7 +28,7 @@ async function expectSound(page: Page): Promise<void> {
 }
 
 it(
-  "a receiver is audited with a click, and its mistake is shown with how to mend it",
+  "a receiver is audited with a click, and its mistake is shown with how to fix it",
   { timeout: 60_000 },
   async (test) => {
     const { live, page } = await openAudit(test);
@@ -42,7 +42,7 @@ it(
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(`Audit of ${receiver.url}`);
     expect(await page.getByRole("heading", { level: 2 }).first().innerText()).toBe("One check failed");
     const card = page.locator("#mistake-signature-missing");
-    expect(await card.innerText()).toContain("How to mend it");
+    expect(await card.innerText()).toContain("How to fix it");
     const code = card.getByRole("region", { name: /Python/ });
     expect(await code.isVisible()).toBe(false);
     await card.getByText("Python", { exact: true }).click();

@@ -39,7 +39,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(details).toMatch(
       /^ {2}Expected +an event without a signature is refused\n {2}Sent +an event without a signature\n {2}Came back +200 "200" after \d+ ms\n {2}Why +Verification that/,
     );
-    expect(details).toMatch(/\n {2}Mend it +Refuse with 401 when the header is missing/);
+    expect(details).toMatch(/\n {2}Fix +Refuse with 401 when the header is missing/);
     expect(details).toContain("Verify the signature of the raw body, in Node:");
     expect(details).toContain("  def is_genuine(raw_body, headers, secret_key):");
     expect(details).toContain("  function is_genuine(string $rawBody, ?string $header, string $secretKey): bool");
@@ -126,7 +126,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
       message: "an event signed with another secret is accepted with 200",
       type: "critical",
     });
-    expect(failure?.text).toContain("Mend it");
+    expect(failure?.text).toContain("Fix  ");
   });
 
   it("runs only the chosen checks, with the URL before or after them", async () => {

@@ -40,7 +40,7 @@ function renderChecks(): string {
     const sections = checks.map(({ id, why, fix }) => {
       const bug = bugs[id];
       const shown = bug === undefined ? "" : `\n\`\`\`\n${bug}\n\`\`\`\n`;
-      return `#### ${id}\n${shown}\n${why}\n\n**Mend it:** ${fix}\n`;
+      return `#### ${id}\n${shown}\n${why}\n\n**Fix:** ${fix}\n`;
     });
     const table = ["| check | severity | a sound receiver |", "|---|---|---|", ...rows].join("\n");
     return `### ${groupTitle} (\`${group}\`)\n\n${table}\n\n${sections.join("\n")}`;

@@ -1,5 +1,5 @@
-import type { Check, CheckInfo, Stage } from "../wire/check.js";
-import { mustRefuse, type WireCheck, wireCheck } from "../wire/judge.js";
+import type { Check, Stage, Verdict } from "../wire/check.js";
+import { mustRefuse, warnUnlessForged, type WireCheck, wireCheck } from "../wire/judge.js";
 import { differsInBase64url, post, type Signature } from "../wire/stage.js";
 import { signedFormsOf, tamper } from "./body-forms.js";
 
@@ -28,6 +28,14 @@ const OTHER_HEADERS = [
   "signature",
 ];
 
+export function otherHeadersFor({ header }: Pick<Stage, "header">): readonly string[] {
+  return OTHER_HEADERS.filter((name) => name !== header.toLowerCase());
+}
+
+const FORGED_URL = "an event with a made-up signature in base64url";
+const FORGED_SPACE = "an event whose signature is a no-break space";
+const FORGED_TWICE = "an event with two wrong signatures";
+
 /** Signatures that are not the right one: "otherwise the request is to be rejected". */
 export const forgedChecks: readonly Check[] = [
   forged({
@@ -49,6 +57,7 @@ export const forgedChecks: readonly Check[] = [
       "an event with a made-up signature": () => `${"A".repeat(43)}=`,
     }),
   }),
+  oldSecret(),
   forged({
     id: "signature-empty-secret",
     title: "a signature under an empty secret is refused",
@@ -113,6 +122,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-base64url",
     title: "the signature in base64url is refused",
+    severity: "warning",
     why: "Who decodes the header before comparing takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the texts, not what a tolerant decoder makes of them.",
     follows: ["signature-length"],
@@ -123,8 +133,10 @@ export const forgedChecks: readonly Check[] = [
       return [
         post(stage, "an event whose signature is in base64url", text, { signature: url }),
         post(stage, "an event whose signature is in base64url without padding", text, { signature: bare }),
+        post(stage, FORGED_URL, text, { signature: "-_".repeat(21) }),
       ];
     },
+    judge: warnUnlessForged((sent) => sent === FORGED_URL),
   }),
   forged({
     id: "signature-case",
@@ -139,6 +151,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-white-space",
     title: "a signature with white space in it or behind it is refused",
+    severity: "warning",
     // A plain space or tab at the end never reaches an application: RFC 9110 (5.5) has every HTTP parser take it away. A no-break space does, and so
     // does a space in the middle.
     why: "Who trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
@@ -147,7 +160,9 @@ export const forgedChecks: readonly Check[] = [
     send: signed({
       "an event with a space in its signature": (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
       "an event whose signature ends with a no-break space": (right) => `${right}\u00A0`,
+      [FORGED_SPACE]: () => "\u00A0",
     }),
+    judge: warnUnlessForged((sent) => sent === FORGED_SPACE),
   }),
   forged({
     id: "signature-reprinted",
@@ -164,6 +179,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-two",
     title: "two signatures are refused",
+    severity: "warning",
     why: "A proxy may look at the one and the application at the other. Of two values none is the signature.",
     fix: "Refuse a request that has the header more than once.",
     follows: [
@@ -176,7 +192,9 @@ export const forgedChecks: readonly Check[] = [
     send: signed({
       "an event with its signature and a wrong one": (right, body, stage) => [right, signWrongly(stage, body)],
       "an event with a wrong signature and its own": (right, body, stage) => [signWrongly(stage, body), right],
+      [FORGED_TWICE]: (_, body, stage) => [signWrongly(stage, body), signWrongly(stage, body)],
     }),
+    judge: warnUnlessForged((sent) => sent === FORGED_TWICE),
   }),
   forged({
     id: "signature-other-header",
@@ -186,9 +204,8 @@ export const forgedChecks: readonly Check[] = [
     follows: ["signature-missing"],
     send: (stage) => {
       const { text } = stage.event();
-      const names = OTHER_HEADERS.filter((name) => name !== stage.header.toLowerCase());
       const request = post(stage, "an event with its signature in other headers", text, { signature: null });
-      const lines = names.map((name) => [name, stage.sign(text)] as const);
+      const lines = otherHeadersFor(stage).map((name) => [name, stage.sign(text)] as const);
       return [{ ...request, headers: [...request.headers, ...lines] }];
     },
   }),
@@ -197,6 +214,7 @@ export const forgedChecks: readonly Check[] = [
     title: "a signature of another length is refused, without a crash",
     why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare the lengths first, then the bytes.",
+    isAboutCrashes: true,
     send: signed({
       "an event with a signature of four characters": () => "zzzz",
       "an event with a signature of 200 characters": () => "z".repeat(200),
@@ -208,13 +226,34 @@ export const forgedChecks: readonly Check[] = [
     severity: "warning",
     why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare bytes, not text: encode the header first.",
+    isAboutCrashes: true,
     follows: ["signature-length"],
     send: signed({ "an event with a signature that is not ASCII": () => `${"é".repeat(43)}=` }),
   }),
 ];
 
-type Forged = Pick<WireCheck, "id" | "title" | "why" | "fix" | "send"> &
-  Partial<Pick<CheckInfo, "severity" | "follows">>;
+type Forged = Pick<WireCheck, "id" | "title" | "why" | "fix" | "send" | "isAboutCrashes"> &
+  Partial<Pick<WireCheck, "severity" | "follows" | "judge">>;
+
+/** Only with `--old-secret`. */
+function oldSecret(): Check {
+  const { run, ...check } = forged({
+    id: "signature-old-secret",
+    title: "a signature under the secret key of before the rotation is refused",
+    severity: "critical",
+    why: "A key is rotated because others may know it. A receiver that goes on accepting it lets them forge events as before.",
+    fix: "Verify with the new key alone once the rotation is over, and restart what still has the old one.",
+    send: signed({
+      "an event signed with the old secret key": (_, body, stage) => stage.sign(body, stage.oldSecret),
+    }),
+  });
+  const skipped: Verdict = {
+    outcome: "skipped",
+    reason: "no old secret key was given (--old-secret)",
+    isUnasked: true,
+  };
+  return { ...check, run: async (stage) => (stage.oldSecret === undefined ? skipped : run(stage)) };
+}
 
 /** A receiver that checks no signature fails all of these for one reason. */
 function forged({ severity = "high", follows = [], ...info }: Forged): Check {
@@ -225,7 +264,7 @@ function forged({ severity = "high", follows = [], ...info }: Forged): Check {
     severity,
     snippet: "verify",
     follows: ["valid-event", ...root, ...follows],
-    judge: mustRefuse,
+    judge: info.judge ?? mustRefuse,
   });
 }
 

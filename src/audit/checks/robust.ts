@@ -26,6 +26,7 @@ export const robustChecks: readonly Check[] = [
     severity: "high",
     why: "Who parses before verifying crashes on whatever anybody sends, and real trouble is lost among the alarms.",
     fix: PARSE,
+    isAboutCrashes: true,
     snippet: "read",
     // A receiver that prints the parsed body again, or verifies nothing, parses all bodies.
     follows: [
@@ -53,6 +54,7 @@ export const robustChecks: readonly Check[] = [
     severity: "critical",
     why: "A framework that parses by content type leaves the body empty for another one. Code that counts on it crashes, or verifies nothing. What is genuine may be accepted or refused.",
     fix: "Read the raw body whatever its content type is, and verify it.",
+    isAboutCrashes: true,
     snippet: "verify",
     follows: ["valid-event", "signature-wrong-secret"],
     send: (stage) => {

@@ -1,11 +1,17 @@
 import { Document, isCollection, visit } from "yaml";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
-import { AMOUNT_XOF, familyOf, type Step } from "../wire/events.js";
-import { newCharge, spell } from "./orders.js";
+import { AMOUNT_XOF, familyOf, refundedAfter, type Step } from "../wire/events.js";
+import { newCharge, spell } from "../application/orders.js";
 import type { StateOptions } from "./state-session.js";
-import { type Delivery, describeSchedule, type OrderName, realHistoryOf, type Schedule } from "./schedule.js";
+import {
+  type Delivery,
+  describeSchedule,
+  type OrderName,
+  realHistoryOf,
+  type Schedule,
+} from "../application/schedule.js";
 
-export interface ScheduleScenario extends Pick<StateOptions, "receiverUrl" | "topic" | "order"> {
+export interface ScheduleScenario extends Pick<StateOptions, "receiver" | "topic" | "order"> {
   /** The name of the signature's header. */
   readonly header: string;
   /** The effect on the state. */
@@ -66,7 +72,7 @@ const HOW_TO_WITH_ORDERS = `# The application makes the orders of this story. Le
 const SIGN_WRONGLY = { name: "as if somebody else sent it", on: "delivery", then: { corruptSignature: true } };
 const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };
 
-function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario) {
+function subscriptionsOf(schedule: Schedule, { topic, receiver }: ScheduleScenario) {
   const isForged = schedule.some(({ forged }) => forged !== undefined);
   const events = isForged ? schedule : realHistoryUpTo(schedule);
   const topics = new Set(
@@ -74,7 +80,7 @@ function subscriptionsOf(schedule: Schedule, { topic, receiverUrl }: ScheduleSce
       events.map(({ step }) => spell({ step, subscription }, topic)),
     ),
   );
-  return [...topics].map((spelt) => ({ topic: spelt, url: receiverUrl }));
+  return [...topics].map((spelt) => ({ topic: spelt, url: receiver }));
 }
 
 interface CallParts {
@@ -102,13 +108,18 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
     return yield { settle: true };
   }
   // A snapshot from before the payment, in which the charge can be dropped.
-  const dropped = schedule.find(({ step }) => step === "dropped");
+  const dropped = schedule.find((delivery) => isDroppedAfterAll(delivery, schedule));
   if (dropped !== undefined) yield call("POST /_sandbox/snapshots/due", { status: 201 });
   for (const order of orders) yield* historySteps(order, schedule);
   const names = describeSchedule(schedule);
   for (const [index, delivery] of schedule.entries()) {
-    if (delivery.step === "dropped") yield* dropSteps(delivery.order);
-    yield { name: names[index], ...call(`POST /_sandbox/deliveries/\${${variableOf(delivery)}}/redeliver`) };
+    if (isDroppedAfterAll(delivery, schedule)) yield* dropSteps(delivery.order);
+    const redeliver = call(`POST /_sandbox/deliveries/\${${variableOf(delivery)}}/redeliver`);
+    const { copies = 1 } = delivery;
+    yield {
+      name: names[index],
+      ...(copies === 1 ? redeliver : { parallel: Array.from({ length: copies }, () => redeliver) }),
+    };
     yield { settle: true };
   }
 }
@@ -138,7 +149,7 @@ function* historySteps(order: OrderName, schedule: Schedule): Generator<object> 
   for (const { step } of history) yield* happen(step, order);
   // With two subscriptions each event has two deliveries, one after the other.
   const each = subscriptionNumbersOf(schedule).length;
-  const wanted = schedule.filter((delivery) => delivery.order === order && delivery.step !== "dropped");
+  const wanted = schedule.filter((delivery) => delivery.order === order && !isDroppedAfterAll(delivery, schedule));
   if (wanted.length === 0) return;
   const places = wanted.map((delivery): [string, string] => {
     const event = history.findIndex(({ step }) => step === delivery.step);
@@ -154,14 +165,24 @@ function saveDeliveries(order: OrderName, save: NonNullable<CallParts["save"]>) 
 /** The steps that make an event happen to an order. A transfer starts when it is created. */
 function happen(step: Step, order: OrderName, more: CallParts = {}): object[] {
   const id = `\${${order}}`;
-  const requests: Partial<Record<Step, string>> = {
-    paid: `POST /_sandbox/charges/${id}/pay`,
-    refunded: `POST /v1/charges/${id}/refund`,
-    dropped: `POST /_sandbox/charges/${id}/drop`,
-    completed: `POST /_sandbox/transactions/${id}/complete`,
+  const refund = `POST /v1/charges/${id}/refund`;
+  const part = refundedAfter("refunded in part", AMOUNT_XOF);
+  const requests: Partial<Record<Step, readonly [request: string, body?: object]>> = {
+    paid: [`POST /_sandbox/charges/${id}/pay`],
+    refunded: [refund],
+    "refunded in part": [refund, { amount: part }],
+    "refunded further": [refund, { amount: refundedAfter("refunded further", AMOUNT_XOF) - part }],
+    dropped: [`POST /_sandbox/charges/${id}/drop`],
+    completed: [`POST /_sandbox/transactions/${id}/complete`],
+    failed: [`POST /_sandbox/transactions/${id}/fail`],
   };
-  const request = requests[step];
-  return request === undefined ? [] : [call(request, more)];
+  const [request, body] = requests[step] ?? [];
+  return request === undefined ? [] : [call(request, { ...(body === undefined ? {} : { body }), ...more })];
+}
+
+/** A dropped event of a charge that was paid. */
+function isDroppedAfterAll({ step, order }: Delivery, schedule: Schedule): boolean {
+  return step === "dropped" && realHistoryOf(schedule).every((real) => real.order !== order || real.step !== "dropped");
 }
 
 function* dropSteps(order: OrderName): Generator<object> {
@@ -171,7 +192,7 @@ function* dropSteps(order: OrderName): Generator<object> {
 }
 
 /** About an order of another company with the same key: the API answers 404 to the application. */
-function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScenario): Generator<object> {
+function* unknownSteps(schedule: Schedule, { topic, receiver }: ScheduleScenario): Generator<object> {
   const [delivery] = schedule;
   if (delivery === undefined) return;
   const { step } = delivery;
@@ -187,7 +208,7 @@ function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScena
   };
   yield create(familyOf(step) === "charge", "unknown", stranger);
   if (step === "refunded") yield* happen("paid", "unknown", company);
-  const body = { topic: spell({ step, subscription: 1 }, topic), url: receiverUrl };
+  const body = { topic: spell({ step, subscription: 1 }, topic), url: receiver };
   yield call("POST /v1/webhooks", { ...stranger, body, status: 201 });
   const name = describeSchedule(schedule)[0];
   for (const last of happen(step, "unknown", step === "refunded" ? stranger : company)) yield { name, ...last };
@@ -198,16 +219,23 @@ function* unknownSteps(schedule: Schedule, { topic, receiverUrl }: ScheduleScena
 /** A refund needs a payment before it, whether its event is delivered or not. */
 function realHistoryUpTo(schedule: Schedule): Schedule {
   const earlier = schedule.flatMap((delivery): Delivery[] => {
-    if (delivery.step === "refunded") return [{ ...delivery, step: "paid" }];
-    return delivery.step === "completed" ? [{ ...delivery, step: "started" }] : [];
+    return (stepsBefore[delivery.step] ?? []).map((step) => ({ ...delivery, step }));
   });
   return realHistoryOf([...earlier, ...schedule]);
 }
+
+const stepsBefore: Partial<Record<Step, readonly Step[]>> = {
+  "refunded in part": ["paid"],
+  "refunded further": ["paid", "refunded in part"],
+  refunded: ["paid"],
+  completed: ["started"],
+  failed: ["started"],
+};
 
 function subscriptionNumbersOf(schedule: Schedule): readonly (1 | 2)[] {
   return schedule.some(({ subscription }) => subscription === 2) ? [1, 2] : [1];
 }
 
 function variableOf({ order, step, subscription }: Delivery): string {
-  return `${order}_${step}_${subscription}`;
+  return `${order}_${step.replaceAll(" ", "_")}_${subscription}`;
 }

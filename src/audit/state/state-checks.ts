@@ -1,6 +1,9 @@
 import type { Check, CheckInfo, Stage, Verdict } from "../wire/check.js";
-import { judgeGivenEvent, judgeHistory, judgeSchedules } from "./judge-state.js";
-import { type StateCheckId, stateCheckIds } from "./schedule.js";
+import { judgeHistory } from "./histories.js";
+import { judgeRefunds } from "./judge-refunds.js";
+import { judgeRestart } from "./judge-restart.js";
+import { judgeGivenEvent, judgeSchedules } from "./judge-state.js";
+import { type StateCheckId, stateCheckIds } from "../application/schedule.js";
 import type { StateSession, StateTrial } from "./state-session.js";
 
 export interface StateStage extends Stage {
@@ -23,18 +26,24 @@ const texts: Readonly<Record<StateCheckId, Text>> = {
   "state-duplicate": {
     title: "an event that comes twice counts once",
     why: "An answer that is lost makes the service send the event again. An order that is paid twice is shipped twice, or a customer's credit is booked twice.",
-    fix: "Keep the id and the status of each event that was handled, under a unique key and in the transaction that changes the order. When the key is taken, answer 2xx and do nothing.",
+    fix: "Keep the id, the status and the refunded amount of each event that was handled, under a unique key and in the transaction that changes the order. When the key is taken, answer 2xx and do nothing.",
+  },
+  "state-simultaneous": {
+    title: "an event that comes several times at once counts once",
+    why: "A retry overtakes a slow first delivery, or two subscriptions deliver at the same moment. Who looks whether an event is new, works, and only then notes it down counts each of them.",
+    fix: "Let the database decide: insert the id, the status and the refunded amount under a unique key, or update where the status still allows it, and go on only if a row was changed.",
+    follows: ["state-duplicate:wrong", "state-second-subscription:wrong", ...NOT_ACKNOWLEDGED],
   },
   "state-second-subscription": {
     title: "an event that two subscriptions deliver counts once",
     why: "Two subscriptions to one topic (in its two spellings, or at an old address and a new one) bring the same event in other bytes. Who remembers bodies or signatures takes it for two.",
-    fix: "Tell events by the id and the status in their data, not by a hash of the body, the signature, or an id of the delivery.",
+    fix: "Tell events by the id, the status and the refunded amount in their data, not by a hash of the body, the signature, or an id of the delivery.",
     follows: NOT_ACKNOWLEDGED,
   },
   "state-reversed": {
     title: "events in reverse order end in the same state",
     why: "A first attempt that fails is made again later, after the events that followed. An application whose last event wins takes a refunded order for paid, and ships it.",
-    fix: "Let the state only move forward: what is refunded does not become paid again. Or ask the API what the charge is now, and store that.",
+    fix: "Let the state only move forward: what is refunded does not become paid again and is not shipped, and the refunded amount only grows. Or ask the API what the charge is now, and store that.",
   },
   "state-late-duplicate": {
     title: "an event that comes again later changes nothing",
@@ -58,11 +67,19 @@ const texts: Readonly<Record<StateCheckId, Text>> = {
 /** `judgeGiven`: for an event of the user that has no history, since nothing makes orders for it. */
 function withState(
   judge: (trial: StateTrial) => Promise<Verdict>,
-  judgeGiven: (trial: StateTrial) => Promise<Verdict> = async () => ({ outcome: "skipped", reason: ONE_EVENT_ONLY }),
+  judgeGiven: (trial: StateTrial) => Promise<Verdict> = async () => ({
+    outcome: "skipped",
+    reason: ONE_EVENT_ONLY,
+    isUnasked: true,
+  }),
 ): Check<StateStage>["run"] {
   return async ({ state, ...stage }) => {
     if (state === undefined) {
-      return { outcome: "skipped", reason: "nothing says how the application's state is read (--check URL|COMMAND)" };
+      return {
+        outcome: "skipped",
+        reason: "nothing says how the application's state is read (--check URL|COMMAND)",
+        isUnasked: true,
+      };
     }
     state.beginCheck();
     const { event, order, sandbox } = state.options;
@@ -96,5 +113,31 @@ function scheduleCheck(id: StateCheckId): Check<StateStage> {
   };
 }
 
+const refunds: Check<StateStage> = {
+  ...common,
+  id: "state-refunds",
+  title: "refunds change the state, and partial ones by what was refunded",
+  why: "Who ignores refunds goes on shipping orders and counting money that was given back. Who adds up the refunded amount of each event counts the first part twice: it is the sum so far.",
+  fix: "Handle refunded and refunded_partially: store the refunded amount of the event in the place of the one before, if it is larger. If the application does so, let --check print statuses and sums with refunds.",
+  snippet: null,
+  run: withState(judgeRefunds),
+};
+
+const restart: Check<StateStage> = {
+  ...common,
+  id: "state-restart",
+  title: "an event that comes again after a restart changes nothing",
+  why: "What was handled is kept in memory. After each deployment the retries of the hours before count again.",
+  fix: "Keep what was handled in the database, in the transaction that changes the order, and not in memory.",
+  snippet: null,
+  follows: ["state-duplicate:wrong", "state-late-duplicate:wrong"],
+  run: withState(judgeRestart),
+};
+
 /** What the application does with events in any order and number. They run one after another in one session: a later one does not report again what an earlier one found. */
-export const stateChecks: readonly Check<StateStage>[] = [history, ...stateCheckIds.map(scheduleCheck)];
+export const stateChecks: readonly Check<StateStage>[] = [
+  history,
+  ...stateCheckIds.map(scheduleCheck),
+  refunds,
+  restart,
+];

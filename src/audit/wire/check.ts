@@ -27,6 +27,8 @@ export type Severity = "critical" | "high" | "warning";
 export type SnippetName = "verify" | "read" | "once";
 
 export interface Check<CheckStage = Stage> extends CheckInfo {
+  /** Its fix is about crashes too. */
+  readonly isAboutCrashes?: true;
   /** `alone`: after the others, with no other request under way. `last`: after those too, because it may bring a receiver down. */
   readonly turn?: "alone" | "last" | undefined;
   readonly run: (stage: CheckStage) => Promise<Verdict>;
@@ -40,6 +42,8 @@ export interface Stage {
   sign(body: string | Buffer, secret?: string): string;
   /** The name of the signature's header. */
   readonly header: string;
+  /** The secret key before the last rotation. */
+  readonly oldSecret?: string | undefined;
   /** Sends it on a new connection. Throws Abandoned when the receiver has been silent too often. */
   send(request: AuditRequest): Promise<Exchange>;
   /** The exchange of the ordinary event with which the audit began. Undefined while it is under way. */
@@ -62,14 +66,29 @@ export interface AuditEvent {
 
 /**
  * How a receiver fails: it `accepted` what it must refuse, `refused` what it must accept, `redirected` either, `crashed` (5xx), was `silent`, was `slow`,
- * treated equal things `unequal`ly; the state of its application is `wrong`.
+ * treated equal things `unequal`ly; the state of its application is `wrong`; it is `gone` since.
  */
-export type Failing = "accepted" | "refused" | "redirected" | "crashed" | "silent" | "slow" | "unequal" | "wrong";
+export type Failing =
+  | "accepted"
+  | "refused"
+  | "redirected"
+  | "crashed"
+  | "silent"
+  | "slow"
+  | "unequal"
+  | "wrong"
+  | "gone";
 
 /** The result of one check, before it is compared with those of others. */
 export type Verdict =
   | { readonly outcome: "passed"; readonly exchange?: Exchange | undefined }
-  | { readonly outcome: "skipped"; readonly reason: string }
+  | {
+      readonly outcome: "skipped";
+      readonly reason: string;
+      readonly exchange?: Exchange | undefined;
+      /** The user has not asked for it: an audit without it is conclusive. */
+      readonly isUnasked?: true;
+    }
   | Failure;
 
 export interface Failure {
@@ -78,10 +97,15 @@ export interface Failure {
   /** A sentence without its full stop. */
   readonly seen: string;
   readonly exchange?: Exchange | undefined;
-  /** Overrides that of the check: a crash on a forged event is less severe than accepting it. */
+  /** Lowers that of the check: a crash on a forged event is less severe than accepting it. */
   readonly severity?: Severity;
-  /** Overrides that of the check. */
+  /** Raises that of the check: a forgery was accepted by a check that only warns, or the receiver is gone. */
+  readonly raisedTo?: Severity;
+  /** Override those of the check. */
+  readonly why?: string;
   readonly fix?: string;
+  /** A warning about an answer that proves nothing about a critical check. */
+  readonly isUnproven?: true;
   /** The shortest schedule of deliveries that fails. */
   readonly schedule?: readonly string[] | undefined;
   /** That schedule as a scenario file. */

@@ -9,7 +9,8 @@ import type { IdSource } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
 /** The events of the audit: rendered like the sandbox's own webhooks, about resources that exist nowhere. */
-type ChargeStep = "paid" | "refunded" | "dropped";
+const chargeSteps = ["paid", "refunded in part", "refunded further", "refunded", "dropped"] as const;
+type ChargeStep = (typeof chargeSteps)[number];
 const transferSteps = ["started", "completed", "failed"] as const;
 type TransferStep = (typeof transferSteps)[number];
 export type Step = ChargeStep | TransferStep;
@@ -21,7 +22,19 @@ export function familyOf(step: Step): Family {
 }
 
 function isChargeStep(step: Step): step is ChargeStep {
-  return step === "paid" || step === "refunded" || step === "dropped";
+  return chargeSteps.some((known) => known === step);
+}
+
+/** The status of a charge after a step. */
+export function statusAfter(step: ChargeStep): "paid" | "refunded" | "refunded_partially" | "dropped" {
+  return step === "refunded in part" || step === "refunded further" ? "refunded_partially" : step;
+}
+
+/** What has been refunded of an amount after each partial refund. */
+export function refundedAfter(step: Step, amountXof: number): number {
+  if (step === "refunded") return amountXof;
+  if (step === "refunded in part") return Math.floor(amountXof * 0.3);
+  return step === "refunded further" ? Math.floor(amountXof * 0.7) : 0;
 }
 
 export function topicOf(step: Step): Topic {
@@ -41,11 +54,13 @@ export interface Resource {
   /** The caller's reference: `externalId` or `reference`. */
   readonly reference: string;
   readonly createdAt: Instant;
+  readonly amountXof: number;
 }
 
 export function createResource(ids: IdSource, now: Instant): Resource {
   const entry = ids.uuid().slice(0, -1);
-  return { id: ids.uuid(), entry, reference: `audit-${ids.hex32().slice(0, 12)}`, createdAt: now };
+  const reference = `audit-${ids.hex32().slice(0, 12)}`;
+  return { id: ids.uuid(), entry, reference, createdAt: now, amountXof: AMOUNT_XOF };
 }
 
 export function renderStep(resource: Resource, step: Step, topic: string): string {
@@ -55,58 +70,69 @@ export function renderStep(resource: Resource, step: Step, topic: string): strin
 function eventOf(resource: Resource, step: Step): DomainEvent {
   const { id, createdAt } = resource;
   const common = { id, seq: 1, at: createdAt, resource: id };
-  if (isChargeStep(step))
-    return { ...common, type: `charge.${step}`, subject: { kind: "charge", charge: chargeOf(resource, step) } };
+  if (isChargeStep(step)) {
+    const type = `charge.${statusAfter(step)}` as const;
+    return { ...common, type, subject: { kind: "charge", charge: chargeOf(resource, step) } };
+  }
   const subject = { kind: "transaction", transaction: transferOf(resource, step) } as const;
   return { ...common, type: `transaction.${step}`, subject };
 }
 
 /** Of each event. */
 export const AMOUNT_XOF = 10_000;
-const AMOUNT = fromXof(AMOUNT_XOF);
 const PAYER = "2250700000001";
 const HOUR_MS = 3_600_000;
 
-function chargeOf({ id, entry: entryId, reference, createdAt }: Resource, step: ChargeStep): Charge {
-  const entry = (type: "payment" | "refund", position: number): Charge["entries"][number] => ({
+function chargeOf({ id, entry: entryId, reference, createdAt, amountXof }: Resource, step: ChargeStep): Charge {
+  const amount = fromXof(amountXof);
+  const isPaid = step !== "dropped";
+  const entry = (type: "payment" | "refund", position: number, xof = amountXof): Charge["entries"][number] => ({
     id: `${entryId}${position}`,
     recipientMsisdn: PAYER,
-    amount: AMOUNT,
+    amount: fromXof(xof),
     service: "wallet",
     status: "completed",
     type,
     error: null,
   });
-  const refunds = step === "refunded" ? [entry("refund", 2)] : [];
+  const part = refundedAfter("refunded in part", amountXof);
+  const refunded = refundedAfter(step, amountXof);
+  const refunds = {
+    paid: [],
+    dropped: [],
+    "refunded in part": [entry("refund", 2, part)],
+    "refunded further": [entry("refund", 3, refunded - part), entry("refund", 2, part)],
+    refunded: [entry("refund", 2)],
+  }[step];
   return {
     id,
     seq: 1,
     createdAt,
     externalId: reference,
     description: "An order of the audit",
-    amount: AMOUNT,
+    amount,
     feeRate: 0.01,
     fee: fromXof(100),
-    status: step,
+    status: statusAfter(step),
     droppedReason: step === "dropped" ? "expired" : null,
-    paid: step === "dropped" ? 0 : AMOUNT,
-    refunded: step === "refunded" ? AMOUNT : 0,
-    attempts: step === "dropped" ? 0 : 1,
+    paid: isPaid ? amount : 0,
+    refunded: fromXof(refunded),
+    attempts: isPaid ? 1 : 0,
     metadata: { basket: reference, weight: 50.5 },
     paymentUrl: "",
     onCompletedRedirectionUrl: "",
     onCanceledRedirectionUrl: "",
-    entries: step === "dropped" ? [] : [...refunds, entry("payment", 1)],
+    entries: isPaid ? [...refunds, entry("payment", 1)] : [],
     expiresAt: createdAt + HOUR_MS,
     silent: false,
   };
 }
 
-function transferOf({ id, reference, createdAt }: Resource, step: TransferStep): Transfer {
+function transferOf({ id, reference, createdAt, amountXof }: Resource, step: TransferStep): Transfer {
   return {
     id,
     seq: 1,
-    amount: AMOUNT,
+    amount: fromXof(amountXof),
     fee: fromXof(100.5),
     msisdn: `+${PAYER}`,
     status: step === "started" ? "pending" : step,

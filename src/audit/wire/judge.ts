@@ -46,7 +46,10 @@ export function wireCheck({ send, judge, ...info }: WireCheck): Check {
         }
       }
       if (exchanges.length === 0 && abandoned !== undefined) throw abandoned;
-      return judge(exchanges);
+      const verdict = judge(exchanges);
+      if (info.isAboutCrashes !== true || verdict.outcome !== "failed") return verdict;
+      const { why: _why, fix: _fix, ...own } = verdict;
+      return own;
     },
   };
 }
@@ -70,30 +73,57 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
 
 const TOO_MANY = 429;
-const throttled: Verdict = {
-  outcome: "skipped",
-  reason: "the receiver answers 429, too many requests: lift its limit for the audit, or choose checks with --only",
-};
+/** "Too many requests" proves nothing: the event was neither accepted nor refused. */
+export function throttled(exchange: Exchange): Verdict {
+  return {
+    outcome: "skipped",
+    reason: "the receiver answers 429, too many requests: lift its limit for the audit, or choose checks with --only",
+    exchange,
+  };
+}
 
 export function judgeAccepted(exchange: Exchange): Verdict {
   const { answer } = exchange;
-  if (answer?.status === TOO_MANY) return throttled;
+  if (answer?.status === TOO_MANY) return throttled(exchange);
   if (answer === null || isRedirect(answer) || answer.status >= 500) return mishap(exchange);
   return isSuccess(answer) ? { outcome: "passed", exchange } : failure(exchange, "refused", "is refused");
 }
 
 export function judgeRefused(exchange: Exchange): Verdict {
   const { answer } = exchange;
-  if (answer?.status === TOO_MANY) return throttled;
+  if (answer?.status === TOO_MANY) return throttled(exchange);
   if (answer !== null && isRefusal(answer)) return { outcome: "passed", exchange };
   if (answer !== null && isSuccess(answer)) return failure(exchange, "accepted", "is accepted");
-  return { ...mishap(exchange), severity: "high" };
+  return { ...mishap(exchange), severity: "high", ...mishapTexts };
 }
+
+const mishapTexts = {
+  why: "The event is not accepted, but it is not refused either. Anyone can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+  fix: "Answer 401 where verification fails: catch what it throws, and let no framework or proxy make a 5xx or a redirect of it.",
+};
+
+/** A check that only warns is critical once a forged event gets through. `isForgery`: of a request that is accepted. */
+export const warnUnlessForged =
+  (isForgery: (sent: string) => boolean): Judge =>
+  (exchanges) => {
+    const forged = exchanges.find(
+      ({ request, answer }) => isForgery(request.sent) && answer !== null && isSuccess(answer),
+    );
+    return forged === undefined
+      ? mustRefuse(exchanges)
+      : { ...failure(forged, "accepted", "is accepted"), raisedTo: "critical" };
+  };
 
 export function judgeAnswered(exchange: Exchange): Verdict {
   const { answer } = exchange;
+  if (answer?.status === TOO_MANY) return throttled(exchange);
   const isAnswered = answer !== null && (isSuccess(answer) || isRefusal(answer));
   return isAnswered ? { outcome: "passed", exchange } : mishap(exchange);
+}
+
+/** Whether an answer shows that the event was accepted or refused. */
+export function isProof({ answer }: Exchange): boolean {
+  return answer !== null && answer.status !== TOO_MANY && (isSuccess(answer) || isRefusal(answer));
 }
 
 export function silent(exchange: Exchange): Failure {

@@ -1,6 +1,6 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
+import { connect, type LookupFunction } from "node:net";
 import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -125,6 +125,29 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
     writeBody(outgoing, request, system).catch(fail);
   });
 }
+
+/** Whether no connection can be made. Nothing is sent. */
+export function isUnreachable({
+  url,
+  system,
+  lookup,
+}: Pick<WireOptions, "url" | "system" | "lookup">): Promise<boolean> {
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, ...(lookup === undefined ? {} : { lookup }) });
+    const end = (isRefused: boolean): void => {
+      cancel();
+      socket.destroy();
+      resolve(isRefused);
+    };
+    const cancel = system.after(CONNECT_MS, () => end(true));
+    socket.once("connect", () => end(false));
+    socket.on("error", () => end(true));
+  });
+}
+
+const CONNECT_MS = 5000;
 
 function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, secret: string): AuditAnswer {
   const hide = (text: string): string => (secret === "" ? text : text.replaceAll(secret, "[secret]"));

@@ -2,9 +2,13 @@ import { Bug } from "../../kernel/messages/problem.js";
 import { Abandoned, type AuditRequest, type Exchange, type Stage } from "./check.js";
 
 /** An audit of all checks never sends more requests than this. */
-export const REQUESTS_MAX = 800;
+export const REQUESTS_MAX = 2000;
 /** After so many requests without an answer in time nothing more is sent: each costs a whole timeout. */
 const TIMEOUTS_MAX = 3;
+
+/** Of Node, Python, PHP, Java and the like. */
+const STACK_TRACE =
+  /^\s+at .+[:(].*\d+|Traceback \(most recent call last\)|^\s*File ".+", line \d+|Stack trace:|Uncaught \w*(Error|Exception)|#0 .+\(\d+\)|\bat .+\(.+:\d+(:\d+)?\)/m;
 
 /** Sends the requests of all checks, a limited number at a time. */
 export class Sender {
@@ -17,8 +21,10 @@ export class Sender {
   parallel = 1;
   /** How many requests have been sent. */
   count = 0;
-  /** The last exchange with an answer. */
+  /** The last exchange for which a connection was made. */
   last: Exchange | undefined;
+  /** Of an answer that shows a stack trace. */
+  trace: Exchange | undefined;
 
   /** Once `signal` is aborted, each request rejects with its reason. */
   constructor(send: Stage["send"], signal?: AbortSignal) {
@@ -32,9 +38,13 @@ export class Sender {
     return async (request) => {
       const isFirst = sent++ === 0;
       const exchange = await this.#inTurn(request);
-      if (exchange.answer !== null) this.last = exchange;
-      else if (exchange.unreachable && isFirst && this.count > 1) throw new Gone(exchange.error ?? "");
-      else if (exchange.timedOut) this.#timeouts++;
+      if (!exchange.unreachable) this.last = exchange;
+      if (exchange.answer !== null) {
+        if (STACK_TRACE.test(exchange.answer.body)) this.trace ??= exchange;
+      }
+      if (exchange.answer === null && exchange.unreachable && isFirst && this.count > 1)
+        throw new Gone(exchange.error ?? "");
+      if (exchange.timedOut) this.#timeouts++;
       return exchange;
     };
   }

@@ -3,7 +3,7 @@ import type { AuditEvent, AuditRequest, HeaderLine, Stage } from "./check.js";
 import { createResource, renderStep, stepOf, topicOf } from "./events.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 
-export interface StageOptions extends Pick<Stage, "header" | "send" | "ordinary" | "isSlow" | "ids"> {
+export interface StageOptions extends Pick<Stage, "header" | "oldSecret" | "send" | "ordinary" | "isSlow" | "ids"> {
   readonly secret: string;
   /** A topic of the contract, in either spelling, or any other. Default: charges/events. */
   readonly topic: string | undefined;

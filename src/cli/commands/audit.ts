@@ -9,8 +9,9 @@ import { parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
 import type { AuditReport } from "../../audit/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit, renderPretty, renderSum } from "../../audit/reporters.js";
-import { createSandboxDoor } from "../../audit/state/sandbox-door.js";
+import { createSandboxDoor } from "../../audit/application/sandbox-door.js";
 import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/json.js";
+import { tryParseDuration } from "../../kernel/time/duration.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { createCounter, printData, printDiagnostic, printJson, styleFor, writeOutput } from "../shared/output.js";
@@ -19,10 +20,11 @@ import type { AuditEvent } from "../../audit/wire/check.js";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Sends genuine, forged and odd events to a running webhook receiver, says what is\nwrong with its answers, and how to mend it.",
+      "Sends genuine, forged and odd events to a running webhook receiver, says what is\nwrong with its answers, and how to fix it.",
     )
     .argument("[receiver-url]", "where it listens; nothing is sent anywhere else")
     .option("--secret <key>", "the secret key that it verifies with\n(default: SANDBOX_SECRET_KEY, or secret_sandbox)")
+    .option("--old-secret <key>", "the secret key before the last rotation: it must be\nrefused")
     .option("--header <name>", "the signature's header\n(default: x-service-hmac-sha256)")
     .option("--topic <topic>", "the topic of the events (default: charges/events)")
     .option("--event <file>", "a JSON file: send this event in the place of made-up\nones")
@@ -32,8 +34,10 @@ export const verb: Verb = (command, exitWith) => {
     )
     .option(
       "--order <what>",
-      "for --check: a URL or a command that makes an order\nand prints its charge, for applications that take no\nevent of an order that is not theirs",
+      "a URL or a command that makes an order and prints\nJSON with its charge or transfer, for applications\nthat take no event of an order that is not theirs",
     )
+    .option("--settle <duration>", "for --check: how long the application may work after\nan answer (default: 1s)")
+    .option("--restart <command>", "for --check: restarts the application, so that an event\ncomes again after it")
     .option("--only <id...>", "only these checks, or groups of checks")
     .option("--skip <id...>", "all but these")
     .option("--list", "list the checks")
@@ -43,7 +47,7 @@ export const verb: Verb = (command, exitWith) => {
     .action(async (url: string | undefined, flags: AuditFlags) => exitWith(await audit(url, flags)));
   addClosing(
     command,
-    "Exits with 4 if a check failed. Warnings fail nothing.",
+    "Exits with 4 if a check failed, with 6 if none did but something that was asked for\ncould not be judged. Warnings fail nothing.",
     `Examples:
   sandbox audit http://127.0.0.1:4020/webhooks
   sandbox audit http://127.0.0.1:4020/webhooks --check ./count-shipped.sh
@@ -71,7 +75,7 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
     onProgress: (done, total) => counter.show(`${done} of ${total} checks`),
   }).finally(() => process.stderr.write(counter.clear));
   await print(report, options);
-  return report.passed ? EXIT.ok : EXIT.assertion;
+  return { passed: EXIT.ok, failed: EXIT.assertion, inconclusive: EXIT.inconclusive }[report.verdict];
 }
 
 /** Ends the commands of --check and --order at Ctrl-C: they end when this process exits, but their process groups get no signal. */
@@ -81,9 +85,9 @@ function endAtSignal(): void {
 }
 
 /** The application's sandbox, if SANDBOX_URL and SANDBOX_ACCESS_TOKEN name it. */
-function sandboxOf({ check }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
+function sandboxOf({ check, order }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
   const { SANDBOX_URL: given = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
-  if (check === undefined || given === "" || accessToken === "") return {};
+  if ((check === undefined && order === undefined) || given === "" || accessToken === "") return {};
   const url = parseBaseUrl("SANDBOX_URL", given);
   const companyId = process.env["SANDBOX_COMPANY_ID"];
   const adminToken = process.env["SANDBOX_ADMIN_TOKEN"];
@@ -103,11 +107,14 @@ async function print(report: AuditReport, { reporter, out }: ParsedAudit): Promi
 
 interface AuditFlags {
   readonly secret?: string;
+  readonly oldSecret?: string;
   readonly header?: string;
   readonly topic?: string;
   readonly event?: string;
   readonly check?: string;
   readonly order?: string;
+  readonly settle?: string;
+  readonly restart?: string;
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly list?: true;
@@ -131,15 +138,21 @@ function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: Node
   }
   const secret = flags.secret ?? (env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
   if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
+  if (flags.check === undefined && (flags.settle ?? flags.restart) !== undefined) {
+    throw new UsageError("command-line", "--settle and --restart are about the application's state: give --check too.");
+  }
   const reporter = flags.json === true ? "json" : flags.reporter;
   return {
     url,
     secret,
+    oldSecret: flags.oldSecret,
     header: flags.header === undefined ? HEADER_DEFAULT : parseHeaderName(flags.header),
     topic: flags.topic === undefined ? undefined : parseTopic(flags.topic),
     event: flags.event,
     check: flags.check,
     order: flags.order,
+    settleMs: flags.settle === undefined ? undefined : parseSettle(flags.settle),
+    restart: flags.restart,
     only,
     skip,
     reporter: reporter === undefined ? "pretty" : parseChoice("--reporter", reporter, reporterNames),
@@ -168,6 +181,12 @@ function parseHeaderName(text: string): string {
 function parseTopic(text: string): string {
   if (text.trim() !== "") return text;
   throw wrongValue("--topic", "a topic, such as charges/events", text);
+}
+
+function parseSettle(text: string): number {
+  const parsed = tryParseDuration(text);
+  if ("ms" in parsed && parsed.ms > 0) return parsed.ms;
+  throw wrongValue("--settle", "a duration above 0, such as 10s", text);
 }
 
 /** Reads an event with its exact text. Throws UsageError("file") with line and column if it is not a JSON object. */

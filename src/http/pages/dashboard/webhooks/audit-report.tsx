@@ -31,12 +31,22 @@ function auditOf({ audits, id }: View): KeptAudit {
 }
 
 function renderSum(view: View, { at, command, report }: KeptAudit) {
-  const { accepted, advice, passed, counts, requests, durationMs, receiver } = report;
+  const { accepted, advice, passed, reasons, notes, counts, requests, durationMs, receiver } = report;
   const url = redactAndTruncate(view, receiver, FACT_MAX);
   return (
     <section class="panel">
       <h2>{headline(report)}</h2>
-      {!accepted && (
+      {reasons.length > 0 && (
+        <div class="alert bad">
+          <p>Nothing failed, but what was asked for could not be judged:</p>
+          <ul class="lines">
+            {reasons.map((reason) => (
+              <li>{redactAndTruncate(view, reason, FACT_MAX)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {!accepted && advice.length > 0 && (
         <div class="alert bad">
           <p>Most other checks tell little: who refuses everything also refuses what is forged. Look at</p>
           <ul class="lines">
@@ -56,7 +66,10 @@ function renderSum(view: View, { at, command, report }: KeptAudit) {
           ["Sent", `${requests} ${requests === 1 ? "request" : "requests"} in ${(durationMs / 1000).toFixed(1)} s`],
         ]}
       />
-      <p class="soft">{passed ? "To keep it so" : "Once it is mended"}, the same from a terminal or in CI:</p>
+      {notes.map((note) => (
+        <p class="soft">Note: {redactAndTruncate(view, note, FACT_MAX)}</p>
+      ))}
+      <p class="soft">{passed ? "To keep it so" : "Once it is fixed"}, the same from a terminal or in CI:</p>
       <CommandLine line={redactAndTruncate(view, command, FACT_MAX)} of="the same audit" />
       <p>
         <a href={linkTo(view, "/audit", { url: url === receiver ? url : undefined })}>
@@ -67,7 +80,8 @@ function renderSum(view: View, { at, command, report }: KeptAudit) {
   );
 }
 
-function headline({ accepted, passed, counts }: AuditedReceiver): string {
+function headline({ verdict, accepted, passed, counts }: AuditedReceiver): string {
+  if (verdict === "inconclusive") return "Inconclusive: nothing failed, and too little was proven";
   if (!accepted) return "An ordinary event with the right signature is not accepted";
   if (passed) return counts.warn === 0 ? "No mistake was found" : "Nothing failed, and something is to be looked at";
   return counts.fail === 1 ? "One check failed" : `${counts.fail} checks failed`;
@@ -92,7 +106,7 @@ function renderMistake(view: View, check: AuditedCheck) {
         </p>
       )}
       <p>
-        <b>How to mend it:</b> <Sentence text={fix} />
+        <b>How to fix it:</b> <Sentence text={fix} />
       </p>
       {snippet !== null && renderSnippet(id, snippet)}
     </article>

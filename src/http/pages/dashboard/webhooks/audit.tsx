@@ -14,7 +14,7 @@ const path = "/audit";
 export const auditPage: DashboardPage = {
   path,
   title: "Audit",
-  lead: "Is this webhook receiver safe? It is sent genuine, forged and odd events, and each mistake is named with how to mend it.",
+  lead: "Is this webhook receiver safe? It is sent genuine, forged and odd events, and each mistake is named with how to fix it.",
   render: async (view) => (
     <>
       <Form view={view} groups={await view.auditor.groups()} />

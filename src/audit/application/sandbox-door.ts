@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { parseJsonOrText } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 
@@ -13,7 +14,7 @@ export interface SandboxAddress {
   /** Without a slash at the end. */
   readonly url: string;
   readonly accessToken: string;
-  /** Undefined: the company of the token, and for the control API the first one. */
+  /** Undefined: the company of the token. */
   readonly companyId: string | undefined;
   readonly adminToken: string | undefined;
 }
@@ -22,7 +23,30 @@ export interface SandboxAddress {
 const TIMEOUT_MS = 30_000;
 
 /** Calls a sandbox over HTTP. Throws UsageError("cannot-run") when it does not answer; redirects are not followed. */
-export function createSandboxDoor({ url, accessToken, companyId, adminToken }: SandboxAddress): SandboxDoor {
+export function createSandboxDoor(address: SandboxAddress): SandboxDoor {
+  const { accessToken, companyId } = address;
+  const openDoor = createDoor(address);
+  let found: Promise<SandboxDoor> | undefined;
+  const find = async (): Promise<SandboxDoor> => {
+    // A sandbox that opens companies for unseen tokens does so at the first call.
+    await openDoor("GET", "/v1/balance");
+    const { body } = await openDoor("GET", "/_sandbox/companies?limit=1000");
+    const companies = listed.safeParse(body).data?.data ?? [];
+    const own = companies.find(({ accessTokens }) => accessTokens.some((each) => each.accessToken === accessToken));
+    return own === undefined ? openDoor : createDoor({ ...address, companyId: own.companyId });
+  };
+  return async (...call) => {
+    if (companyId !== undefined) return openDoor(...call);
+    found ??= find();
+    return (await found)(...call);
+  };
+}
+
+const listed = z.object({
+  data: z.array(z.object({ companyId: z.string(), accessTokens: z.array(z.object({ accessToken: z.string() })) })),
+});
+
+function createDoor({ url, accessToken, companyId, adminToken }: SandboxAddress): SandboxDoor {
   return async (method, path, body) => {
     const isControl = path.startsWith("/_sandbox");
     const query = isControl && companyId !== undefined ? `?company=${encodeURIComponent(companyId)}` : "";

@@ -9,6 +9,8 @@ export interface Delivery {
   readonly step: Step;
   /** 2: by a second subscription, under the topic's other spelling: the same event in other bytes. */
   readonly subscription: 1 | 2;
+  /** So many at the same time. Default: one. */
+  readonly copies?: number;
   /** Forged: the event has not happened. */
   readonly forged?: "wrongly signed" | "unsigned";
 }
@@ -16,27 +18,44 @@ export interface Delivery {
 /** Deliveries in this order, each after the answer to the one before. */
 export type Schedule = readonly Delivery[];
 
-/** `dropped` is not here: what was paid cannot be dropped. */
-const historicSteps: readonly Step[] = ["paid", "refunded", "started", "completed"];
+/** In the order in which they happen. */
+export const historicSteps: readonly Step[] = [
+  "paid",
+  "refunded in part",
+  "refunded further",
+  "refunded",
+  "dropped",
+  "started",
+  "completed",
+  "failed",
+];
+
+/** What was paid cannot be dropped, and what is completed cannot fail. */
+const excludedBy: Partial<Record<Step, readonly Step[]>> = {
+  dropped: ["paid", "refunded", "refunded in part", "refunded further"],
+  failed: ["completed"],
+};
 
 /**
  * The real history behind a schedule: each event that really happened, once, in the order in which it happened, one order after the other. The schedule
  * must have the same effect.
  */
 export function realHistoryOf(schedule: Schedule): Schedule {
-  return (["first", "second"] as const).flatMap((order) =>
-    historicSteps
-      .filter((step) =>
-        schedule.some((each) => each.order === order && each.step === step && each.forged === undefined),
-      )
-      .map((step) => ({ order, step, subscription: 1 })),
-  );
+  return (["first", "second"] as const).flatMap((order) => {
+    const own = schedule.filter((each) => each.order === order && each.forged === undefined).map(({ step }) => step);
+    return historicSteps
+      .filter((step) => own.includes(step) && excludedBy[step]?.some((other) => own.includes(other)) !== true)
+      .map((step): Delivery => ({ order, step, subscription: 1 }));
+  });
 }
 
 /** Equal for schedules that deliver the same. */
 export function keyOf(schedule: Schedule): string {
   return schedule
-    .map(({ order, step, subscription, forged = "" }) => `${order}:${step}:${subscription}:${forged}`)
+    .map(
+      ({ order, step, subscription, forged = "", copies = 1 }) =>
+        `${order}:${step}:${subscription}:${forged}:${copies}`,
+    )
     .join(" ");
 }
 
@@ -48,12 +67,13 @@ export function eventsKeyOf(schedule: Schedule): string {
 /** Each delivery in words: `paid`, `paid again`, `paid of another order`. */
 export function describeSchedule(schedule: Schedule): readonly string[] {
   return schedule.map((delivery, index) => {
-    const { order, step, subscription, forged } = delivery;
+    const { order, step, subscription, forged, copies } = delivery;
     const isAgain = schedule.slice(0, index).some((earlier) => earlier.order === order && earlier.step === step);
     const whose = { first: "", second: " of another order", unknown: " of an unknown order" }[order];
     const which = subscription === 2 ? ", by a second subscription" : "";
     const how = forged === undefined ? "" : `, ${forged}`;
-    return `${step}${whose}${isAgain ? " again" : ""}${which}${how}`;
+    const many = copies === undefined ? "" : `, ${copies} at once`;
+    return `${step}${whose}${isAgain ? " again" : ""}${which}${how}${many}`;
   });
 }
 
@@ -64,6 +84,9 @@ const first = on("first");
 const second = on("second");
 const unknown = on("unknown");
 const bySecondSubscription = on("first", 2);
+/** More than an application with a few workers handles one after the other. */
+export const COPIES = 8;
+const atOnce = (step: Step): Delivery => ({ ...first(step), copies: COPIES });
 
 export type StateCheckId = keyof typeof seeds;
 
@@ -81,8 +104,18 @@ export const seeds = {
   "state-duplicate": [
     [first("paid"), first("paid")],
     [first("paid"), first("refunded"), first("refunded")],
+    [first("dropped"), first("dropped")],
+    [first("paid"), first("refunded in part"), first("refunded in part")],
     [first("started"), first("started")],
     [first("started"), first("completed"), first("completed")],
+    [first("started"), first("failed"), first("failed")],
+  ],
+  // Several workers, or a retry while the first delivery is still being handled.
+  "state-simultaneous": [
+    [atOnce("paid")],
+    [first("paid"), atOnce("refunded")],
+    [atOnce("dropped")],
+    [first("started"), atOnce("completed")],
   ],
   "state-second-subscription": [
     [first("paid"), bySecondSubscription("paid")],
@@ -92,11 +125,13 @@ export const seeds = {
   "state-reversed": [
     [first("refunded"), first("paid")],
     [first("completed"), first("started")],
+    [first("paid"), first("refunded further"), first("refunded in part")],
   ],
   "state-late-duplicate": [
     [first("paid"), second("paid"), first("paid")],
     [first("paid"), first("refunded"), first("paid")],
     [first("paid"), second("paid"), second("refunded"), second("paid"), first("paid")],
+    [first("paid"), first("refunded in part"), first("refunded further"), first("refunded in part")],
     [first("started"), first("completed"), first("started")],
     [first("started"), first("completed"), second("started"), first("completed")],
   ],

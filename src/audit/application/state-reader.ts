@@ -22,7 +22,7 @@ const STATE_BOUNDS: JsonBounds = { depth: 200, members: 1_000_000 };
 const SHOWN_MAX = 300;
 
 /**
- * Reads the application's state, or what else a URL or a command prints: JSON when it parses, else the trimmed text.
+ * Reads the application's state, or what else a URL or a command prints: JSON when it parses, else rows of text.
  *
  * A URL must answer 2xx; redirects are not followed. A command is run without a shell, unless it contains quotes, pipes or variables, and must exit with 0.
  * Throws UsageError("cannot-run") when nothing usable is printed.
@@ -32,11 +32,62 @@ export async function readState(source: StateSource, options: ReadOptions): Prom
   if (source.trim() === "") throw failed(options, source, "it is empty. Give a URL or a command");
   const printed = isUrl(source) ? await readUrl(source, options) : await runCommand(source, options);
   const text = printed.trim();
-  if (text === "") throw failed(options, source, "it printed nothing. It must print a number or JSON");
-  const state = parseJsonOrText(text);
+  const state = parseState(text);
   const excess = beyondBounds(state, STATE_BOUNDS);
   if (excess !== undefined) throw failed(options, source, `what it printed ${excess}`);
   return state;
+}
+
+/** JSON, or the rows of a table as databases print them, of which there may be none. */
+function parseState(text: string): unknown {
+  const state = parseJsonOrText(text);
+  if (typeof state !== "string" || text.startsWith('"')) return state;
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "")
+    .map(parseRow);
+}
+
+function parseRow(line: string): unknown {
+  const value = parseJsonOrText(line);
+  if (typeof value !== "string") return value;
+  const cells = line.split(/\t|\|/).map((cell) => cell.trim());
+  return cells.length === 1 ? line.trim() : cells;
+}
+
+/** Runs a command or a function that restarts the application. What it leaves running goes on. */
+export async function runRestart(
+  source: StateSource,
+  options: Pick<ReadOptions, "timeoutMs" | "system">,
+): Promise<void> {
+  if (typeof source === "function") {
+    await callFunction(
+      async () => {
+        await source();
+        return null;
+      },
+      { name: "--restart", ...options },
+    );
+    return;
+  }
+  const named = { name: "--restart", ...options };
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(source, [], { shell: true, stdio: "ignore", detached: HAS_GROUPS });
+    const cancel = options.system.after(options.timeoutMs, () => {
+      child.kill("SIGKILL");
+      reject(failed(named, source, `it was not over within ${options.timeoutMs} ms`));
+    });
+    child.once("error", (error) => {
+      cancel();
+      reject(failed(named, source, error.message));
+    });
+    child.once("exit", (code, signal) => {
+      cancel();
+      child.unref();
+      if (code === 0) resolve();
+      else reject(failed(named, source, `it ended with ${code ?? signal}`));
+    });
+  });
 }
 
 export function isUrl(source: string): boolean {

@@ -19,8 +19,8 @@ const waitFor = (onWait: (endTime: () => void) => void) => (_: number, endTime: 
 const never = optionsWith(() => {});
 
 describe("readState", () => {
-  it("reads output that is not JSON as text", async () => {
-    expect(await readState("echo paid: 5", never)).toBe("paid: 5");
+  it("reads output that is not JSON as rows", async () => {
+    expect(await readState("echo paid: 5", never)).toEqual(["paid: 5"]);
     expect(await readState("echo 5", never)).toBe(5);
     expect(await readState(() => new Date(0), never)).toBe("1970-01-01T00:00:00.000Z");
   });

@@ -1,0 +1,257 @@
+import { valueAt } from "../../kernel/fields.js";
+import { isObject } from "../../kernel/messages/json.js";
+import type { Instant } from "../../kernel/time/instant.js";
+
+/**
+ * How one state became another, place by place. A sound application makes equal changes for the same events about another order: numbers are compared by
+ * how much they grew, lists by what was added and removed, and names of orders are replaced by placeholders.
+ */
+export type Change = readonly ChangedPlace[];
+
+export type ChangedPlace = { readonly place: string } & (
+  | { readonly plus: number }
+  /** `undefined` is a value that is absent, such as the member of an order that is not known yet. */
+  | { readonly from: unknown; readonly to: unknown }
+);
+
+/** Name of an order → its placeholder. Of names that contain one another, the longest is first. */
+export type Names = ReadonlyMap<string, string>;
+
+export interface Comparison {
+  readonly names?: Names;
+  /** Places that vary by themselves, as `patternOf` gives them. */
+  readonly ignored?: ReadonlySet<string>;
+  /** Numbers near it, in seconds or parts of them, are times. */
+  readonly now?: Instant;
+}
+
+export function changeOf(
+  before: unknown,
+  after: unknown,
+  { names = new Map(), ignored = new Set(), now = Number.NaN }: Comparison = {},
+): Change {
+  return diff(normalize(before, names, now), normalize(after, names, now), "", ignored);
+}
+
+/** A place without the numbers of items: the same for every row of a table. */
+export function patternOf({ place }: Pick<ChangedPlace, "place">): string {
+  return place.replaceAll(/#\d+/g, "");
+}
+
+export function isSameChange(one: Change, other: Change): boolean {
+  return stableText(one) === stableText(other);
+}
+
+function diff(before: unknown, after: unknown, place: string, ignored: ReadonlySet<string>): Change {
+  if (stableText(before) === stableText(after) || ignored.has(place)) return [];
+  const [from, to] = [numberOf(before), numberOf(after)];
+  // An absent count is 0.
+  const areCounts = (from !== undefined || before === undefined) && (to !== undefined || after === undefined);
+  if (areCounts) return [{ place, plus: round((to ?? 0) - (from ?? 0)) }];
+  // A table with one row may be printed as that row.
+  if (
+    Array.isArray(before) !== Array.isArray(after) &&
+    ![before, after].some((each) => each === undefined || isObject(each))
+  ) {
+    return diffLists([before].flat(), [after].flat(), place, ignored);
+  }
+  const areEmpty = [before, after].every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
+  if (areEmpty) return [{ place, from: before, to: after }];
+  if (isListOrAbsent(before) && isListOrAbsent(after)) return diffLists(before ?? [], after ?? [], place, ignored);
+  if (!isObjectOrAbsent(before) || !isObjectOrAbsent(after)) return [{ place, from: before, to: after }];
+  const keys = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].toSorted();
+  if (keys.length === 0) return [{ place, from: before, to: after }];
+  return keys.flatMap((key) =>
+    diff(valueAt(before, [key]), valueAt(after, [key]), place === "" ? key : `${place}.${key}`, ignored),
+  );
+}
+
+function isListOrAbsent(value: unknown): value is readonly unknown[] | undefined {
+  return value === undefined || Array.isArray(value);
+}
+
+function isObjectOrAbsent(value: unknown): value is Readonly<Record<string, unknown>> | undefined {
+  return value === undefined || isObject(value);
+}
+
+/** The position of an item does not matter: what counts is which items changed, were added or removed. */
+function diffLists(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  place: string,
+  ignored: ReadonlySet<string>,
+): Change {
+  const [gone, added] = [without(before, after), without(after, before)];
+  const item = place + ITEM;
+  const items =
+    gone.length === added.length
+      ? gone.map((each, index) => diff(each, added[index], item, ignored))
+      : [
+          ...gone.map((each) => diff(each, undefined, item, ignored)),
+          ...added.map((each) => diff(undefined, each, item, ignored)),
+        ];
+  const changed = items.filter(({ length }) => length > 0);
+  // Several items of one list have a line each: `list[]`, `list[]#2`.
+  return changed
+    .toSorted((a, b) => (stableText(a) < stableText(b) ? -1 : 1))
+    .flatMap((each, index) => {
+      const own = index === 0 ? item : `${item}#${index + 1}`;
+      return each.map((change) => ({ ...change, place: own + change.place.slice(item.length) }));
+    });
+}
+
+const ITEM = "[]";
+
+/** Each item of `others` removes one that is equal. */
+function without(items: readonly unknown[], others: readonly unknown[]): unknown[] {
+  const counts = new Map<string, number>();
+  for (const other of others.map(stableText)) counts.set(other, (counts.get(other) ?? 0) + 1);
+  return items.filter((item) => {
+    const left = counts.get(stableText(item)) ?? 0;
+    counts.set(stableText(item), left - 1);
+    return left <= 0;
+  });
+}
+
+/** Databases print sums as text: `"10000.00"`. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+/** So that 0.1 + 0.2 is 0.3. */
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+/** The state without what differs in each run: names of orders, times, and ids that the application or its database makes. */
+function normalize(value: unknown, names: Names, now: Instant): unknown {
+  if (typeof value === "string") return normalizeText(value, names, now);
+  if (typeof value === "number") return isTimeNumber(value, now) ? TIME : value;
+  if (Array.isArray(value)) return value.map((item) => normalize(item, names, now));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
+    normalizeText(key, names, now),
+    normalize(item, names, now),
+  ]);
+  // Rows under keys of their own are a list.
+  const rows = entries.filter(([key]) => isRowKey(key)).map(([, item]) => item);
+  const members = entries.filter(([key]) => !isRowKey(key));
+  return Object.fromEntries(rows.length === 0 ? members : [...members, [ROWS, rows]]);
+}
+
+const TIME = "<time>";
+const ID = "<id>";
+const ROWS = "<rows>";
+
+function isRowKey(key: string): boolean {
+  return /^\d+$/.test(key) || key.includes(ID) || key.includes(TIME);
+}
+
+const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
+const TIMES = new RegExp(
+  [
+    String.raw`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}\b))?`,
+    String.raw`\b\d{8}T\d{6}(?:\.\d+)?Z?`,
+    String.raw`(?:[A-Z][a-z]{2,8},? )?(?:\d{1,2} ${MONTH}|${MONTH} \d{1,2},?) (?:\d{4}|\d{1,2}:\d{2}:\d{2})[\d :APMGTUC+-]*(?:\([^)]*\))?`,
+    String.raw`\b\d{1,2}[./]\d{1,2}[./]\d{4}(?:,? \d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?)?`,
+    String.raw`\b\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?: ?[AP]M)?`,
+  ].join("|"),
+  "g",
+);
+const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{16,64}\b/gi;
+
+function normalizeText(text: string, names: Names, now: Instant): string {
+  const renamed = [...names].reduce((done, [name, place]) => done.replaceAll(patternOfName(name), place), text);
+  if (/^\d{10}(\d{3}(\d{3})?)?(\.\d+)?$/.test(renamed) && isTimeNumber(Number(renamed), now)) return TIME;
+  return renamed.replaceAll(IDS, ID).replaceAll(TIMES, TIME);
+}
+
+/** Seconds, milliseconds or microseconds since 1970. */
+function isTimeNumber(value: number, now: Instant): boolean {
+  return [1e-3, 1, 1e3].some((unit) => Math.abs(value / unit - now) < NEAR_MS);
+}
+
+const NEAR_MS = 60 * 24 * 3_600_000;
+
+const LONG_NAME = 8;
+
+/** A short name, such as 7, is part of many texts: it is replaced only as a whole word. */
+function patternOfName(name: string): string | RegExp {
+  if (name.length >= LONG_NAME) return name;
+  return new RegExp(`(?<!\\w)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?!\\w)`, "g");
+}
+
+/**
+ * The places at which two changes differ that should be equal, if only new or replaced texts and numbers with digits in them differ, such as serial ids.
+ * Undefined when more does.
+ */
+export function variedPlaces(one: Change, other: Change): ReadonlySet<string> | undefined {
+  const [values, others] = [byPattern(one), byPattern(other)];
+  const patterns = [...new Set([...values.keys(), ...others.keys()])].filter(
+    (pattern) => stableText(values.get(pattern)) !== stableText(others.get(pattern)),
+  );
+  const areSerial = patterns.every((pattern) => {
+    const [ours = [], theirs = []] = [values.get(pattern), others.get(pattern)];
+    return pattern !== "" && ours.length === theirs.length && [...ours, ...theirs].every(isSerial);
+  });
+  return areSerial ? new Set(patterns) : undefined;
+}
+
+function byPattern(change: Change): ReadonlyMap<string, readonly ChangedPlace[]> {
+  const groups = new Map<string, ChangedPlace[]>();
+  for (const changed of change) {
+    const place = patternOf(changed);
+    groups.set(place, [...(groups.get(place) ?? []), { ...changed, place }]);
+  }
+  for (const places of groups.values()) places.sort((one, other) => (stableText(one) < stableText(other) ? -1 : 1));
+  return groups;
+}
+
+/** A number counts only in a new row: elsewhere it is a sum. */
+function isSerial(changed: ChangedPlace): boolean {
+  if ("plus" in changed) return changed.place.includes(ITEM) || changed.place.includes(ROWS);
+  return typeof changed.to === "string" && /\d/.test(changed.to);
+}
+
+/** The same for equal values, whatever the order of their members. */
+function stableText(value: unknown): string {
+  const sorted = (_key: string, item: unknown): unknown =>
+    isObject(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))
+      : item;
+  return JSON.stringify(value, sorted) ?? "absent";
+}
+
+const LINES_MAX = 8;
+const TEXT_MAX = 120;
+
+/** Where two changes differ, a line for each place: `revenue: +20000, should be +10000`. */
+export function describeDifference(expected: Change, actual: Change): readonly string[] {
+  const [wanted, seen] = [linesOf(expected), linesOf(actual)];
+  const places = [...new Set([...wanted.keys(), ...seen.keys()])];
+  const lines = places.flatMap((place) => {
+    const [right = "unchanged", found = "unchanged"] = [wanted.get(place), seen.get(place)];
+    return right === found ? [] : [`${place === "" ? "the value" : place}: ${found}, should be ${right}`];
+  });
+  const left = lines.length - LINES_MAX;
+  return left > 0 ? [...lines.slice(0, LINES_MAX), `and ${left} more`] : lines;
+}
+
+/** Place → what happened there. */
+function linesOf(change: Change): ReadonlyMap<string, string> {
+  return new Map(change.map((changed) => [changed.place, describePlace(changed)]));
+}
+
+function describePlace(changed: ChangedPlace): string {
+  if ("plus" in changed) return changed.plus > 0 ? `+${changed.plus}` : String(changed.plus);
+  const { from, to } = changed;
+  if (from === undefined) return `${show(to)} is new`;
+  if (to === undefined) return `${show(from)} is gone`;
+  return `${show(from)} → ${show(to)}`;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
+}

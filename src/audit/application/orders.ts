@@ -1,0 +1,255 @@
+import * as z from "zod";
+import { AUDIT_RULE } from "../../domain/model/rule.js";
+import { findTopic, singularOf } from "../../domain/values/topic.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { IdSource } from "../../kernel/records/ids.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import {
+  AMOUNT_XOF,
+  createResource,
+  type Family,
+  familyOf,
+  refundedAfter,
+  renderStep,
+  type Resource,
+  type Step,
+  stepOf,
+  topicOf,
+} from "../wire/events.js";
+import { type PrintedOrder, parsePrintedOrder } from "./printed-order.js";
+import type { SandboxDoor } from "./sandbox-door.js";
+import { type Delivery, historicSteps, type OrderName } from "./schedule.js";
+import { readState, type StateSource } from "./state-reader.js";
+
+/** One order of a schedule: a charge or a transfer of which no earlier schedule has delivered events. */
+export interface Order {
+  /** All texts by which the application may identify it. */
+  readonly names: readonly string[];
+  /** The body of an event of it. Beside a sandbox the event happens now, unless it has happened, or never does. */
+  readonly bodyOf: (delivery: Pick<Delivery, "step" | "subscription">) => Promise<string>;
+}
+
+export interface OrderOptions {
+  readonly ids: IdSource;
+  readonly system: SystemClock;
+  /** The topic that the user has named. */
+  readonly topic: string | undefined;
+  /** Makes an order in the application and prints JSON with its charge or transfer, or the id alone. */
+  readonly order: StateSource | undefined;
+  /** What `order` has printed so far: it makes charges or transfers, and is not asked for the others. */
+  readonly prints: { family?: Family };
+  /** The sandbox that the application uses, if any. */
+  readonly sandbox: SandboxDoor | undefined;
+  readonly timeoutMs: number;
+}
+
+/** The sandbox refused to make an order. */
+export class OrderRefused extends UsageError {
+  constructor(message: string) {
+    super("cannot-run", message);
+  }
+}
+
+/**
+ * A new order; `steps`: what really happens to it. Beside a sandbox its charge or transfer is there, so that an application that calls the API finds what
+ * the events say. Otherwise, and when it is to be unknown, its events are about a resource that exists nowhere.
+ */
+export async function openOrder(
+  options: OrderOptions,
+  name: OrderName,
+  family: Family,
+  steps: readonly Step[],
+): Promise<Order> {
+  const { ids, system, topic, sandbox } = options;
+  const fresh = createResource(ids, system.now());
+  const asked = name === "unknown" ? undefined : await printOrder(options, family);
+  const printed = asked?.family === family ? asked : undefined;
+  const { id = fresh.id, reference = fresh.reference, amount: amountXof = fresh.amountXof } = printed ?? {};
+  const resource = { ...fresh, id: family === "transfer" ? id.replace(/^txn_/, "") : id, reference, amountXof };
+  const open = (): Promise<Order> | Order => {
+    if (sandbox === undefined || name === "unknown") return renderedOrder(resource, topic, printed?.members);
+    if (family === "charge") {
+      return openCharge(sandbox, topic, printed === undefined ? { externalId: reference } : { id }, steps);
+    }
+    return openTransfer(sandbox, topic, resource, steps, printed);
+  };
+  const order = await open();
+  return { ...order, names: [...new Set([...order.names, ...(printed?.names ?? [])])] };
+}
+
+/** Of no order when the user's command makes none of this family. */
+async function printOrder(options: OrderOptions, family: Family): Promise<PrintedOrder | undefined> {
+  const { order, system, timeoutMs, topic, prints } = options;
+  if (order === undefined || (prints.family ?? family) !== family) return undefined;
+  const state = await readState(order, { name: "--order", method: "POST", system, timeoutMs });
+  const printed = parsePrintedOrder(state, topic === undefined ? undefined : family);
+  if (printed !== undefined) {
+    prints.family = printed.family;
+    return printed;
+  }
+  throw new UsageError(
+    "cannot-run",
+    'Failed to make an order with --order: it must print JSON that contains the order\'s charge or transfer, such as {"id": "…", "externalId": "…"}, ' +
+      `or the id alone, got ${(JSON.stringify(state) ?? "nothing").slice(0, 100)}.`,
+  );
+}
+
+/** An order whose events the audit renders. An application may compare them with the charge that it has printed. */
+function renderedOrder(resource: Resource, topic: string | undefined, members: object = {}): Order {
+  return {
+    names: [resource.id, resource.entry, resource.reference],
+    bodyOf: async (delivery) => {
+      const event = JSON.parse(renderStep(resource, delivery.step, topicFor(delivery, topic)));
+      return JSON.stringify({ topic: event.topic, data: { ...event.data, ...members } });
+    },
+  };
+}
+
+/** `made` identifies the charge: one that the application has made, or one to create. Its events contain what GET answers: that is what the sandbox sends. */
+async function openCharge(
+  door: SandboxDoor,
+  topic: string | undefined,
+  made: { readonly id: string } | { readonly externalId: string },
+  steps: readonly Step[],
+): Promise<Order> {
+  const { id, externalId } =
+    "id" in made
+      ? await ask(charge, door, "GET", `/v1/charges/${encodeURIComponent(made.id)}`)
+      : await ask(charge, door, "POST", "/v1/charges", { ...newCharge, ...made });
+  const path = encodeURIComponent(id);
+  const { paymentUrl: _, ...before } = await ask(charge, door, "GET", `/v1/charges/${path}`);
+  const amount = before.amount;
+  const part = refundedAfter("refunded in part", amount);
+  const calls: Partial<Record<Step, readonly [path: string, body?: object]>> = {
+    paid: [`/_sandbox/charges/${path}/pay`],
+    "refunded in part": [`/v1/charges/${path}/refund`, { amount: part }],
+    "refunded further": [`/v1/charges/${path}/refund`, { amount: refundedAfter("refunded further", amount) - part }],
+    refunded: [`/v1/charges/${path}/refund`],
+    dropped: [`/_sandbox/charges/${path}/drop`],
+  };
+  // Events that never happen to the charge, until they do.
+  const data = new Map<Step, ChargeBody>([
+    ["dropped", { ...before, status: "dropped", droppedReason: "expired" }],
+    ["paid", { ...before, status: "paid", due: 0, paid: amount }],
+  ]);
+  const left = needed(steps, "charge");
+  const happen = async (step: Step): Promise<void> => {
+    const due = left.splice(0, left.indexOf(step) + 1);
+    if (due.length === 0) return;
+    await withoutDeliveries(door, { id }, async () => {
+      for (const each of due) {
+        const [to, body] = calls[each] ?? [];
+        if (to !== undefined) await ask(identified, door, "POST", to, body);
+        data.set(each, await ask(charge, door, "GET", `/v1/charges/${path}`));
+      }
+    });
+  };
+  return {
+    names: [id, externalId],
+    bodyOf: async (delivery) => {
+      await happen(delivery.step);
+      return JSON.stringify({ topic: topicFor(delivery, topic), data: data.get(delivery.step) });
+    },
+  };
+}
+
+/** What must happen so that these steps do, in their order: a refund needs a payment. */
+function needed(steps: readonly Step[], family: Family): Step[] {
+  const all = new Set(steps);
+  if (["refunded", "refunded in part", "refunded further"].some((step) => steps.some((each) => each === step)))
+    all.add("paid");
+  if (all.has("refunded further")) all.add("refunded in part");
+  return historicSteps.filter((step) => familyOf(step) === family && all.has(step));
+}
+
+/** A transfer to it stays pending until the audit completes it. */
+const PENDING_NUMBER = "+2250700000003";
+
+async function openTransfer(
+  door: SandboxDoor,
+  topic: string | undefined,
+  resource: Resource,
+  steps: readonly Step[],
+  printed: PrintedOrder | undefined,
+): Promise<Order> {
+  const { reference } = resource;
+  const request = { type: "transfer", amount: AMOUNT_XOF, msisdn: PENDING_NUMBER, reference };
+  const { id } =
+    printed === undefined
+      ? await withoutDeliveries(door, { reference }, () => ask(identified, door, "POST", "/v1/transactions", request))
+      : await ask(identified, door, "GET", `/v1/transactions/${encodeURIComponent(printed.id)}`);
+  // "a plain UUID in a webhook payload"
+  const order = renderedOrder({ ...resource, id: id.replace(/^txn_/, "") }, topic, printed?.members);
+  const left = needed(steps, "transfer");
+  return {
+    ...order,
+    bodyOf: async (delivery) => {
+      for (const step of left.splice(0, left.indexOf(delivery.step) + 1)) {
+        const verb = { completed: "complete", failed: "fail" }[step === "completed" ? step : "failed"];
+        if (step === "started") continue;
+        await withoutDeliveries(door, { reference }, () =>
+          ask(identified, door, "POST", `/_sandbox/transactions/${encodeURIComponent(id)}/${verb}`),
+        );
+      }
+      return order.bodyOf(delivery);
+    },
+  };
+}
+
+/**
+ * A rule drops the sandbox's own deliveries about an order: the application gets only those of the schedule. The decision of a rule holds for all attempts
+ * of a delivery: the rule can be deleted as soon as the events have happened.
+ */
+async function withoutDeliveries<T>(door: SandboxDoor, data: object, task: () => Promise<T>): Promise<T> {
+  const rule = { name: AUDIT_RULE, on: "delivery", match: { data }, then: { drop: true } };
+  const { id } = await ask(identified, door, "POST", "/_sandbox/rules", rule);
+  try {
+    return await task();
+  } finally {
+    await door("DELETE", `/_sandbox/rules/${encodeURIComponent(id)}`);
+  }
+}
+
+/** The body of POST /v1/charges, without the caller's reference. */
+export const newCharge = {
+  amount: AMOUNT_XOF,
+  description: "An order of the audit",
+  onCanceledRedirectionUrl: "https://audit.test/canceled",
+  onCompletedRedirectionUrl: "https://audit.test/completed",
+};
+
+const identified = z.looseObject({ id: z.string() });
+const charge = z.looseObject({ id: z.string(), externalId: z.string(), amount: z.number() });
+type ChargeBody = z.infer<typeof charge>;
+
+async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Parameters<SandboxDoor>): Promise<T> {
+  const answer = await door(...call);
+  const parsed = schema.safeParse(answer.body);
+  if (answer.status < 300 && parsed.success) return parsed.data;
+  const [method, path] = call;
+  if (answer.status === 401 && path.startsWith("/_sandbox")) throw new UsageError("cannot-run", NO_ADMIN_TOKEN);
+  const shown = JSON.stringify(answer.body ?? null).slice(0, 300);
+  throw new OrderRefused(
+    `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${shown}.`,
+  );
+}
+
+const NO_ADMIN_TOKEN =
+  "Failed to audit the state beside the sandbox: it is guarded. Give its admin token (SANDBOX_ADMIN_TOKEN), or audit without the sandbox (SANDBOX_URL).";
+
+/** The topic of a delivery, unless the user has named one that is not in the contract: that has one spelling. */
+function topicFor(delivery: Pick<Delivery, "step" | "subscription">, named: string | undefined): string {
+  return named === undefined || findTopic(named) !== undefined ? spell(delivery, named) : named;
+}
+
+/** The first subscription has the spelling of the named topic, the second the other one. */
+export function spell({ step, subscription }: Pick<Delivery, "step" | "subscription">, named = ""): string {
+  const known = findTopic(named);
+  const isSingular = known !== undefined && singularOf(known) === named;
+  return isSingular === (subscription === 1) ? singularOf(topicOf(step)) : topicOf(step);
+}
+
+/** The families of events that are delivered: that of the named topic, or all. */
+export function familiesOf(topic: string | undefined): readonly Family[] {
+  return topic === undefined ? ["charge", "transfer"] : [familyOf(stepOf(topic))];
+}

@@ -1,0 +1,17 @@
+import type { Exchange } from "../wire/check.js";
+
+/** What no check can fail on, and the receiver's operators should know. */
+export function notesOn({ protocol }: URL, trace: Exchange | undefined): readonly string[] {
+  return [
+    ...(protocol === "http:" ? [PLAIN_HTTP] : []),
+    ...(trace === undefined ? [] : [`An answer shows a stack trace (to ${trace.request.sent}). ${NO_TRACES}`]),
+    REPLAY,
+  ];
+}
+
+const PLAIN_HTTP =
+  "The receiver is called over plain http: anyone on the way reads the events and can send them again. In production, give the service an https URL.";
+const NO_TRACES =
+  "It shows strangers how the program works: turn off the framework's debug mode, and answer without a body.";
+const REPLAY =
+  "Replay is a residual risk: the contract signs no time, so an event that was seen once stays genuine for ever. Only an application that counts each event once is safe from it.";

@@ -1,0 +1,130 @@
+import { type Change, describeDifference, isSameChange, variedPlaces } from "../application/change.js";
+import { familiesOf, OrderRefused } from "../application/orders.js";
+import { familyHistories, keyOf, type Schedule } from "../application/schedule.js";
+import { singularOf } from "../../domain/values/topic.js";
+import type { Exchange, Failure, Verdict } from "../wire/check.js";
+import { type Family, type Step, topicOf } from "../wire/events.js";
+import { isProof, mustAccept } from "../wire/judge.js";
+import { BOTH_SPELLINGS, describeFailure, ONE_SPELLING } from "./describe-failure.js";
+import { describeUnproven, measure, play, playStepwise, StateLost } from "./play.js";
+import type { Readiness, StateTrial } from "./state-session.js";
+
+const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
+export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}, or give a slow application more time (--settle)`;
+
+/** Whether the receiver accepts the events of an ordinary history, and two such histories have the same effect. */
+export async function judgeHistory(trial: StateTrial): Promise<Verdict> {
+  const ready = await getReady(trial);
+  if ("unfit" in ready) return ready.refusal ?? { outcome: "skipped", reason: ready.unfit };
+  const [family] = trial.state.respelled;
+  if (family === undefined) return { outcome: "passed" };
+  const topic = topicOf(family === "charge" ? "paid" : "completed");
+  return {
+    outcome: "failed",
+    failing: "wrong",
+    severity: "warning",
+    seen: `only one spelling of the topic is handled: ${singularOf(topic)} changes the state, and ${topic} does not`,
+    why: ONE_SPELLING,
+    fix: BOTH_SPELLINGS,
+  };
+}
+
+/** Plays the history of each family until it has had the same effect twice. Once per session. */
+export async function getReady(trial: StateTrial): Promise<Readiness> {
+  try {
+    trial.state.ready ??= await playHistories(trial);
+  } catch (error) {
+    if (!(error instanceof StateLost)) throw error;
+    trial.state.ready = refused({ ...describeFailure(trial, error, "crashed", [error.message]), scenario: undefined });
+  }
+  return trial.state.ready;
+}
+
+async function playHistories(trial: StateTrial): Promise<Readiness> {
+  const session = trial.state;
+  if (!(await session.findVarying())) return { unfit: CHANGES_BY_ITSELF };
+  const families = new Set<Family>();
+  const effects = new Map<Step, Change>();
+  let hasMoved = false;
+  for (const family of familiesOf(session.options.topic)) {
+    const played = await playFamily(trial, family).catch((error: unknown) => {
+      // A shop that only collects payments may have no balance for transfers.
+      if (error instanceof OrderRefused && families.size > 0) return undefined;
+      throw error;
+    });
+    if (played === undefined) continue;
+    if ("unfit" in played) return played;
+    families.add(family);
+    for (const [step, effect] of played.effects) effects.set(step, effect);
+    hasMoved ||= played.hasMoved;
+  }
+  const idle = [...effects].filter(([, change]) => change.length === 0).map(([step]) => step);
+  if (idle.length > 0) session.notes.push(`Events that changed nothing in what --check prints: ${idle.join(", ")}.`);
+  if (session.ignored.size > 0) {
+    session.notes.push(
+      `Ignored in what --check prints, since it varies by itself: ${[...session.ignored].join(", ")}.`,
+    );
+  }
+  return { families, effects, hasMoved };
+}
+
+type FamilyPlayed =
+  | { readonly effects: ReadonlyMap<Step, Change>; readonly hasMoved: boolean }
+  | Extract<Readiness, { unfit: string }>;
+
+async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlayed> {
+  const session = trial.state;
+  const history = familyHistories[family];
+  // The first one may create a table or a counter that later ones find.
+  const first = await measure(trial, history);
+  const refusal = refusalOf(first.exchanges);
+  if (refusal !== undefined) return refusal;
+  let second = await playStepwise(trial, history);
+  const hasMovedAt = (effects: readonly Change[]): boolean => effects.some(({ length }) => length > 0);
+  let hasMoved = first.change.length > 0 || hasMovedAt(second.effects);
+  if (!hasMoved && session.options.order === undefined && (await isOtherSpellingHandled(trial, family, history))) {
+    second = await playStepwise(trial, history);
+    hasMoved = hasMovedAt(second.effects);
+  }
+  const third = await play(trial, history, second.change);
+  const late = refusalOf([...second.exchanges, ...third.exchanges]);
+  if (late !== undefined) return late;
+  if (!isSameChange(second.change, third.change)) {
+    const varied = variedPlaces(second.change, third.change);
+    if (varied === undefined) return { unfit: describeUnstable(second.change, third.change) };
+    for (const place of varied) session.ignored.add(place);
+  }
+  session.histories.set(keyOf(history), second.changeNow());
+  const effects = history.map(({ step }, index) => [step, second.effects[index] ?? []] as const);
+  return { effects: new Map(effects), hasMoved };
+}
+
+/** Plays the history under the topic's other spelling, which is used from then on when it changes the state. */
+async function isOtherSpellingHandled(
+  { state, ...stage }: StateTrial,
+  family: Family,
+  history: Schedule,
+): Promise<boolean> {
+  state.respelled.add(family);
+  const { change, exchanges } = await play({ ...stage, state }, history);
+  if (change.length > 0 && refusalOf(exchanges) === undefined) return true;
+  state.respelled.delete(family);
+  return false;
+}
+
+/** A history that is not accepted, or of which nothing is known. */
+function refusalOf(exchanges: readonly Exchange[]): Extract<Readiness, { unfit: string }> | undefined {
+  const verdict = mustAccept(exchanges);
+  if (verdict.outcome === "failed") return refused(verdict);
+  const unproven = exchanges.find((exchange) => !isProof(exchange));
+  return unproven === undefined ? undefined : { unfit: describeUnproven(unproven) };
+}
+
+function refused(refusal: Failure): Extract<Readiness, { unfit: string }> {
+  return { unfit: `not tried: ${refusal.seen}`, refusal };
+}
+
+function describeUnstable(one: Change, other: Change): string {
+  const [difference = "it differs"] = describeDifference(one, other);
+  return `what --check prints is not the same after the same events about another order (${difference}). ${USEFUL}`;
+}

@@ -1,0 +1,77 @@
+import { describeDifference } from "../application/change.js";
+import { describeSchedule, type Schedule } from "../application/schedule.js";
+import { runRestart, type StateSource } from "../application/state-reader.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { Verdict } from "../wire/check.js";
+import { isProof } from "../wire/judge.js";
+import { isUnreachable, parseReceiverUrl } from "../wire/send-on-wire.js";
+import { judgeReady } from "./judge-state.js";
+import { describeUnproven, playStepwise } from "./play.js";
+import type { StateTrial } from "./state-session.js";
+
+const TWICE: Schedule = [
+  { order: "first", step: "paid", subscription: 1 },
+  { order: "first", step: "paid", subscription: 1 },
+];
+
+/** An event, a restart of the application, and the same event again: what was handled must be kept in a database. */
+export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
+  const { restart } = trial.state.options;
+  if (restart === undefined) {
+    return {
+      outcome: "skipped",
+      reason: "nothing says how the application is restarted (--restart COMMAND)",
+      isUnasked: true,
+    };
+  }
+  return judgeReady(trial, "state-restart", async ({ families }) => {
+    const twice = TWICE.map((delivery) =>
+      families.has("charge") ? delivery : { ...delivery, step: "completed" as const },
+    );
+    const { effects, exchanges } = await playStepwise(trial, twice, () => restartAndWait(trial, restart));
+    const unproven = exchanges.find((exchange) => !isProof(exchange));
+    const [, lost = [], again = []] = effects;
+    if (lost.length > 0) {
+      return {
+        outcome: "skipped",
+        reason: `the state does not survive a restart (${describeDifference([], lost).join("; ")})`,
+      };
+    }
+    if (again.length === 0 && unproven !== undefined) return { outcome: "skipped", reason: describeUnproven(unproven) };
+    if (again.length === 0) return { outcome: "passed" };
+    const [first = "", second = ""] = describeSchedule(twice);
+    return {
+      outcome: "failed",
+      failing: "wrong",
+      seen: `after a restart the event "${second}" changes the state: ${describeDifference([], again).join("; ")}`,
+      exchange: exchanges.at(-1),
+      schedule: [first, "a restart of the application", second],
+    };
+  });
+}
+
+const POLL_MS = 100;
+const START_MS = 60_000;
+
+/** Until the receiver listens and its state can be read. */
+async function restartAndWait({ state }: StateTrial, restart: StateSource): Promise<void> {
+  const { system, receiver, timeoutMs } = state.options;
+  await runRestart(restart, { system, timeoutMs: Math.max(timeoutMs, START_MS) });
+  const url = parseReceiverUrl(receiver);
+  for (let waited = 0; waited < START_MS; waited += POLL_MS) {
+    const isUp = !(await isUnreachable({ url, system }));
+    if (isUp && (await isReadable(state))) return;
+    await system.sleep(POLL_MS);
+  }
+  throw new UsageError("cannot-run", `The receiver did not come back within ${START_MS / 1000} s after --restart.`);
+}
+
+async function isReadable(state: StateTrial["state"]): Promise<boolean> {
+  try {
+    await state.read();
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,213 @@
+import { UsageError } from "../../kernel/messages/problem.js";
+import { Abandoned, type Exchange } from "../wire/check.js";
+import { familyOf, type Step } from "../wire/events.js";
+import { isProof, isSuccess } from "../wire/judge.js";
+import { post } from "../wire/stage.js";
+import { type Change, isSameChange, type Names } from "../application/change.js";
+import { openOrder, type Order } from "../application/orders.js";
+import {
+  type Delivery,
+  describeSchedule,
+  keyOf,
+  type OrderName,
+  realHistoryOf,
+  type Schedule,
+} from "../application/schedule.js";
+import { reasonOf, type StateSession, type StateTrial } from "./state-session.js";
+
+/** The state cannot be read after these deliveries. */
+export class StateLost extends Error {
+  override readonly name = "StateLost";
+  readonly schedule: Schedule;
+  readonly exchanges: readonly Exchange[];
+
+  constructor(schedule: Schedule, exchanges: readonly Exchange[], cause: UsageError) {
+    super(reasonOf(cause), { cause });
+    this.schedule = schedule;
+    this.exchanges = exchanges;
+  }
+}
+
+const PAUSE_MIN_MS = 25;
+/** Additional readings before an unexpected state counts as wrong. */
+const LATE_READINGS_MAX = 3;
+/** Rounds in which refused events are delivered again, as the service does. */
+const ROUNDS_MAX = 2;
+
+const WRONG_SECRET = "the audit's, and not the company's";
+
+interface Played {
+  readonly change: Change;
+  /** The last one of each delivery. */
+  readonly exchanges: readonly Exchange[];
+  /** The same change, by what is ignored now. */
+  readonly changeNow: () => Change;
+  /** What each delivery changed, where that was asked for. */
+  readonly effects: readonly Change[];
+}
+
+interface Orders {
+  readonly orders: ReadonlyMap<OrderName, Order>;
+  readonly names: Names;
+}
+
+/** Delivers a schedule about new orders, and what was refused once more at the end: an application may say "not yet". */
+async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index: number) => Promise<void>) {
+  const session = trial.state;
+  const { orders, names } = await openOrders(session, schedule);
+  // The last reading still holds, unless the application has just made an order.
+  const { latest, options } = session;
+  const before = latest === undefined || options.order !== undefined ? await session.read() : latest.state;
+  const exchanges: Exchange[] = [];
+  for (const [index, delivery] of schedule.entries()) {
+    exchanges.push(await sendOne(trial, schedule, index, orders.get(delivery.order)));
+    await afterEach?.(index);
+  }
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const refused = schedule.flatMap((delivery, index) => (isToRetry(delivery, exchanges[index]) ? [index] : []));
+    if (refused.length === 0) break;
+    await options.system.sleep(Math.max(PAUSE_MIN_MS, session.pauseMs));
+    for (const index of refused) {
+      const order = orders.get(schedule[index]?.order ?? "first");
+      exchanges[index] = await sendOne(trial, schedule, index, order);
+    }
+  }
+  return { exchanges, names, before };
+}
+
+function isToRetry({ order, forged }: Delivery, exchange: Exchange | undefined): boolean {
+  const isAccepted = exchange?.answer !== null && exchange?.answer !== undefined && isSuccess(exchange.answer);
+  return !isAccepted && forged === undefined && order !== "unknown";
+}
+
+/** The exchange of one delivery; of several copies at once, the one with the worst answer. */
+async function sendOne(
+  trial: StateTrial,
+  schedule: Schedule,
+  index: number,
+  order: Order | undefined,
+): Promise<Exchange> {
+  const delivery = schedule[index];
+  if (delivery === undefined || order === undefined) throw new TypeError("There is no such delivery.");
+  const session = trial.state;
+  const { forged, copies = 1 } = delivery;
+  const isRespelled = session.respelled.has(familyOf(delivery.step));
+  const subscription = isRespelled ? (delivery.subscription === 1 ? 2 : 1) : delivery.subscription;
+  const body = await order.bodyOf({ step: delivery.step, subscription });
+  const signature = forged === "unsigned" ? null : trial.sign(body, forged === undefined ? undefined : WRONG_SECRET);
+  const request = post(trial, `the event "${describeSchedule(schedule)[index]}"`, body, { signature });
+  session.sent += copies;
+  const sent = await Promise.all(Array.from({ length: copies }, () => trial.send(request)));
+  const [worst] = sent.toSorted((one, other) => (other.answer?.status ?? 600) - (one.answer?.status ?? 600));
+  if (worst === undefined) throw new TypeError("Nothing was sent.");
+  return worst;
+}
+
+async function readAfter(session: StateSession, schedule: Schedule, exchanges: readonly Exchange[], isSettled = true) {
+  try {
+    return await (isSettled ? session.settled() : session.read());
+  } catch (error) {
+    throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
+  }
+}
+
+/** Delivers a schedule. A state that is not as `expected` is read again: the application may work after its answer. */
+export async function play(trial: StateTrial, schedule: Schedule, expected?: Change): Promise<Played> {
+  const session = trial.state;
+  const { exchanges, names, before } = await deliver(trial, schedule);
+  let after = await readAfter(session, schedule, exchanges);
+  const changeNow = (): Change => session.changeOf(before, after, names);
+  for (let tries = 0; tries < LATE_READINGS_MAX; tries++) {
+    if (expected === undefined || isSameChange(changeNow(), expected)) break;
+    await session.options.system.sleep(Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
+    after = await readAfter(session, schedule, exchanges);
+  }
+  return { change: changeNow(), exchanges, changeNow, effects: [] };
+}
+
+/** Delivers a schedule and reads the state after each delivery, and after what is to happen behind the first one. */
+export async function playStepwise(
+  trial: StateTrial,
+  schedule: Schedule,
+  between?: () => Promise<void>,
+): Promise<Played> {
+  const session = trial.state;
+  const readings: unknown[] = [];
+  const { exchanges, names, before } = await deliver(trial, schedule, async (index) => {
+    readings.push(await readAfter(session, schedule, []));
+    if (index > 0 || between === undefined) return;
+    await between();
+    readings.push(await readAfter(session, schedule, []));
+  });
+  const after = await readAfter(session, schedule, exchanges);
+  const all = [before, ...readings.slice(0, -1), after];
+  const changeNow = (): Change => session.changeOf(before, after, names);
+  const effects = all.slice(1).map((reading, index) => session.changeOf(all[index], reading, names));
+  return { change: changeNow(), exchanges, changeNow, effects };
+}
+
+/** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
+export async function measure(trial: StateTrial, history: Schedule): Promise<Played> {
+  const session = trial.state;
+  const { system, settleMs } = session.options;
+  const { exchanges, names, before } = await deliver(trial, history);
+  const start = system.monotonic();
+  const pauseMs = Math.max(PAUSE_MIN_MS, settleMs / 100);
+  // The first reading shows what was done before the answer, however long the reading took.
+  let after = await readAfter(session, history, exchanges, false);
+  let lastChangeMs = 0;
+  let gapMs = 0;
+  for (
+    let waited = 0;
+    waited <= lastChangeMs + settleMs && waited < BUSY_FACTOR_MAX * settleMs;
+    waited = system.monotonic() - start
+  ) {
+    await system.sleep(pauseMs);
+    const next = await readAfter(session, history, exchanges, false);
+    if (session.changeOf(after, next, names).length > 0) {
+      const now = system.monotonic() - start;
+      gapMs = Math.max(gapMs, now - lastChangeMs);
+      lastChangeMs = now;
+    }
+    after = next;
+  }
+  if (gapMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * gapMs) + PAUSE_MIN_MS);
+  const changeNow = (): Change => session.changeOf(before, after, names);
+  return { change: changeNow(), exchanges, changeNow, effects: [] };
+}
+
+/** An application that is still busy after so many times its limit is not waited for. */
+const BUSY_FACTOR_MAX = 5;
+
+/** The effect of a schedule's real history. It is played once for all schedules that have it. */
+export async function playHistory(trial: StateTrial, schedule: Schedule): Promise<Change> {
+  const { histories } = trial.state;
+  const history = realHistoryOf(schedule);
+  if (history.length === 0) return [];
+  const known = histories.get(keyOf(history));
+  if (known !== undefined) return known;
+  const { change, exchanges } = await play(trial, history);
+  const unproven = exchanges.find((exchange) => !isProof(exchange));
+  if (unproven !== undefined) throw new Abandoned(describeUnproven(unproven));
+  histories.set(keyOf(history), change);
+  return change;
+}
+
+/** An answer that shows nothing about what the application made of the event. */
+export function describeUnproven({ request, answer, error }: Exchange): string {
+  const what = answer === null ? `got no answer (${error ?? "none came"})` : `was answered with ${answer.status}`;
+  return `${request.sent} ${what}, which proves nothing`;
+}
+
+async function openOrders(session: StateSession, schedule: Schedule): Promise<Orders> {
+  const opened = new Map<OrderName, Order>();
+  const history = realHistoryOf(schedule);
+  for (const { order, step } of schedule) {
+    if (opened.has(order)) continue;
+    const steps = history.filter((past) => past.order === order).map((past): Step => past.step);
+    opened.set(order, await openOrder(session.options, order, familyOf(step), steps));
+  }
+  // The longest name first: one may contain another.
+  const names = [...opened].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
+  return { orders: opened, names: new Map(names.toSorted(([one], [other]) => other.length - one.length)) };
+}
