@@ -57,6 +57,7 @@ describe("sandbox profile", () => {
       value: { after: "2s" },
       default: { after: "2s" },
       alternatives: expect.arrayContaining([{ value: "manual", effect: expect.any(String) }]),
+      question: "How long does a transfer stay `pending`, and can it stay so for ever?",
       contract: expect.stringContaining("not shown"),
     });
   });

@@ -78,7 +78,7 @@ function predicate(issue: z.core.$ZodIssue, written: unknown): string {
 /** `settlement` or `charge.settlement`, for someone who forgot or mixed up the group. */
 function sameName(path: readonly string[]): string {
   const name = path.at(-1) ?? "";
-  const found = settings.map((setting) => setting.path).filter((known) => known.endsWith(`.${name}`));
+  const found = settings.map((setting) => setting.path).filter((known) => `.${known}`.endsWith(`.${name}`));
   const listed = found.length === 0 ? nearestByName(name) : found;
   return listed.length === 0 ? "" : ` Did you mean ${listed.map((known) => `"${known}"`).join(" or ")}?`;
 }
