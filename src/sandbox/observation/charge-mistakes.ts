@@ -56,18 +56,22 @@ export const payAfterDrop: Detector = {
 const CHARGES_MAX = 1_000;
 /** Refunds since the charge was read, and events of it, that are remembered. */
 const OF_ONE_CHARGE_MAX = 50;
-/** A receiver may refund just before the sandbox has noted the start of an attempt, ms. */
+/** A receiver may refund just before the start of an attempt as it is computed from its end, ms. */
 const EARLY_MS = 50;
 
 interface ChargeTrail {
   /** Since the client read the charge. */
   refunds: readonly Refund[];
-  eventIds: readonly string[];
-  /** Real time at which an event was last sent that had been sent before. */
-  replayedAt: number | undefined;
+  /** How many refunds there had been when an attempt to send an event was over, by the event's id. */
+  readonly events: RecentMap<string, number>;
+  /** The same for the first attempt of an event that was sent again since. */
+  replayedAfter: number;
+  refunded: number;
 }
 
 interface Refund {
+  /** The first of the charge is 0. */
+  readonly place: number;
   entry: JournalEntry;
   readonly amount: number;
 }
@@ -78,7 +82,10 @@ interface Refund {
 export function createRefundRepeatedDetector(): Detector {
   const trails = new RecentMap<string, ChargeTrail>(CHARGES_MAX);
   const trailOf = (id: string): ChargeTrail =>
-    trails.add(id, trails.get(id) ?? { refunds: [], eventIds: [], replayedAt: undefined });
+    trails.add(
+      id,
+      trails.get(id) ?? { refunds: [], events: new RecentMap(OF_ONE_CHARGE_MAX), replayedAfter: 0, refunded: 0 },
+    );
 
   return {
     see(entry, scene) {
@@ -95,12 +102,11 @@ export function createRefundRepeatedDetector(): Detector {
       const before = trail.refunds.filter((refund) => refund.amount === amount);
       // A refusal that was read has refunded nothing.
       if (entry.status < 400 || entry.status >= 500 || isLost(entry))
-        trail.refunds = [...trail.refunds, { entry, amount }].slice(-OF_ONE_CHARGE_MAX);
+        trail.refunds = [...trail.refunds, { entry, amount, place: trail.refunded++ }].slice(-OF_ONE_CHARGE_MAX);
       if (entry.status === 429) return [];
       const unknown = before.find(({ entry: { status, fault, fate } }) => isLost({ fate, fault }) || status >= 500);
       if (unknown !== undefined) return [describePartial(unknown.entry, entry, amount, "loss", scene)];
-      const { replayedAt } = trail;
-      const first = before.find(({ entry: { receivedAt } }) => replayedAt !== undefined && receivedAt < replayedAt);
+      const first = before.find(({ place }) => place < trail.replayedAfter);
       return first === undefined ? [] : [describePartial(first.entry, entry, amount, "replay", scene)];
     },
     lost(entry, scene) {
@@ -117,16 +123,17 @@ export function createRefundRepeatedDetector(): Detector {
     attempted({ latencyMs }, { resource, resourceKind, eventId }, scene) {
       if (resourceKind !== "charge") return [];
       const trail = trailOf(resource);
-      const isReplay = trail.eventIds.includes(eventId);
-      trail.eventIds = [...trail.eventIds, eventId].slice(-OF_ONE_CHARGE_MAX);
-      if (!isReplay) return [];
-      const startedAt = (trail.replayedAt = scene.now - latencyMs - EARLY_MS);
+      const before = trail.events.get(eventId);
+      if (before === undefined) {
+        trail.events.add(eventId, trail.refunded);
+        return [];
+      }
+      trail.replayedAfter = Math.max(trail.replayedAfter, before);
       // A receiver refunds before it answers.
-      const during = trail.refunds.filter(({ entry }) => entry.receivedAt >= startedAt);
+      const since = scene.now - latencyMs - EARLY_MS;
+      const during = trail.refunds.filter(({ entry, place }) => place >= before && entry.receivedAt >= since);
       return during.flatMap(({ entry, amount }) => {
-        const first = trail.refunds.find(
-          (other) => other.amount === amount && other.entry.receivedAt < Math.min(startedAt, entry.receivedAt),
-        );
+        const first = trail.refunds.find((other) => other.amount === amount && other.place < before);
         return first === undefined ? [] : [describePartial(first.entry, entry, amount, "replay", scene)];
       });
     },

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { watchRun } from "../../src/sandbox/run-report.js";
+import { startLive } from "../support/live.js";
+import { type Client, createApi } from "./client.js";
+import { correct } from "./correct.js";
+import { dangerous } from "./dangerous.js";
+
+/** Runs a program as `sandbox exec` does, to its end. */
+async function findingsOf({ run, options }: Client): Promise<readonly string[]> {
+  const live = await startLive(options);
+  const report = watchRun(live.sandbox, []);
+  await run(createApi(live));
+  await live.settle(200);
+  return report(true).findings.map(({ kind }) => kind);
+}
+
+describe("a dangerous client", () => {
+  it.each(dangerous)("$name: $finds", async (client) => {
+    expect((await findingsOf(client)).toSorted()).toEqual(client.finds);
+  });
+});
+
+describe("a correct client", () => {
+  it.each(correct)("$name: nothing is found", async (client) => {
+    expect(await findingsOf(client)).toEqual([]);
+  });
+});
