@@ -5,6 +5,7 @@ import { CURRENCY, type Money, toXof } from "../domain/values/money.js";
 import type { CustomerCheck } from "../domain/model/customer.js";
 import { refuse } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
+import { jsonBytes } from "../kernel/messages/json.js";
 import { isCursor, type ListRequest, type Page } from "../kernel/records/page.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
@@ -72,4 +73,30 @@ export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) 
     cursor: { prev: page.prev, next: page.next },
     data: page.rows.map(render),
   };
+}
+
+const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * The page that `find` gives for `limit` rows, with fewer rows where those would make an answer of more than 16 MiB: far below the longest string. Its
+ * cursors go on from what it has. A row that is larger by itself is a page of its own.
+ */
+export function renderFittingPage<T, Body>(
+  limit: number,
+  find: (limit: number) => Page<T> | undefined,
+  render: (row: T) => Body,
+): PageBody<Body> {
+  for (let most = limit; ;) {
+    const page = renderPage(find(most), render);
+    const fitting = Math.max(1, countFitting(page.data));
+    if (fitting >= page.count) return { ...page, limit };
+    most = fitting;
+  }
+}
+
+/** How many of the first bodies fit on a page. */
+function countFitting(bodies: readonly unknown[]): number {
+  let left = PAGE_BYTES_MAX;
+  const over = bodies.findIndex((body) => (left -= jsonBytes(body, left)) < 0);
+  return over === -1 ? bodies.length : over;
 }

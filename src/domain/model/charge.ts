@@ -7,6 +7,7 @@ import {
   flag,
   id,
   listOf,
+  matching,
   object,
   storedInstant,
   text,
@@ -47,7 +48,7 @@ export const chargeTerms = {
 const entryRow = object({
   id,
   /** "Phone number digits." */
-  recipientMsisdn: anyText(),
+  recipientMsisdn: matching(/^\d{8,15}$/, "8 to 15 digits"),
   amount: storedAmount,
   service: anyText(),
   status: word(["completed", "failed"]),

@@ -6,7 +6,7 @@ import {
   parsePaging,
   renderBalance,
   renderCustomerCheck,
-  renderPage,
+  renderFittingPage,
 } from "../../contract/queries.js";
 import { renderSubscription, subscriptionRequest } from "../../contract/subscriptions.js";
 import { parseBatchRequest, renderBatch, renderTransfer, toOrder, transferRequest } from "../../contract/transfers.js";
@@ -84,8 +84,12 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
   },
   listWebhooks: {
     handle: ({ company, profile, query }) => {
-      const page = listPage(company.world.subscriptions, parsePaging(profile, query));
-      return renderPage(page, (subscription) => renderSubscription(subscription, profile));
+      const { limit, cursor } = parsePaging(profile, query);
+      return renderFittingPage(
+        limit,
+        (most) => listPage(company.world.subscriptions, { limit: most, cursor }),
+        (subscription) => renderSubscription(subscription, profile),
+      );
     },
   },
   deleteWebhook: {

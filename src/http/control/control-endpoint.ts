@@ -4,9 +4,11 @@ import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { IllegalTransition } from "../../kernel/records/lifecycle.js";
 import { UsageError, type UsageErrorKind } from "../../kernel/messages/problem.js";
+import { jsonBytes } from "../../kernel/messages/json.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
+import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
 import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { BUG_MESSAGE, logBug, nowOf, respond } from "../api/answer.js";
@@ -33,6 +35,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       const gate = afterAnswer(c, sandbox.system);
       const call = await readCall(c, sandbox, route, gate);
       const result = await handle(call, route, company);
+      assertWritable(result);
       await gate.ready();
       await sandbox.store.durable(writes);
       if (result instanceof Response) return result;
@@ -41,6 +44,16 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       return answerThrown(sandbox, current(c, sandbox, company), c.req.path, thrown);
     }
   };
+}
+
+/** As much as a state that is put in may have, and far below the longest string. */
+const ANSWER_BYTES_MAX = STATE_BYTES_MAX;
+
+function assertWritable(result: unknown): void {
+  if (result === undefined || result instanceof Response || jsonBytes(result, ANSWER_BYTES_MAX) <= ANSWER_BYTES_MAX)
+    return;
+  const why = `it has more than ${ANSWER_BYTES_MAX} bytes`;
+  throw new UsageError("state", `Failed to write the answer: ${why}. Ask for less, or reset the company now and then.`);
 }
 
 function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): unknown {

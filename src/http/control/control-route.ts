@@ -10,7 +10,7 @@ import type { Company, Operation } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ExtraHeaders } from "../api/answer.js";
-import { type Query, pagingFields, renderPage } from "../../contract/queries.js";
+import { type Query, pagingFields, renderFittingPage } from "../../contract/queries.js";
 
 /** One call of the control API, read and checked, as a handler sees it. */
 export interface ControlCall<Given = Query, Body = unknown> {
@@ -155,7 +155,7 @@ export function pageOf<T extends Row, Body>(
   { rows, render, ...order }: List<T, Body>,
   { limit, cursor }: Paging,
 ): PageBody<Body> {
-  return renderPage(listPage(rows, { limit, cursor, ...order }), render);
+  return renderFittingPage(limit, (most) => listPage(rows, { limit: most, cursor, ...order }), render);
 }
 
 /** The default of `server.bodyLimit`, which may be set so low that no call could set it back. */

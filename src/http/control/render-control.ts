@@ -72,6 +72,7 @@ export function renderCustomer({ msisdn, firstName, lastName, kycStatus }: Custo
 }
 
 export function renderDelivery(delivery: Delivery) {
+  const body = sentBody(delivery).toString();
   return {
     id: delivery.id,
     topic: delivery.topic,
@@ -79,13 +80,12 @@ export function renderDelivery(delivery: Delivery) {
     resource: shownDeliveryResource(delivery),
     status: delivery.status,
     nextAttemptAt: delivery.nextAttemptAt === null ? null : toIso(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map((attempt) => renderAttempt(delivery, attempt)),
+    attempts: delivery.attempts.map((attempt) => renderAttempt(body, attempt)),
   };
 }
 
 /** Every attempt sends the same bytes; each is signed with the secret key of its time. */
-function renderAttempt(delivery: Delivery, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
-  const body = sentBody(delivery).toString();
+function renderAttempt(body: string, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
   return { at: toIso(at), status, latencyMs, error, request: { headers: requestHeaders, body }, response };
 }
 

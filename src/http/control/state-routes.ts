@@ -8,10 +8,7 @@ import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/
 import { selectCompany } from "../shared/company.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import { type ControlRoute, listRoute, noBody, pageQuery, route, sandboxRoute } from "./control-route.js";
-import { dumpState } from "../../sandbox/state/state.js";
-
-/** A state holds every record of a company, which is more than any request. */
-const STATE_BYTES_MAX = 256 * 1024 * 1024;
+import { STATE_BYTES_MAX, assertStateFits, dumpState } from "../../sandbox/state/state.js";
 
 /** As many members as fit in. A body that a rule answers with is nested some levels deeper in a state than in the request that made the rule. */
 const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Number.MAX_SAFE_INTEGER };
@@ -36,7 +33,10 @@ export const stateRoutes: readonly ControlRoute[] = [
     header: profile.webhooks.signatureHeader,
     signature: signBody(bytes, record.identity.secretKey),
   })),
-  route("GET /state", {}, ({ company }) => dumpState(company)),
+  route("GET /state", {}, ({ company }) => {
+    assertStateFits(company.record, "Failed to write the state");
+    return dumpState(company);
+  }),
   route(
     "PUT /state",
     { body: z.unknown(), bodyLimit: STATE_BYTES_MAX, bounds: STATE_BOUNDS },

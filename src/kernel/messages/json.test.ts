@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { beyondBounds } from "./json.js";
+import fc from "fast-check";
+import { beyondBounds, jsonBytes } from "./json.js";
 
 const nested = (open: string, close: string, depth: number): unknown =>
   JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
@@ -34,4 +35,16 @@ describe("beyondBounds", () => {
   it.each([1, "text", null, true, undefined])("accepts %j", (value) => {
     expect(beyondBounds(value, { depth: 0, members: 0 })).toBeUndefined();
   });
+});
+
+it("jsonBytes counts what JSON.stringify writes", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), fc.string({ unit: "binary" })), (value) => {
+      expect(jsonBytes(value)).toBe(Buffer.byteLength(JSON.stringify(value)));
+    }),
+  );
+  expect(jsonBytes({ a: undefined, b: ["\ud800", '"\\\u0000é€😀'] })).toBe(
+    Buffer.byteLength(JSON.stringify({ b: ["\ud800", '"\\\u0000é€😀'] })),
+  );
+  expect(jsonBytes(["x".repeat(100), "y".repeat(1000)], 50)).toBeGreaterThan(50);
 });

@@ -54,3 +54,29 @@ export function beyondBounds(value: unknown, { depth, members }: JsonBounds): st
 function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
+
+/** What JSON writes otherwise than it is: `"`, `\\`, control characters and halves of surrogate pairs. */
+// eslint-disable-next-line no-control-regex
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** The bytes of a value as JSON, counted without writing it; beyond `max` some number above that. Undefined members have none. */
+export function jsonBytes(value: unknown, max = Number.MAX_SAFE_INTEGER): number {
+  if (typeof value === "string") {
+    const written = ESCAPED.test(value) ? JSON.stringify(value) : undefined;
+    return written === undefined ? Buffer.byteLength(value) + 2 : Buffer.byteLength(written);
+  }
+  // An item of a list that is undefined is written as null.
+  if (value === undefined) return 4;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value).length;
+  const isList = Array.isArray(value);
+  // Brackets, and a comma after each member but the last.
+  let bytes = 1;
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    const member: unknown = Reflect.get(value, key);
+    if (!isList && member === undefined) continue;
+    bytes += (isList ? 0 : jsonBytes(key) + 1) + jsonBytes(member, max - bytes) + 1;
+    if (bytes > max) return bytes;
+  }
+  return Math.max(2, bytes);
+}

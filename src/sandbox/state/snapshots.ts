@@ -3,7 +3,7 @@ import { quote } from "../../kernel/messages/text.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import type { StoreEntry } from "../../adapters/store/store.js";
 import type { Snapshot } from "./company-record.js";
-import { type StateOwner, dumpState } from "./state.js";
+import { type StateOwner, assertStateFits, dumpState } from "./state.js";
 
 /** What a company shows of itself to save and remove snapshots. */
 interface SnapshotOwner extends StateOwner {
@@ -16,8 +16,8 @@ export const SNAPSHOT_LIMITS = {
   count: 100,
   /** All of one company's together. */
   bytes: 512 * MIB,
-  /** Of one: as much as a state that is put in may have. A store writes it as one string, and strings have a maximum length. */
-  bytesOfOne: 256 * MIB,
+  /** Of one: a store writes it as JSON in JSON, which is up to twice as long, and a string has less than 512 MiB. */
+  bytesOfOne: 255 * MIB,
 };
 
 /**
@@ -30,6 +30,7 @@ export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAP
   const { snapshots } = company.record;
   const others = snapshots.values().filter(({ id }) => id !== name);
   if (others.length >= limits.count) refuseMore(name, `${limits.count} snapshots are kept, and there are as many`);
+  assertStateFits(company.record, `Failed to save the snapshot ${quote(name)}`, limits.bytesOfOne);
   const now = company.now();
   const json = JSON.stringify(dumpState(company, now));
   const bytes = Buffer.byteLength(json);

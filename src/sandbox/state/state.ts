@@ -3,7 +3,7 @@ import { messagesOf } from "../../contract/parse.js";
 import { type World, createWorld } from "../../domain/model/work.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { isObject, jsonBytes } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Row, RowStore } from "../../kernel/records/table.js";
@@ -36,6 +36,22 @@ export function dumpState(company: StateOwner, now: Instant = company.now()): un
     seq,
     idPosition: company.ids().position,
   });
+}
+
+/** Of a state as JSON: it holds every record of a company, which is more than any request. */
+export const STATE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Throws UsageError("state") for a company with more than could be put in again, before its state is made. Records take less room than their state. */
+export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed: string, max = STATE_BYTES_MAX): void {
+  let left = max;
+  for (const name of stateTables) {
+    for (const row of tableOf(world, name).values()) {
+      left -= jsonBytes(row, left);
+      if (left >= 0) continue;
+      const why = `it has more than ${max} bytes`;
+      throw new UsageError("state", `${failed}: ${why}. Reset the company now and then.`);
+    }
+  }
 }
 
 const MESSAGES_MAX = 100;
