@@ -1,7 +1,9 @@
-import { readFile, truncate } from "node:fs/promises";
+import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { copyOf, newStorePath, openLetters } from "../support/letter-store.js";
+import { loadStore } from "../../src/adapters/store/load-store.js";
+import { UsageError } from "../../src/kernel/messages/problem.js";
+import { copyOf, letters, newStorePath, openLetters, placeOf } from "../support/letter-store.js";
 
 describe("a journal that was cut at any byte", () => {
   it("loads with every change that was acknowledged before", async () => {
@@ -25,5 +27,65 @@ describe("a journal that was cut at any byte", () => {
       expect([...again.data.values()]).toEqual(Array.from({ length: again.data.size }, (_, n) => n + 1));
       await again.close();
     }
+  });
+});
+
+describe("a store after a clean stop", () => {
+  const everything = "first,k1,k2,k3,k4,k5";
+
+  /** What a store loads as after each damage: "refused", or its content. */
+  async function loadDamaged(damages: (content: Buffer) => Iterable<Buffer>): Promise<Map<string, number>> {
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
+    put("first", 1);
+    await store.close();
+    const again = await openLetters(path);
+    for (let n = 1; n <= 5; n++) {
+      again.put(`k${n}`, n);
+      await again.store.durable(true);
+    }
+    await again.store.close();
+    const folder = join(path, "..");
+    const results = new Map<string, number>();
+    for (const name of await readdir(folder)) {
+      const content = await readFile(join(folder, name));
+      for (const damaged of damages(content)) {
+        await writeFile(join(folder, name), damaged);
+        const result = await loadStore(placeOf(path), letters).then(
+          ({ data }) => [...data.keys()].join(),
+          (error: unknown) => (error instanceof UsageError && error.kind === "file" ? "refused" : String(error)),
+        );
+        results.set(result, (results.get(result) ?? 0) + 1);
+      }
+      await writeFile(join(folder, name), content);
+    }
+    return results;
+  }
+
+  it("is refused when any of its files is cut at any byte", async () => {
+    const results = await loadDamaged(function* (content) {
+      for (let bytes = 0; bytes < content.length; bytes++) yield content.subarray(0, bytes);
+    });
+    // Each file says the same without its last line end.
+    expect(results).toEqual(
+      new Map([
+        ["refused", expect.any(Number)],
+        [everything, 3],
+      ]),
+    );
+    expect(results.get("refused")).toBeGreaterThan(300);
+  });
+
+  it("is refused when any byte of its files is another", async () => {
+    const results = await loadDamaged(function* (content) {
+      for (let at = 0; at < content.length; at++)
+        for (const bit of [1, 4]) {
+          const changed = Buffer.from(content);
+          changed[at]! ^= bit;
+          yield changed;
+        }
+    });
+    expect(results).toEqual(new Map([["refused", expect.any(Number)]]));
+    expect(results.get("refused")).toBeGreaterThan(600);
   });
 });

@@ -1,7 +1,7 @@
 import type { Adapter } from "lowdb";
 import { isObject } from "../../kernel/messages/json.js";
 import { unlessMissing } from "./file-system.js";
-import { assertEntry, checksum, parseLine, readLines, refuseFile, renderChecksum } from "./lines.js";
+import { assertEntry, checksum, parseLine, readFirstLine, readLines, refuseFile, renderChecksum } from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
@@ -87,8 +87,8 @@ async function readDocument(file: string): Promise<StoreDocument> {
 
 /** The epoch of the process that wrote the document; 0 when there is none that can be read. */
 export async function readEpoch(path: string): Promise<number> {
-  const { value: first } = (await unlessMissing(readLines(path).next())) ?? {};
-  const [, epoch = "0"] = /^\{[^[]*"epoch":(\d{1,15}),/.exec(first?.text ?? "") ?? [];
+  const head = (await unlessMissing(readFirstLine(path))) ?? "";
+  const [, epoch = "0"] = /^\{[^[]*"epoch":(\d{1,15}),/.exec(head) ?? [];
   return Number(epoch);
 }
 

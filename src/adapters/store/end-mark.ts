@@ -1,6 +1,6 @@
 import { isObject } from "../../kernel/messages/json.js";
 import { unlessMissing } from "./file-system.js";
-import { parseLine, readLines, refuseFile } from "./lines.js";
+import { parseLine, readFirstLine, refuseFile } from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
 
 /** `PATH.closed`: how the last journal ended when the store was closed. What is cut from that journal later is noticed. */
@@ -22,9 +22,9 @@ export async function writeEndMark(place: Place, mark: EndMark): Promise<void> {
 /** Undefined when there is none. Throws UsageError("file") for one that is damaged. */
 export async function readEndMark(path: string): Promise<EndMark | undefined> {
   const file = endMarkPath(path);
-  const found = await unlessMissing(readLines(file).next());
-  if (found === undefined) return undefined;
-  const mark = found.done === true ? undefined : parseLine(file, found.value);
+  const text = await unlessMissing(readFirstLine(file));
+  if (text === undefined) return undefined;
+  const mark = parseLine(file, { text, number: 1 });
   const { epoch, generation, lines } = isObject(mark) ? mark : {};
   if (typeof epoch !== "number" || typeof generation !== "number" || typeof lines !== "number")
     return refuseFile(file, 1, "the store is damaged here: this does not say how its journal ends");

@@ -44,7 +44,7 @@ export async function openFileStore<Data>(options: FileStoreOptions<Data>): Prom
     return file;
   });
   // Another process may have had the store since its epoch was read.
-  for (let epoch = await readEpoch(path); ;) {
+  for (let epoch = await explain(path, () => readEpoch(path)); ;) {
     const { place, loaded } = await takeStore(options, fs, path, epoch + 1);
     epoch = loaded.epoch;
     if (epoch < place.lock.epoch) return beginStore(options, place, loaded);
@@ -61,8 +61,11 @@ async function takeStore<Data>(
   const lock = await explain(path, () => acquireLock(`${path}.lock`, name, epoch, system));
   const place = { fs, path, lock };
   try {
-    await explain(path, () => removeUnfinished(place));
-    return { place, loaded: await loadStore(place, format) };
+    const loaded = await explain(path, async () => {
+      await removeUnfinished(place);
+      return loadStore(place, format);
+    });
+    return { place, loaded };
   } catch (error) {
     await lock.release();
     throw error;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { renderPosition, UsageError } from "../../kernel/messages/problem.js";
 import type { StoreEntry } from "./store.js";
@@ -36,6 +37,18 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
     if (begun.length > 0) yield endLine(Buffer.alloc(0), false);
   } finally {
     if (!stream.closed) await once(stream.destroy(), "close");
+  }
+}
+
+/** The text of the first line, which is short; empty when the file is. */
+export async function readFirstLine(file: string): Promise<string> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), { position: 0 });
+    const [text = ""] = buffer.toString("utf8", 0, bytesRead).split("\n", 1);
+    return text;
+  } finally {
+    await handle.close();
   }
 }
 
