@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A receiver fails its audit, is mended by one line, and passes; see story.mjs. Exits 0 if it came out as told.
+# A receiver fails its audit, is fixed by one line, and passes; see story.mjs. Exits with 0 if everything happens as described.
 #
 #   npm ci && examples/audit/run.sh
 set -euo pipefail

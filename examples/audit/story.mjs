@@ -19,7 +19,7 @@ const passed = await auditOf("receiver.mjs");
 console.log(passed.stdout.trimEnd());
 equal(passed.status, 0, passed.stderr);
 
-console.log("\nIt came out as told.");
+console.log("\nEverything happened as described.");
 
 /** Audits a receiver of this folder, on a free port. */
 async function auditOf(file) {

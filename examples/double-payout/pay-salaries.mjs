@@ -1,6 +1,6 @@
 /**
- * Pays salaries, and retries when the network fails, with the classic bug: a new reference for each attempt. `pay-salaries-mended.mjs` has the fix
- * in one line.
+ * Pays salaries, and retries when the network fails, with the classic bug: a new reference for each attempt. `pay-salaries-fixed.mjs`
+ * keeps one.
  *
  *   npx sandbox exec --config examples/double-payout/sandbox.config.yaml --fail-on findings -- \
  *     node examples/double-payout/pay-salaries.mjs
@@ -21,8 +21,8 @@ async function pay({ worker, msisdn, amount }) {
     const reference = `salary-${month}-${worker}-${randomUUID()}`;
     try {
       const { status } = await transfer({ type: "transfer", amount, msisdn, reference });
-      if (status === 201) return "paid";
-      if (status === 409) return "was paid by an earlier attempt";
+      if (status === 201) return "pending";
+      if (status === 409) return "an earlier attempt got through";
     } catch {
       console.log(`${worker}: no answer, trying again`);
     }

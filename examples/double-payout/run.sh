@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A double payout, caught before it costs anything; see story.mjs. Exits 0 if it came out as told.
+# A double payout, caught before it costs anything; see story.mjs. Exits with 0 if everything happens as described.
 #
 #   npm ci && examples/double-payout/run.sh
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The first caught bug, told from start to end against the built sandbox; see story.mjs. Exits 0 if it came out as told.
+# The first caught bug, from start to end, against the built sandbox; see story.mjs. Exits with 0 if everything happens as described.
 #
 #   npm ci && examples/first-bug/run.sh
 set -euo pipefail

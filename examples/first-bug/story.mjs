@@ -12,21 +12,21 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const timeoutMs = 60_000;
 
-say("The sandbox starts, and two shops that listen for webhooks: one with a bug, one mended.");
+say("The sandbox starts, and two shops that listen for webhooks: one with a bug, one fixed.");
 const sandbox = start(["bin/sandbox.js", "start", "--port", "0", "--clock", "frozen", "--log", "json"]);
 const buggy = start(["examples/first-bug/buggy-receiver.mjs"]);
-const mended = start(["examples/first-bug/receiver.mjs"]);
+const fixed = start(["examples/first-bug/receiver.mjs"]);
 try {
   await tellStory();
-  console.log("\nIt came out as told.");
+  console.log("\nEverything happened as described.");
 } finally {
-  for (const { child } of [sandbox, buggy, mended]) child.kill();
+  for (const { child } of [sandbox, buggy, fixed]) child.kill();
 }
 
 async function tellStory() {
   const { event, url } = JSON.parse(await sandbox.nextLine());
   check("the first line says", event, "listening");
-  const shops = [await listeningUrl(buggy), await listeningUrl(mended)];
+  const shops = [await listeningUrl(buggy), await listeningUrl(fixed)];
 
   say("Both subscribe to the events of charges.");
   for (const shop of shops) await call(`${url}/v1/webhooks`, { topic: "charges/events", url: shop });
@@ -53,7 +53,7 @@ async function tellStory() {
 
   say("What the shops made of it:");
   check("the buggy one", await buggy.nextLine(), "200 shipped order-1");
-  check("the mended one", await mended.nextLine(), "200 did not ship order-1: it is dropped");
+  check("the fixed one", await fixed.nextLine(), "200 did not ship order-1: it is dropped");
 
   say("The sandbox has on record what it sent and what it was told.");
   const { data } = await call(`${url}/_sandbox/deliveries?resource=${charge.id}`);
