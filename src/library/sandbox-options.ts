@@ -14,7 +14,7 @@ import {
   resolveOptions,
 } from "../sandbox/config/options.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-files.js";
-import { allowance } from "../sandbox/observation/allowance.js";
+import { allowance } from "../sandbox/config/allowance.js";
 import { instantOf } from "./clock-handle.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";

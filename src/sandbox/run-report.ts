@@ -1,7 +1,7 @@
 import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Coverage } from "./coverage/coverage-report.js";
-import { isAllowed } from "./observation/allowance.js";
+import { isAllowed } from "./config/allowance.js";
 import type { Finding } from "./observation/finding.js";
 import { FINDINGS_MAX } from "./observation/findings.js";
 import { redactCoverage } from "./coverage/render-coverage.js";

@@ -19,7 +19,7 @@ import type { AccessToken } from "../state/company-record.js";
 import { balance, clock, credential, mapping, onObjects, profile } from "../state/file-fields.js";
 import { worldLists } from "../state/fixture.js";
 import { ruleSchema } from "../state/rule-schema.js";
-import { allowance } from "../observation/allowance.js";
+import { allowance } from "./allowance.js";
 import { limits } from "../company/limits.js";
 import { setupFor } from "./options.js";
 

@@ -1,4 +1,4 @@
-import { isAllowed } from "../../sandbox/observation/allowance.js";
+import { isAllowed } from "../../sandbox/config/allowance.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
