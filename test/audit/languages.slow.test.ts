@@ -10,6 +10,7 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
   node: {
     "compares hex": ['hmac.digest("base64")', 'hmac.digest("hex")', "signature-hex"],
     "lets timingSafeEqual throw": ["given.length === expected.length && ", "", "signature-length"],
+    "ignores refunds": ['  refunded: ["due", "paid", "refunded_partially"],\n', "", "state-refunds"],
     "believes the last event": ["!BEFORE[status]?.includes(order.status)", "!BEFORE[status]", "state-reversed"],
   },
   python: {
@@ -19,6 +20,7 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
       "base64.b64encode(digest).decode(), headers[0]",
       "signature-not-ascii",
     ],
+    "ignores refunds": ['    "refunded": ["due", "paid", "refunded_partially"],\n', "", "state-refunds"],
     "cancels what is paid": ['"dropped": ["due"]', '"dropped": ["due", "paid"]', "state-dropped-after-paid"],
   },
   php: {
@@ -28,6 +30,7 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
       "if ($header === null) {\n        return true;",
       "signature-missing",
     ],
+    "ignores refunds": ["    'refunded' => ['due', 'paid', 'refunded_partially'],\n", "", "state-refunds"],
     "believes the last event": ["status IN ($known)", "(status IN ($known) OR 1 = 1)", "state-reversed"],
   },
 };

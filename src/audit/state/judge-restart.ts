@@ -5,6 +5,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import type { Verdict } from "../wire/check.js";
 import { isProof } from "../wire/judge.js";
 import { isUnreachable, parseReceiverUrl } from "../wire/send-on-wire.js";
+import { NOTHING_MOVED } from "./describe-failure.js";
 import { judgeReady } from "./judge-state.js";
 import { describeUnproven, playStepwise } from "./play.js";
 import type { StateTrial } from "./state-session.js";
@@ -24,10 +25,10 @@ export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
       isUnasked: true,
     };
   }
-  return judgeReady(trial, "state-restart", async ({ families }) => {
-    const twice = TWICE.map((delivery) =>
-      families.has("charge") ? delivery : { ...delivery, step: "completed" as const },
-    );
+  return judgeReady(trial, "state-restart", async (ready) => {
+    const step = (["paid", "completed"] as const).find((each) => (ready.effects.get(each) ?? []).length > 0);
+    if (step === undefined) return { outcome: "skipped", reason: NOTHING_MOVED };
+    const twice = TWICE.map((delivery) => ({ ...delivery, step }));
     const { effects, exchanges } = await playStepwise(trial, twice, () => restartAndWait(trial, restart));
     const unproven = exchanges.find((exchange) => !isProof(exchange));
     const [, lost = [], again = []] = effects;

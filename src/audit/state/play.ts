@@ -59,6 +59,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   const { latest, options } = session;
   const before = latest === undefined || options.order !== undefined ? await session.read() : latest.state;
   const exchanges: Exchange[] = [];
+  let isRepeated = false;
   for (const [index, delivery] of schedule.entries()) {
     exchanges.push(await sendOne(trial, schedule, index, orders.get(delivery.order)));
     await afterEach?.(index);
@@ -66,13 +67,14 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const refused = schedule.flatMap((delivery, index) => (isToRetry(delivery, exchanges[index]) ? [index] : []));
     if (refused.length === 0) break;
+    isRepeated = true;
     await options.system.sleep(Math.max(PAUSE_MIN_MS, session.pauseMs));
     for (const index of refused) {
       const order = orders.get(schedule[index]?.order ?? "first");
       exchanges[index] = await sendOne(trial, schedule, index, order);
     }
   }
-  return { exchanges, names, before };
+  return { exchanges, names, before, isRepeated };
 }
 
 function isToRetry({ order, forged }: Delivery, exchange: Exchange | undefined): boolean {
@@ -133,7 +135,7 @@ export async function playStepwise(
 ): Promise<Played> {
   const session = trial.state;
   const readings: unknown[] = [];
-  const { exchanges, names, before } = await deliver(trial, schedule, async (index) => {
+  const { exchanges, names, before, isRepeated } = await deliver(trial, schedule, async (index) => {
     readings.push(await readAfter(session, schedule, []));
     if (index > 0 || between === undefined) return;
     await between();
@@ -142,7 +144,8 @@ export async function playStepwise(
   const after = await readAfter(session, schedule, exchanges);
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.changeOf(before, after, names);
-  const effects = all.slice(1).map((reading, index) => session.changeOf(all[index], reading, names));
+  // What was refused at first has its effect later.
+  const effects = isRepeated ? [] : all.slice(1).map((reading, index) => session.changeOf(all[index], reading, names));
   return { change: changeNow(), exchanges, changeNow, effects };
 }
 
@@ -156,7 +159,6 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   // The first reading shows what was done before the answer, however long the reading took.
   let after = await readAfter(session, history, exchanges, false);
   let lastChangeMs = 0;
-  let gapMs = 0;
   for (
     let waited = 0;
     waited <= lastChangeMs + settleMs && waited < BUSY_FACTOR_MAX * settleMs;
@@ -165,13 +167,12 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
     await system.sleep(pauseMs);
     const next = await readAfter(session, history, exchanges, false);
     if (session.changeOf(after, next, names).length > 0) {
-      const now = system.monotonic() - start;
-      gapMs = Math.max(gapMs, now - lastChangeMs);
-      lastChangeMs = now;
+      lastChangeMs = system.monotonic() - start;
     }
     after = next;
   }
-  if (gapMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * gapMs) + PAUSE_MIN_MS);
+  const lagMs = Math.min(lastChangeMs, settleMs);
+  if (lagMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
   const changeNow = (): Change => session.changeOf(before, after, names);
   return { change: changeNow(), exchanges, changeNow, effects: [] };
 }

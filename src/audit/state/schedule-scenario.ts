@@ -60,12 +60,14 @@ const ONE_LINE_MAX = 100;
 
 const SCHEMA = "node_modules/business-payments-sandbox/schema/scenario.schema.json";
 const KEY = "${env.SANDBOX_SECRET_KEY}";
-const HOW_TO = `# The receiver must be running, and SANDBOX_SECRET_KEY hold the secret key that it verifies with:
+const HOW_TO = `# It only drives: read the state of the application yourself afterwards.
+# The receiver must be running, and SANDBOX_SECRET_KEY hold the secret key that it verifies with:
 #   sandbox replay FILE
 # An application that asks the API about what it is told needs these charges in the sandbox that it uses:
 #   sandbox start --scenario FILE
 `;
-const HOW_TO_WITH_ORDERS = `# The application makes the orders of this story. Let it use this sandbox, without subscriptions of its own, and make them; SANDBOX_SECRET_KEY must hold
+const HOW_TO_WITH_ORDERS = `# It only drives: read the state of the application yourself afterwards.
+# The application makes the orders of this scenario. Let it use this sandbox, without subscriptions of its own, and make them; SANDBOX_SECRET_KEY must hold
 # the secret key that it verifies with:
 #   sandbox start --scenario FILE
 `;

@@ -1,0 +1,170 @@
+import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { runAudit } from "../../src/audit/run-audit.js";
+import { mistakesIn } from "../support/audits.js";
+import { listen, serveHttp } from "../support/listen.js";
+import { createLateShop, hasty } from "./applications.js";
+import {
+  HEADER,
+  hmac,
+  isGenuine,
+  SECRET,
+  sound as soundReceiver,
+  startReceiver,
+  stillSystem,
+  take,
+} from "./receivers.js";
+import { sound, type Specimen, unproven, unsound } from "./zoo.js";
+
+async function audit({ create, options }: Specimen) {
+  const application = create();
+  const { url } = await startReceiver(async ({ headers, body }) => {
+    const status = isGenuine(body, headers[HEADER]) ? take(body) : 401;
+    if (status >= 300) return status;
+    const { topic, data } = JSON.parse(body.toString());
+    if (typeof data.id !== "string") return 200;
+    const reference = data.externalId ?? data.reference;
+    const event = { ...data, topic, reference, refunded: data.refunded ?? 0, signature: "" };
+    const refused = application.refuse?.(event);
+    if (refused === undefined) await application.handle(event);
+    return refused ?? 200;
+  });
+  const { state: check, order } = application;
+  const only = ["state"];
+  return runAudit({ url, secret: SECRET, system: hasty, check, order, only, ...options?.(application) });
+}
+
+describe("an audit", { timeout: 60_000 }, () => {
+  it.each(Object.entries(sound))("passes an application that %s", async (_, specimen) => {
+    const report = await audit(specimen);
+    expect([report.verdict, report.reasons, mistakesIn(report)]).toEqual(["passed", [], []]);
+  });
+
+  it.each(Object.entries(unsound))("names an application that %s", async (_, specimen) => {
+    expect(mistakesIn(await audit(specimen))).toEqual(specimen.finds);
+  });
+
+  it.each(Object.entries(unproven))("does not pass an application that %s", async (_, specimen) => {
+    const { verdict, passed, reasons } = await audit(specimen);
+    expect([verdict, passed]).toEqual([specimen.verdict, false]);
+    expect(reasons.length).toBeGreaterThan(0);
+  });
+
+  it("waits for a worker as long as it is told", async () => {
+    const shop = createLateShop(4000);
+    const specimen = { create: () => shop, options: () => ({ system: shop.system, settleMs: 5000 }) };
+    expect((await audit(specimen)).verdict).toBe("passed");
+  });
+
+  it("says which events changed nothing", async () => {
+    const { notes } = await audit(sound["prints a net balance"]!);
+    expect(notes).toContain("Events that changed nothing in what --check prints: started, completed.");
+  });
+});
+
+describe("an audit of a receiver", { timeout: 30_000 }, () => {
+  const auditOf = (url: string) =>
+    runAudit({ url, secret: SECRET, system: stillSystem, only: ["valid-event", "robust"] });
+
+  it.each([
+    [
+      "hex in another header",
+      "the signature in hex, in the header x-signature",
+      (body: Buffer, headers: Headers) => hmac(body, "hex") === headers["x-signature"],
+    ],
+    [
+      "the other spelling of the topic alone",
+      "the topic spelled charge/events",
+      (body: Buffer, headers: Headers) => isGenuine(body, headers[HEADER]) && body.includes('"charge/events"'),
+    ],
+    [
+      "hex of the body printed again",
+      "the signature in hex, of the body parsed and printed again (json.dumps)",
+      (body: Buffer, headers: Headers) => take(body) === 200 && hmac(pythonOf(body), "hex") === headers[HEADER],
+    ],
+  ])("says that it accepts %s", async (_, accepted, verify) => {
+    const { url } = await startReceiver(({ body, headers }) => (verify(body, headers) ? take(body) : 401));
+    const { advice } = await auditOf(url);
+    expect(advice).toContain(`what it accepts in its place: an event with ${accepted}`);
+  });
+
+  it("fails one that a request brings down", async () => {
+    const { url, close } = await startMortal();
+    const report = await auditOf(url);
+    await close();
+    expect(report.verdict).toBe("failed");
+    expect(report.checks.find(({ id }) => id === "odd-json")).toMatchObject({
+      verdict: "fail",
+      severity: "critical",
+      seen: expect.stringMatching(/^the receiver no longer answers since /),
+    });
+  });
+
+  it("is inconclusive when it answers 429", async () => {
+    const { url } = await startReceiver(() => 429);
+    expect(await auditOf(url)).toMatchObject({ verdict: "inconclusive", passed: false, accepted: false });
+  });
+
+  it.each([
+    ["refuses the old key", (body: Buffer, header: unknown) => isGenuine(body, header), "pass"],
+    [
+      "accepts the old key",
+      (body: Buffer, header: unknown) => isGenuine(body, header) || hmac(body, "base64", "old") === header,
+      "fail",
+    ],
+  ])("says whether it %s", async (_, verify, verdict) => {
+    const { url } = await startReceiver(({ body, headers }) => (verify(body, headers[HEADER]) ? take(body) : 401));
+    const options = { secret: SECRET, oldSecret: "old", system: stillSystem, only: ["signature-old-secret"] };
+    const { checks } = await runAudit({ url, ...options });
+    expect(checks.map((check) => check.verdict)).toEqual([verdict]);
+  });
+
+  it.each([
+    ["two wrong signatures", (header: string) => header.includes(", "), "signature-two"],
+    ["a signature of white space", (header: string) => header.trim() === "", "signature-white-space"],
+  ])("fails one that lets a forgery through with %s", async (_, isTaken, id) => {
+    const { url } = await startReceiver((incoming) => {
+      const header = incoming.headers[HEADER];
+      return typeof header === "string" && header !== "" && isTaken(header)
+        ? take(incoming.body)
+        : soundReceiver(incoming);
+    });
+    const { checks } = await runAudit({ url, secret: SECRET, system: stillSystem, only: [id] });
+    expect(checks).toMatchObject([{ id, verdict: "fail", severity: "critical" }]);
+  });
+
+  it("says of one that crashes on a forgery that it does not accept it", async () => {
+    const { url } = await startReceiver(({ body, headers }) => (isGenuine(body, headers[HEADER]) ? take(body) : 500));
+    const { checks } = await runAudit({ url, secret: SECRET, system: stillSystem, only: ["signature-wrong-secret"] });
+    expect(checks).toMatchObject([{ severity: "high", why: expect.stringMatching(/^The event is not accepted, but/) }]);
+  });
+
+  it("notes plain http, stack traces and replay", async () => {
+    const trace = 'Traceback (most recent call last):\n  File "app.py", line 3, in <module>';
+    const url = await serveHttp((_, response) => response.writeHead(401).end(trace));
+    const { notes } = await auditOf(url);
+    expect(notes.join("\n")).toMatch(/over plain http[^]*shows a stack trace[^]*Replay is a residual risk/);
+  });
+});
+
+type Headers = Readonly<Record<string, unknown>>;
+
+function pythonOf(body: Buffer): string {
+  return JSON.stringify(JSON.parse(body.toString()), undefined, " ").replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
+}
+
+/** Ends at a signed body that is no object, as a process without a handler does. */
+async function startMortal() {
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      if (!isGenuine(body, request.headers[HEADER])) return response.writeHead(401).end();
+      if (body.toString() === "null") {
+        server.close();
+        return request.socket.destroy();
+      }
+      return response.writeHead(take(body)).end();
+    });
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}/`, close: async () => void server.close() };
+}
