@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { longestStop } from "./loop-stops.js";
+import { startRawReceiver } from "./raw-receiver.js";
 
 type Answer = (socket: Socket) => void;
 
@@ -112,3 +114,16 @@ export const expensiveAnswers: readonly (readonly [string, Answer])[] = [
     },
   ],
 ];
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
+
+/** The outcome of a client's second request, and how long it stopped the loop. What a first one loads and compiles is not counted. */
+export async function askTwice(client: (url: string) => Promise<string>, answer: Answer) {
+  const receiver = await startRawReceiver((socket, index) => (index === 0 ? socket.end(OK) : answer(socket)));
+  await client(receiver.url);
+  let outcome = "";
+  const stopMs = await longestStop(async () => {
+    outcome = await client(receiver.url);
+  });
+  return { outcome, stopMs };
+}

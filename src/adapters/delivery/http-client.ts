@@ -18,7 +18,7 @@ const RESPONSE_BYTES_KEPT = 4096;
 /** An answer is not read beyond this. */
 const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
 /** Answers before the answer, such as 100 and 103. */
-const INTERIM_ANSWERS_MAX = 20;
+export const INTERIM_ANSWERS_MAX = 20;
 const KEEP_ALIVE_MS = 4_000;
 
 /** The outcome of an attempt, but for its duration. */

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { parseJsonOrText } from "../../kernel/messages/json.js";
+import { reasonOf } from "./state-reader.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { readText } from "../../kernel/messages/read-text.js";
 
 /** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */
 export type SandboxDoor = (
@@ -21,6 +23,7 @@ export interface SandboxAddress {
 
 /** Real time for one call. */
 const TIMEOUT_MS = 30_000;
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Calls a sandbox over HTTP. Throws UsageError("cannot-run") when it does not answer; redirects are not followed. */
 export function createSandboxDoor(address: SandboxAddress): SandboxDoor {
@@ -64,11 +67,10 @@ function createDoor({ url, accessToken, companyId, adminToken }: SandboxAddress)
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
+      const text = await readText(answer, ANSWER_BYTES_MAX);
       return { status: answer.status, body: text === "" ? undefined : parseJsonOrText(text) };
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      const why = signal.aborted ? `no answer within ${TIMEOUT_MS} ms` : cause;
+      const why = signal.aborted ? `no answer within ${TIMEOUT_MS} ms` : reasonOf(error);
       throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${why}.`);
     }
   };

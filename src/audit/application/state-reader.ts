@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { readText } from "../../kernel/messages/read-text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 
 /** Prints the application's state: a URL, a command line, or a function of the test. */
@@ -117,8 +118,7 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
       signal,
       headers: { accept: "application/json", ...authorization },
     });
-    const text = await readBounded(answer);
-    if (text === undefined) throw failed(options, url, `its answer has more than ${OUTPUT_BYTES_MAX} bytes`);
+    const text = await readText(answer, OUTPUT_BYTES_MAX);
     if (answer.ok) return text;
     const shown = shorten(text);
     throw failed(options, url, `it answered ${answer.status}${shown === "" ? "" : `: ${shown}`}`);
@@ -136,17 +136,6 @@ function withoutCredentials(text: string): { href: string; authorization: Record
   url.username = "";
   url.password = "";
   return { href: url.href, authorization: authorization === undefined ? {} : { authorization } };
-}
-
-async function readBounded({ body }: Response): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
-    if (size > OUTPUT_BYTES_MAX) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 /** Characters that have a meaning in a shell. */
@@ -206,7 +195,7 @@ function failed({ name }: ReadOptions, source: string, why: string): UsageError 
 }
 
 /** The reason is in the cause of `fetch failed`. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message;

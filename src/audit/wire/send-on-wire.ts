@@ -1,7 +1,7 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect, type LookupFunction } from "node:net";
-import { basicCredentials } from "../../adapters/delivery/http-client.js";
+import { basicCredentials, INTERIM_ANSWERS_MAX } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
@@ -117,6 +117,11 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
     signal?.addEventListener("abort", cancel);
     outgoing.on("socket", (socket) => socket.once("connect", () => (isConnected = true)));
     outgoing.on("error", (error) => fail(rootOf(error)));
+    let interimAnswers = 0;
+    outgoing.on("information", () => {
+      if (++interimAnswers > INTERIM_ANSWERS_MAX)
+        fail({ message: `more than ${INTERIM_ANSWERS_MAX} interim answers came` });
+    });
     outgoing.on("response", (incoming) => {
       readAnswer(incoming).then((body) => end({ answer: answerOf(incoming, body, secret) }), fail);
     });

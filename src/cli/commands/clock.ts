@@ -3,6 +3,7 @@ import { addClosing, type Verb } from "../shared/help.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { formatDuration, tryParseDuration } from "../../kernel/time/duration.js";
 import { isObject } from "../../kernel/messages/json.js";
+import { readText } from "../../kernel/messages/read-text.js";
 import { parseInstant } from "../../kernel/time/instant.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { alignColumns, printData, printDiagnostic, printJson } from "../shared/output.js";
@@ -174,6 +175,7 @@ interface ControlCall {
 
 /** Longer than an advance waits for receivers. */
 const TIMEOUT_MS = 120_000;
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Returns the answer's JSON. Throws UsageError("command-line") for a refused call, and UsageError("cannot-run") for an unreachable sandbox. */
 async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
@@ -192,7 +194,9 @@ async function callControl(target: ControlTarget, { method, path, body }: Contro
     throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${reasonOf(error)}. ${WHAT_TO_DO}`);
   });
   // Another program may answer with anything.
-  const answer: unknown = await response.json().catch(() => undefined);
+  const answer = await readText(response, ANSWER_BYTES_MAX)
+    .then((text): unknown => JSON.parse(text))
+    .catch(() => undefined);
   if (response.ok && answer !== undefined) return answer;
   throw explainRefusal(target, response.status, answer);
 }

@@ -19,25 +19,29 @@ export interface RemoteOptions extends Credentials {
   /** Base address, without a slash at the end. */
   readonly url: string;
   readonly system: SystemClock;
+  /** For one request: a deployment that hangs must not stop a whole replay. Default {@link REQUEST_TIMEOUT_MS}. */
+  readonly timeoutMs?: number;
 }
 
-/** A deployment that hangs must not stop a whole replay. */
 const REQUEST_TIMEOUT_MS = 30_000;
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
  * Replays against any deployment of the contract, such as the provider's staging. Scenarios that need the sandbox itself (its clock, rules, receiver, or a
  * prepared company) are skipped with the reason.
  */
-export function createRemoteTarget({ url, system, token, companyId, secretKey }: RemoteOptions): Target {
+export function createRemoteTarget(options: RemoteOptions): Target {
+  const { url, system, token, companyId, secretKey, timeoutMs = REQUEST_TIMEOUT_MS } = options;
   const world: ScenarioWorld = {
     url,
     token,
     companyId,
     secretKey,
     async send({ method, path, headers, body }: Outgoing): Promise<Answer> {
-      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+      const signal = AbortSignal.timeout(timeoutMs);
       const content = body === undefined ? {} : { body };
-      return readAnswer(await fetch(url + path, { method, headers, redirect: "manual", signal, ...content }));
+      const answer = await fetch(url + path, { method, headers, redirect: "manual", signal, ...content });
+      return readAnswer(answer, ANSWER_BYTES_MAX);
     },
     control: async () => {
       throw new UsageError("cannot-run", "This target has no control API.");
@@ -59,7 +63,8 @@ export function createRemoteTarget({ url, system, token, companyId, secretKey }:
 /** Throws UsageError("cannot-run") when the deployment does not answer. */
 export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Promise<void> {
   try {
-    await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
+    const answer = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "manual" });
+    await answer.body?.cancel();
   } catch (error) {
     const reason = `Failed to reach the target ${url}: ${reasonOf(error)}. Check --target and whether it is up.`;
     throw new UsageError("cannot-run", reason, { cause: error });

@@ -1,4 +1,5 @@
 import { parseJsonOrText } from "../../kernel/messages/json.js";
+import { readText } from "../../kernel/messages/read-text.js";
 import type { Finding } from "../../sandbox/observation/finding.js";
 import type { Scenario } from "../file/scenario.js";
 import type { Received } from "./receiver.js";
@@ -63,8 +64,8 @@ export interface Target {
   close(): Promise<void>;
 }
 
-export async function readAnswer(response: Response): Promise<Answer> {
-  const text = await response.text();
+export async function readAnswer(response: Response, bytesMax = Number.POSITIVE_INFINITY): Promise<Answer> {
+  const text = await readText(response, bytesMax);
   const headers = Object.fromEntries(response.headers);
   const isJson = /\bjson\b/.test(headers["content-type"] ?? "");
   return { status: response.status, headers, body: text === "" ? undefined : isJson ? parseJsonOrText(text) : text };
