@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readState } from "../../src/audit/state/state-reader.js";
+import { readState } from "../../src/audit/application/state-reader.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createRemoteTarget } from "../../src/scenarios/run/remote-target.js";
 import { askTwice, expensiveAnswers, malformedAnswers } from "../support/malformed-answers.js";
