@@ -141,7 +141,7 @@ function checkSource(source: Source): Violation[] {
   const { path, ring } = source;
   const found: Violation[] = [];
   if (ring === "" && !faces.includes(path)) {
-    found.push(source.violation(0, `only ${faces.join(" and ")} are at the top of src/`));
+    found.push(source.violation(0, `only ${faces.join(", ")} are at the top of src/`));
   } else if (ring !== "" && mayImport[ring] === undefined) {
     found.push(source.violation(0, `src/${ring}/ is not a ring (${Object.keys(mayImport).join(", ")})`));
   }
