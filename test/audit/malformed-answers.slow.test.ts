@@ -11,7 +11,7 @@ const STOP_MAX_MS = 200;
 
 const check = (url: string) =>
   readState(url, { name: "--check", method: "POST", timeoutMs, system: systemClock }).then(
-    String,
+    (state) => `the state ${String(state)}`,
     ({ message }) => message,
   );
 
