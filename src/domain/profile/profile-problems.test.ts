@@ -27,6 +27,7 @@ describe("a wrong profile is reported with the place, the problem and the right 
     ],
     [{ http: { createdStatus: 204 } }, ["http.createdStatus must be 201 or 200, not 204"]],
     [{ http: { createdStatus: "200" } }, ['http.createdStatus must be 201 or 200, not "200"']],
+    [{ refunds: { unknownBody: "reject" } }, ['refunds.unknownBody is not a setting. Did you mean "unknownBody"?']],
     [
       { errors: { shape: ["message"] } },
       ['errors.shape must be "envelope", "envelope-text" or "message", not ["message"]'],
