@@ -20,6 +20,21 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(sandbox.rules.list()).toEqual([]);
   });
 
+  it("sends each event of a history while the charge is in the state that it tells of", async () => {
+    const sandbox = await create();
+    const pairs: string[] = [];
+    const shop: Application = {
+      handle: async ({ id, status }) => {
+        const answer = await sandbox.fetch<{ status: string }>(`/v1/charges/${id}`);
+        pairs.push(`${status} while ${(await answer.json()).status}`);
+      },
+      state: () => pairs.length,
+    };
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    await audit(url, { topic: "charges/events", only: ["state-history"], sandbox, check: shop.state });
+    expect(new Set(pairs)).toEqual(new Set(["paid while paid", "refunded while refunded"]));
+  });
+
   it("checks only charges when the balance is too low for transfers", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);

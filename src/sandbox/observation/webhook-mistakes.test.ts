@@ -49,6 +49,15 @@ describe("webhook-unacknowledged", () => {
     expect(found?.requests.map(({ id }) => id)).toEqual([cause.id]);
   });
 
+  it.each([401, 403])("points to the signature and to the audit after %i", (status) => {
+    const refused = attempt({ status, error: `status ${status} is not 2xx` });
+    const refusedAlways = delivery({ status: "exhausted", attempts: [refused] });
+    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(refused, refusedAlways, scene()));
+    expect(found?.fix).toMatch(/signature.*`sandbox audit URL`/);
+    const [crashed] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene()));
+    expect(crashed?.fix).toBeUndefined();
+  });
+
   it("shows no request when the journal has none", () => {
     const [found] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene()));
     expect(found?.requests).toEqual([]);

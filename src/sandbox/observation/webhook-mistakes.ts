@@ -62,8 +62,14 @@ function lastErrorOf({ attempts }: Delivery): string {
 function describeUnacknowledged(delivery: Delivery, what: string, scene: Scene): Detection {
   const { id, topic, url } = delivery;
   const why = `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} ${what}`;
-  return { key: id, why, requests: describeCause(delivery, scene) };
+  const status = delivery.attempts.at(-1)?.status;
+  const fix = status === 401 || status === 403 ? { fix: REFUSED } : {};
+  return { key: id, why, requests: describeCause(delivery, scene), ...fix };
 }
+
+const REFUSED =
+  "The receiver refuses the signature. Compare the header with the base64 of the HMAC-SHA256 of the raw body under this company's secret key; " +
+  "`sandbox audit URL` says what the receiver accepts in its place. Then answer every genuine webhook with a 2xx.";
 
 /** "A forged or corrupted webhook acknowledged with 2xx". Once for each receiving URL and what a rule did to the webhook. */
 export const forgedAcknowledged: Detector = {
