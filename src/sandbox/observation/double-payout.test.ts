@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectionsOf, payout, scene, sighting, storeTransfer } from "../../../test/support/sighting.js";
+import { acceptedProfile } from "../../../test/support/profiles.js";
 import type { JournalEntry } from "./journal.js";
 import type { Detection } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
@@ -148,3 +149,39 @@ function twice(): JournalEntry[] {
   const batch = { operation: "createBatch" as const, body: { transactions } };
   return [payout("", { ...batch, ...lost }), payout("", batch)];
 }
+
+describe("double-payout after a 409", () => {
+  const HOUR_MS = 3_600_000;
+  const stage = scene();
+  storeTransfer(stage, { reference: "a", status: "completed" });
+  const watchAfter = (ms: number, problem: Partial<JournalEntry> = refused) =>
+    watch([payout("a", { at: 0 }), payout("a", { ...problem, at: 0 }), payout("b", { at: ms })], stage).length;
+
+  it("reports a new reference within an hour of the company's clock", () => {
+    expect(watchAfter(HOUR_MS - 1)).toBe(1);
+    expect(watchAfter(HOUR_MS)).toBe(0);
+  });
+
+  it("does not report one when the reference was taken by another payout", () => {
+    const other = { order: { amount: 5_000 } };
+    expect(watch([payout("a", { ...refused, ...other }), payout("b", other)], stage)).toEqual([]);
+  });
+
+  it("is withdrawn when the first reference is sent again: both are kept", () => {
+    expect(watch([payout("a", lost), payout("b")], stage)).toHaveLength(1);
+    expect(watch([payout("a", lost), payout("b"), payout("a", refused)], stage)).toEqual([]);
+  });
+
+  it("gives up a lost answer after seven days", () => {
+    const days = (count: number) => count * 24 * HOUR_MS;
+    expect(watch([payout("a", { ...lost, at: 0 }), payout("b", { at: days(7) - 1 })])).toHaveLength(1);
+    expect(watch([payout("a", { ...lost, at: 0 }), payout("b", { at: days(7) })])).toEqual([]);
+  });
+});
+
+it("double-payout promises no 409 where a reference is taken twice", () => {
+  const { profile } = acceptedProfile({ transfers: { duplicateReference: "allow" } });
+  const [found] = watch([payout("a", lost), payout("b")], scene({ profile }));
+  expect(found?.fix).toContain("this service does not refuse a reference that it knows");
+  expect(found?.fix).not.toContain("409");
+});

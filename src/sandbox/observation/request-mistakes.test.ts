@@ -214,3 +214,25 @@ it("secret-leaked reads a body that is nested deeper than the stack", () => {
   const deep = JSON.parse("[".repeat(200_000) + '"at_shop"' + "]".repeat(200_000));
   expect(watch({ body: deep })).toHaveLength(1);
 });
+
+describe("retry-at-once and another worker", () => {
+  const opened = (ageMs: number, requests: number) => ({ ageMs: () => ageMs, requests, isClosed: false });
+
+  /** Whether the second of two equal requests is reported, 30 ms after the first was answered. */
+  function isReported(second: ReturnType<typeof opened>): boolean {
+    const detector = createRetryAtOnceDetector();
+    const first = payout("a", { status: 429, receivedAt: 990 });
+    detector.see?.(first, scene({ now: 1_000, connection: opened(20, 1) }));
+    const again = payout("a", { receivedAt: 1_030 });
+    return detectionsOf(detector.see?.(again, scene({ now: 1_030, connection: second }))).length > 0;
+  }
+
+  it.each([
+    ["over a connection that was opened before the first was answered", opened(40, 1), false],
+    ["over a connection that was opened while the other one was free", opened(1, 1), false],
+    ["over a connection that was opened as soon as the answer was read", opened(25, 1), true],
+    ["over a connection that has carried requests", opened(40, 3), true],
+  ])("a request %s: %s", (_, second, reported) => {
+    expect(isReported(second)).toBe(reported);
+  });
+});
