@@ -9,7 +9,7 @@ import { formatDuration } from "../kernel/time/duration.js";
 import { type Instant, toIso } from "../kernel/time/instant.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { Exchange } from "../sandbox/company/exchange.js";
-import type { Redactor } from "../sandbox/observation/redact.js";
+import { type Redactor, redactPath } from "../sandbox/observation/redact.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 
 /** For the bodies and answers of a recording, as JSON. The number of requests is limited by `limits.recordedRequests`. */
@@ -24,8 +24,8 @@ export function startRecorder(sandbox: Sandbox, fixtures: readonly string[], byt
   const given = {
     clock: toIso(startedAt),
     balance: toXof(balanceOf(defaultCompany)),
-    ...(Object.keys(profile).length > 0 ? { profile } : {}),
-    ...(fixtures.length > 0 ? { fixtures } : {}),
+    ...(Object.keys(profile).length > 0 ? { profile: redactor.value(profile) } : {}),
+    ...(fixtures.length > 0 ? { fixtures: redactor.value(fixtures) } : {}),
   };
   const requests: RecordedRequest[] = [];
   let bytes = 0;
@@ -99,11 +99,12 @@ function referenceOf(subject: EventSubject): unknown {
   return undefined;
 }
 
-function redactRequest(item: RecordedRequest, { text, value }: Redactor): RecordedRequest {
+function redactRequest(item: RecordedRequest, redactor: Redactor): RecordedRequest {
+  const { text, value } = redactor;
   const { path, body, answer, companyHeader } = item;
   return {
     ...item,
-    path: path.split("/").map(text).join("/"),
+    path: redactPath(path, redactor),
     body: value(body),
     answer: value(answer),
     companyHeader: typeof companyHeader === "string" ? text(companyHeader) : companyHeader,

@@ -62,7 +62,7 @@ describe("another deployment", () => {
         companyId: "",
       },
     );
-    expect(failure?.request?.headers).toEqual({ "content-type": "application/json", authorization: "Bearer …" });
+    expect(failure?.request?.headers).toEqual({ "content-type": "application/json", authorization: "[redacted]" });
     expect(failure?.answer?.body).toMatchObject({ message: [expect.stringMatching(/^X-Company-Id is missing/)] });
   });
 

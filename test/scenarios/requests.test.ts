@@ -211,7 +211,7 @@ The answer is not what was expected
 
   it("holds no access token", async () => {
     const { failure } = await replayText(`steps: [{ request: GET /v1/balance, expect: { status: 1 } }]`);
-    expect(failure?.request?.headers).toMatchObject({ authorization: "Bearer …" });
+    expect(failure?.request?.headers).toMatchObject({ authorization: "[redacted]" });
     expect(JSON.stringify(failure)).not.toContain("at_");
   });
 

@@ -1,7 +1,7 @@
 import { toIso } from "../../kernel/time/instant.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
-import { type Redactor, SecretRedactor } from "../../sandbox/observation/redact.js";
+import { type Redactor, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
 import { type NearMiss, pathOf, queryOf, statusOf } from "../../sandbox/observation/verify-requests.js";
 
 /** Longer values are cut: a diff is for reading. */
@@ -11,12 +11,13 @@ const SHOWN_CHARACTERS_MAX = 2_000;
 export function renderRequest(entry: JournalEntry, deliveries: readonly string[], redactor: Redactor) {
   const { id, at, method, operation, headers, body, answer, problem, rule, fault, fate, settings } = entry;
   const own = withOwnToken(redactor, entry);
+  const redacted = redactTarget(entry, own);
   return {
     id,
     at: toIso(at),
     method,
-    path: redactPath(entry, own),
-    query: own.value(queryOf(entry)),
+    path: pathOf(redacted),
+    query: own.value(queryOf(redacted)),
     operation: operation ?? null,
     headers: own.headers(headers),
     body: own.value(body ?? null),
@@ -35,7 +36,7 @@ export function renderRequest(entry: JournalEntry, deliveries: readonly string[]
 export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redactor) {
   const own = withOwnToken(redactor, entry);
   const differences = mismatches.map((mismatch) => redactMismatch(mismatch, own));
-  const path = redactPath(entry, own);
+  const path = pathOf(redactTarget(entry, own));
   const head = `${entry.id} ${entry.method} ${path}`;
   return {
     id: entry.id,
@@ -66,9 +67,9 @@ function cut(text: string): string {
   return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
 }
 
-/** Redacts the whole path, since a token may contain a slash, and then each segment. */
-export function redactPath(entry: JournalEntry, { text }: Redactor): string {
-  return text(pathOf(entry)).split("/").map(text).join("/");
+/** Before it is split: a secret may contain what separates the path from the query, or one parameter from the next. */
+export function redactTarget({ path }: JournalEntry, redactor: Redactor): Pick<JournalEntry, "path"> {
+  return { path: redactPath(path, redactor) };
 }
 
 /** An unknown token may be the credential of another deployment. */

@@ -22,7 +22,7 @@ import {
   webhookUnacknowledged,
 } from "./webhook-mistakes.js";
 import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
-import { type Redactor, secretsOf } from "./redact.js";
+import { type Redactor, redactPath, secretsOf } from "./redact.js";
 import { unknownBody } from "./unknown-body.js";
 
 export const FINDINGS_MAX = 1_000;
@@ -173,9 +173,14 @@ export class Findings {
   #keep(kind: FindingKind, { key, why, fix, requests }: Detection, endsRun: boolean): void {
     const id = `${kind} ${key}`;
     if (this.#rows.get(id) !== undefined) return;
-    const { text } = this.#deps.redactor;
+    const { redactor } = this.#deps;
+    const { text } = redactor;
     const { severity, fix: usualFix } = findingKinds[kind];
-    const shown = requests.map((request) => ({ ...request, path: text(request.path), summary: text(request.summary) }));
+    const shown = requests.map((request) => ({
+      ...request,
+      path: redactPath(request.path, redactor),
+      summary: text(request.summary),
+    }));
     const finding: Finding = { kind, severity, why: text(why), fix: text(fix ?? usualFix ?? ""), requests: shown };
     this.#rows.set({ id, seq: ++this.#found, finding, endsRun });
     const [oldest] = this.#rows.size > FINDINGS_MAX ? this.#rows.page({ limit: 1 }).rows : [];

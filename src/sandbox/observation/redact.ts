@@ -1,4 +1,5 @@
 import type { Identity } from "../state/company-record.js";
+import { layersOf } from "./unescape.js";
 
 export const REDACTED = "[redacted]";
 
@@ -21,13 +22,17 @@ const RETIRED_MAX = 10_000;
 const LONG = 8;
 /** Shorter secrets appear in base64 and hex by chance. */
 const ENCODED_MIN = 5;
+/** base64 in base64. */
+const NESTING_MAX = 2;
+/** In longer ones only the bytes themselves are looked at. */
+const NESTED_CHARACTERS_MAX = 4096;
 /** base64 and base64url. */
 const BASE64_RUN = /[\w+/-]{7,}={0,2}/g;
 const HEX_RUN = /[\dA-Fa-f]{10,}/g;
 
 /**
- * Redacts the secrets that it knows, as they are, quoted in JSON, encoded for a URL, and as a part of base64 or hex. A secret stays known after it
- * was replaced: a client may still use it. `current` lists the secrets in use, which are never forgotten.
+ * Redacts the secrets that it knows, as they are, escaped for a URL, JSON or HTML, some times over, and as a part of base64 or hex. A secret stays known
+ * after it was replaced: a client may still use it. `current` lists the secrets in use, which are never forgotten.
  */
 export class SecretRedactor {
   readonly #current: () => Iterable<string>;
@@ -56,10 +61,17 @@ export class SecretRedactor {
   }
 
   readonly text = (text: string): string => {
-    const shown = this.#redactOnce(this.#before?.text(text) ?? text);
-    const decoded = decodeUrl(shown);
-    const redacted = this.#redactOnce(decoded);
-    return redacted === decoded ? shown : redacted;
+    const given = this.#before?.text(text) ?? text;
+    if (this.#known.size === 0) return given;
+    let shown = "";
+    let shownTo = 0;
+    for (const { from, to } of this.#find(given, 0).sort((a, b) => a.from - b.from || b.to - a.to)) {
+      if (to <= shownTo) continue;
+      // What overlaps the one before belongs to it.
+      if (from >= shownTo) shown += given.slice(shownTo, from) + REDACTED;
+      shownTo = to;
+    }
+    return shown + given.slice(shownTo);
   };
 
   /** A deep copy; the names of members are redacted too. */
@@ -82,48 +94,59 @@ export class SecretRedactor {
     this.#forms.add(secret);
     if (isTooPlain(secret)) return;
     const utf8 = Buffer.from(secret);
-    this.#forms.add(JSON.stringify(secret).slice(1, -1));
-    this.#forms.add(encodeURIComponent(String(utf8)));
     // In a query that is not decoded, "+" is a space.
-    this.#forms.add(secret.replaceAll("+", " "));
-    // As it is found in decoded base64 and hex.
-    this.#forms.add(utf8.toString("latin1"));
+    const spellings = [secret, secret.replaceAll("+", " "), secret.replaceAll(" ", "+")];
+    // As it is found in headers, and in decoded base64 and hex.
+    spellings.push(utf8.toString("latin1"));
+    // One that looks like an escape itself loses it where a text is decoded further.
+    for (const spelling of spellings.flatMap((each) => layersOf(each).map((layer) => layer.text)))
+      if (!isTooPlain(spelling)) this.#forms.add(spelling);
   }
 
-  #redactOnce(text: string): string {
-    let shown = "";
-    let shownTo = 0;
+  /** Where the secrets are. `nesting`: how many times the text was in base64 or hex. */
+  #find(given: string, nesting: number): Range[] {
+    if (nesting > 0 && given.length > NESTED_CHARACTERS_MAX) return this.#findPlain(given, nesting);
+    return layersOf(given).flatMap((layer) => {
+      const found = [...this.#findPlain(layer.text, nesting), ...this.#findEncoded(layer.text, nesting)];
+      return found.map(({ from, to }) => ({ from: layer.sourceOf(from), to: layer.sourceOf(to) }));
+    });
+  }
+
+  #findPlain(text: string, nesting: number): Range[] {
+    const found: Range[] = [];
+    const isSecret = (from: number, to: number): boolean =>
+      nesting === 0 ? isSecretAt(text, from, to) : to - from >= ENCODED_MIN && !isTooPlain(text.slice(from, to));
     for (let at = 0; at < text.length; at++) {
-      const length = this.#forms.lengthAt(text, at, (end) => isSecretAt(text, at, end));
+      const length = this.#forms.lengthAt(text, at, isSecret);
       if (length === 0) continue;
-      shown += text.slice(shownTo, at) + REDACTED;
-      shownTo = at + length;
-      at = shownTo - 1;
+      found.push({ from: at, to: at + length });
+      at += length - 1;
     }
-    return this.#redactEncoded(shown + text.slice(shownTo));
+    return found;
   }
 
-  #redactEncoded(text: string): string {
-    if (this.#known.size === 0) return text;
-    const isBase64 = (run: string): boolean => this.#isIn(run, "base64", 4);
-    return text
-      .replaceAll(HEX_RUN, (run) => (this.#isIn(run, "hex", 2) ? REDACTED : run))
-      .replaceAll(BASE64_RUN, (run) => {
-        if (!isBase64(run)) return run;
-        // In a path the slashes are most likely separators.
-        const parts = run.split("/");
-        return parts.some(isBase64) ? parts.map((part) => (isBase64(part) ? REDACTED : part)).join("/") : REDACTED;
-      });
+  #findEncoded(text: string, nesting: number): Range[] {
+    if (nesting === NESTING_MAX) return [];
+    const isHex = (run: string): boolean => this.#isIn(run, "hex", 2, nesting);
+    const isBase64 = (run: string): boolean => this.#isIn(run, "base64", 4, nesting);
+    const hex = runsOf(text, HEX_RUN).filter((range) => isHex(text.slice(range.from, range.to)));
+    const base64 = runsOf(text, BASE64_RUN).flatMap((range) => {
+      const run = text.slice(range.from, range.to);
+      if (!isBase64(run)) return [];
+      // In a path the slashes are most likely separators.
+      const parts = runsOf(run, /[^/]+/g).filter(({ from, to }) => isBase64(run.slice(from, to)));
+      return parts.length === 0
+        ? [range]
+        : parts.map(({ from, to }) => ({ from: range.from + from, to: range.from + to }));
+    });
+    return [...hex, ...base64];
   }
 
   /** Whether a secret is in the encoded bytes. The run may begin with characters that are not part of them. */
-  #isIn(run: string, encoding: "base64" | "hex", characters: number): boolean {
+  #isIn(run: string, encoding: "base64" | "hex", characters: number, nesting: number): boolean {
     for (let from = 0; from < characters; from++) {
       const bytes = Buffer.from(run.slice(from), encoding).toString("latin1");
-      for (let at = 0; at < bytes.length; at++) {
-        const isSecret = (end: number) => end - at >= ENCODED_MIN && !isTooPlain(bytes.slice(at, end));
-        if (this.#forms.lengthAt(bytes, at, isSecret) > 0) return true;
-      }
+      if (this.#find(bytes, nesting + 1).length > 0) return true;
     }
     return false;
   }
@@ -138,6 +161,20 @@ export class SecretRedactor {
       Object.entries(value).map(([name, member]) => [this.text(name), this.#value(member, depth + 1)]),
     );
   }
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+function runsOf(text: string, run: RegExp): Range[] {
+  return [...text.matchAll(run)].map((match) => ({ from: match.index, to: match.index + match[0].length }));
+}
+
+/** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. */
+export function redactPath(path: string, { text }: Pick<Redactor, "text">): string {
+  return text(path).replaceAll(/[^/?&=#]+/g, (part) => text(part));
 }
 
 /** Finds the longest of many texts at a position. Its time does not depend on how many there are: there may be thousands of companies. */
@@ -156,9 +193,12 @@ class TextIndex {
   }
 
   /** 0 when none of them is there. */
-  lengthAt(text: string, at: number, accepts: (end: number) => boolean): number {
-    const lengths = this.#lengths.get(headOf(text, at)) ?? [];
-    return lengths.find((length) => this.#texts.has(text.slice(at, at + length)) && accepts(at + length)) ?? 0;
+  lengthAt(text: string, at: number, accepts: (from: number, to: number) => boolean): number {
+    const lengths = this.#lengths.get(headOf(text, at));
+    if (lengths === undefined) return 0;
+    const isHere = (length: number): boolean =>
+      at + length <= text.length && this.#texts.has(text.slice(at, at + length));
+    return lengths.find((length) => isHere(length) && accepts(at, at + length)) ?? 0;
   }
 }
 
@@ -184,9 +224,9 @@ export function secretsOf({ secretKey, tokens }: Identity): readonly Secret[] {
   return secrets.filter(({ text }) => !isTooPlain(text));
 }
 
-/** Whether the secret is in a text, as it is or encoded for a URL. */
+/** Whether the secret is in a text, as it is or escaped. */
 export function holdsSecret(text: string, { text: secret }: Secret): boolean {
-  return isAloneIn(text, secret) || (text.includes("%") && isAloneIn(decodeUrl(text), secret));
+  return layersOf(text).some((layer) => isAloneIn(layer.text, secret));
 }
 
 function isAloneIn(text: string, secret: string): boolean {
@@ -205,15 +245,4 @@ function isSecretAt(text: string, from: number, to: number): boolean {
 /** Not as a part of a longer word: `at_1` is not in `flat_12`. */
 function standsAlone(text: string, from: number, to: number): boolean {
   return !/[\w-]/.test(text[from - 1] ?? "") && !/[\w-]/.test(text[to] ?? "");
-}
-
-/** Decodes each URL escape by itself, so that a wrong one does not spoil the others. */
-function decodeUrl(text: string): string {
-  return text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (escaped) => {
-    try {
-      return decodeURIComponent(escaped);
-    } catch {
-      return escaped;
-    }
-  });
 }

@@ -2,6 +2,7 @@ import { type SourcePosition, renderPosition } from "../../kernel/messages/probl
 import { type Mismatch, show } from "../../kernel/matchers.js";
 import { oneLine, printable } from "../../kernel/messages/text.js";
 import { type Style, plainStyle } from "../../kernel/messages/report.js";
+import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
 
@@ -32,6 +33,41 @@ export class StepFailed extends Error {
     super(details.message);
     this.details = details;
   }
+}
+
+/** Reports are kept and shared, so they show no secret. */
+export function redactFailure(failure: Failure, redactor: Redactor): Failure {
+  const { text, value, headers } = redactor;
+  const { message, step, mismatches, request, answer, received } = failure;
+  return {
+    ...failure,
+    message: text(message),
+    step: text(step),
+    ...(mismatches && {
+      mismatches: mismatches.map(({ path, expected, actual }) => ({
+        path: text(path),
+        expected: text(expected),
+        actual: value(actual),
+      })),
+    }),
+    ...(request && {
+      request: {
+        method: request.method,
+        path: redactPath(request.path, redactor),
+        headers: headers(request.headers),
+        body: request.body === undefined ? undefined : text(request.body),
+      },
+    }),
+    ...(answer && { answer: { ...answer, headers: headers(answer.headers), body: value(answer.body) } }),
+    ...(received && {
+      received: received.map((webhook) => ({
+        ...webhook,
+        topic: text(webhook.topic),
+        data: value(webhook.data),
+        headers: headers(webhook.headers),
+      })),
+    }),
+  };
 }
 
 /** Longer bodies are cut: the message is for reading. */

@@ -1,6 +1,7 @@
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { SecretRedactor } from "../../sandbox/observation/redact.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
   type Answer,
@@ -51,6 +52,7 @@ export function createRemoteTarget(options: RemoteOptions): Target {
     },
     receiverUrl: "",
     received: () => [],
+    redactor: new SecretRedactor([token, secretKey]),
     seen: () => nothingSeen,
     now: () => toIso(system.now()),
     frozen: false,

@@ -24,18 +24,17 @@ export interface StepContext {
 /** Sends the request, compares the answer with what is expected, and saves from it. */
 export async function runRequest(context: StepContext, step: RequestFields): Promise<void> {
   const request = createRequest(context, step);
-  const shown = withoutSecrets(request);
   if (step.expect?.lost === true) {
     await expectLost(context.world, request);
-    return saveFrom(context, step.save, {}, { request: shown });
+    return saveFrom(context, step.save, {}, { request });
   }
   const answer = await context.world.send(request);
   const expected = context.variables.fill(withLowerCaseHeaders(step.expect ?? {}));
   const mismatches = findMismatches(expected, answer, "");
   if (mismatches.length > 0) {
-    throw new StepFailed({ message: "The answer is not what was expected", mismatches, request: shown, answer });
+    throw new StepFailed({ message: "The answer is not what was expected", mismatches, request, answer });
   }
-  saveFrom(context, step.save, answer, { request: shown, answer });
+  saveFrom(context, step.save, answer, { request, answer });
 }
 
 /** A rule may break the connection. Later steps show what the request has done. */
@@ -47,7 +46,7 @@ async function expectLost(world: ScenarioWorld, request: Outgoing): Promise<void
   });
   if (answer === undefined) return;
   const message = "An answer came, where it was expected to be lost";
-  throw new StepFailed({ message, request: withoutSecrets(request), answer });
+  throw new StepFailed({ message, request, answer });
 }
 
 /** Saves values under the names that later steps use. */
@@ -101,12 +100,6 @@ function ownHeaders(company: Credentials | undefined, body: string | undefined):
     ...(company === undefined ? {} : { authorization: `Bearer ${company.token}` }),
     ...(company === undefined || company.companyId === "" ? {} : { "x-company-id": company.companyId }),
   };
-}
-
-/** Reports are kept and shared, so they contain no access token. */
-function withoutSecrets(request: Outgoing): Outgoing {
-  const { authorization, ...headers } = request.headers;
-  return authorization === undefined ? request : { ...request, headers: { ...headers, authorization: "Bearer …" } };
 }
 
 /** Header names are case-insensitive; those of answers are lower case. */

@@ -4,7 +4,7 @@ import { unlessAborted } from "../../kernel/events.js";
 import { UsageError, assertNever } from "../../kernel/messages/problem.js";
 import { Patterns } from "../../kernel/patterns.js";
 import type { LeafStep, Saves, Step, StepOf } from "../file/scenario.js";
-import { type Failure, StepFailed, reasonOf } from "./failure.js";
+import { type Failure, StepFailed, reasonOf, redactFailure } from "./failure.js";
 import type { Received } from "./receiver.js";
 import { type StepContext, runRequest, saveFrom } from "./run-request.js";
 import type { Variables } from "./variables.js";
@@ -198,13 +198,16 @@ function nearestMismatches(data: unknown, received: readonly Received[], pattern
   return best;
 }
 
-function describeFailure({ variables }: StepContext, step: Step, error: unknown): Failure {
+function describeFailure({ variables, world }: StepContext, step: Step, error: unknown): Failure {
   const where = {
     step: step.name === undefined ? describeStep(step) : fillName(variables, step.name),
     position: step.position,
   };
-  if (error instanceof StepFailed) return { kind: "failure", ...error.details, ...where };
-  return { kind: "error", message: reasonOf(error), ...where };
+  const failure: Failure =
+    error instanceof StepFailed
+      ? { kind: "failure", ...error.details, ...where }
+      : { kind: "error", message: reasonOf(error), ...where };
+  return redactFailure(failure, world.redactor);
 }
 
 /** A name whose variables have no value stays unfilled: the failure of the step matters more. */

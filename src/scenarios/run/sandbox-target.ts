@@ -142,6 +142,7 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
         ),
       };
     },
+    redactor: sandbox.redactor,
     now: () => toIso(company().now()),
     get frozen() {
       return company().clock.mode === "frozen";

@@ -1,5 +1,6 @@
 import { parseJsonOrText } from "../../kernel/messages/json.js";
 import { readText } from "../../kernel/messages/read-text.js";
+import type { Redactor } from "../../sandbox/observation/redact.js";
 import type { Finding } from "../../sandbox/observation/finding.js";
 import type { Scenario } from "../file/scenario.js";
 import type { Received } from "./receiver.js";
@@ -52,6 +53,8 @@ export interface ScenarioWorld extends Credentials {
   now(): string;
   readonly frozen: boolean;
   readonly testNumbers: Readonly<Record<string, string>>;
+  /** For what is reported. */
+  readonly redactor: Redactor;
   close(): Promise<void>;
 }
 

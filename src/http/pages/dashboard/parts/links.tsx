@@ -1,5 +1,5 @@
-import { redactPath, withOwnToken } from "../../../control/render-request.js";
-import { statusOf } from "../../../../sandbox/observation/verify-requests.js";
+import { redactTarget, withOwnToken } from "../../../control/render-request.js";
+import { pathOf, statusOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
 import { type View, linkTo } from "../view/view.js";
@@ -89,7 +89,7 @@ export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEn
 }
 
 export function shownPath({ redactor }: View, entry: JournalEntry): string {
-  const path = redactPath(entry, withOwnToken(redactor, entry));
+  const path = pathOf(redactTarget(entry, withOwnToken(redactor, entry)));
   return path.length > PATH_MAX ? `${path.slice(0, PATH_MAX)}…` : path;
 }
 

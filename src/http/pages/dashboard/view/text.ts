@@ -7,8 +7,8 @@ export const FACT_MAX = 2_000;
 /** Characters shown of a body: the control API has all of it. */
 export const TEXT_MAX = 64 * 1024;
 
-/** No credential is longer, even when it is encoded for a URL. */
-const CREDENTIAL_MAX = 512;
+/** No credential is longer, even when it is escaped. */
+const CREDENTIAL_MAX = 8 * 1024;
 
 /** A client's text, without credentials and no longer than there is room for: a description may have a megabyte, and a page lists many. */
 export function redactAndTruncate({ redactor }: { readonly redactor: Redactor }, text: string, max = LINE_MAX): string {
