@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { UsageError } from "../../kernel/messages/problem.js";
 
@@ -6,11 +7,12 @@ import { UsageError } from "../../kernel/messages/problem.js";
 const BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * The text of a file. Never reads more than {@link BYTES_MAX}, also from a device or a pipe.
+ * The text of a file. Never reads more than {@link BYTES_MAX}.
  *
- * Throws UsageError("file") when it is missing, unreadable, too large, or not UTF-8 text.
+ * Throws UsageError("file") when it is missing, unreadable, no file (reading a pipe or a device might never end), too large, or not UTF-8 text.
  */
 export async function readText(file: string): Promise<string> {
+  await assertFile(file);
   const bytes = await buffer(createReadStream(file, { end: BYTES_MAX })).catch((error: unknown) => {
     throw failure(file, reasonOf(error), error);
   });
@@ -24,10 +26,20 @@ export async function readText(file: string): Promise<string> {
   throw failure(file, "it is not UTF-8 text. Save it as UTF-8");
 }
 
+/** Throws UsageError("file") when it is missing, or a pipe, a device or a folder: reading one might never end. */
+export async function assertFile(file: string): Promise<void> {
+  const found = await stat(file).catch((error: unknown) => {
+    throw failure(file, reasonOf(error), error);
+  });
+  if (!found.isFile()) throw failure(file, found.isDirectory() ? IS_FOLDER : "it is a pipe or a device. Name a file");
+}
+
+const IS_FOLDER = "it is a folder. Name a file in it";
+
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file. Check its path",
   ENOTDIR: "there is no such file. Check its path",
-  EISDIR: "it is a folder. Name a file in it",
+  EISDIR: IS_FOLDER,
   EACCES: "its permissions do not let it be read. Change them",
   ENAMETOOLONG: "its path is too long. Check it",
   ELOOP: "its links lead in a circle. Name the file itself",
@@ -39,5 +51,5 @@ function reasonOf(error: unknown): string {
 }
 
 function failure(file: string, reason: string, cause?: unknown): UsageError {
-  return new UsageError("file", `Failed to read ${file}: ${reason}.`, { cause });
+  return new UsageError("file", `Failed to read ${file === "" ? '""' : file}: ${reason}.`, { cause });
 }

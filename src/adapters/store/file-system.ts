@@ -1,5 +1,6 @@
-import { lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "../files/write-to.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 
 export interface WritableFile {
@@ -54,7 +55,7 @@ export const nodeFileSystem: FileSystem = {
   inodeOf: async (path) => (await unlessMissing(stat(path)))?.ino,
   remove: (path) => rm(path, { force: true }),
   listFolderOf: (path) => readdir(dirname(path)),
-  makeFolderOf: async (path) => void (await mkdir(dirname(path), { recursive: true })),
+  makeFolderOf: (path) => makeFolder(dirname(path)),
 };
 
 /** Undefined when the file does not exist. */

@@ -1,3 +1,4 @@
+import { assertWritable } from "../../adapters/files/write-to.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { openVariables, parseBaseUrl, parseChoice } from "../shared/values.js";
@@ -59,6 +60,7 @@ export const verb: Verb = (command, exitWith) => {
 
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
+  if (options.out !== undefined) await assertWritable("the report", options.out);
   const selected = select(await load(paths, options), options);
   if (selected.length === 0)
     throw new UsageError("file", "Failed to replay: no scenario matches. Look at the paths, --filter and --tag.");

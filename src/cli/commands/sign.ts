@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { assertFile } from "../../adapters/files/read-text.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
@@ -28,6 +29,7 @@ async function sign(file: string | undefined, secretFlag: string | undefined): P
 
 async function readBody(file: string | undefined): Promise<Buffer> {
   if (file !== undefined && file !== "-") {
+    await assertFile(file);
     return readFile(file).catch((error: unknown) => {
       throw explainUnreadable(file, error);
     });

@@ -120,7 +120,8 @@ export function readOption(name: OptionName, flags: StartFlags, variables: Varia
   const { parse, fallback } = options[name];
   const source = flagOf(name);
   const given = flags[name];
-  if (given !== undefined) return typeof given === "object" ? given : parse(source, String(given));
+  if (given !== undefined && typeof given === "object") return given.map((file) => parseText(source, file));
+  if (given !== undefined) return parse(source, String(given));
   const ownVariable = `SANDBOX_${source.slice("--".length).replaceAll("-", "_").toUpperCase()}`;
   for (const variable of name === "port" ? [ownVariable, "PORT"] : [ownVariable]) {
     const text = variables[variable] ?? "";

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { createColors } from "picocolors";
+import { assertWritable } from "../../adapters/files/write-to.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nameAsCalled } from "./name.js";
 import type { Style } from "../../kernel/messages/report.js";
@@ -32,6 +33,7 @@ export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = p
 }
 
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
+  await assertWritable(what, file);
   await writeFile(file, text).catch((error: unknown) => {
     throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${messageOf(error)}.`);
   });

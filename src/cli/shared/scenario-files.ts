@@ -32,8 +32,13 @@ export function isScenario(value: unknown): boolean {
 async function findAt(path: string) {
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) return [{ file: path, isNamed: true }];
+  if (info !== undefined && !info.isDirectory())
+    throw new UsageError("file", `Failed to replay ${path}: it is a pipe or a device. Name a file or a folder.`);
   if (info === undefined && !/[*?[\]{}()!]/.test(path)) {
-    throw new UsageError("file", `Failed to replay ${path}: there is no such file or folder. Check its path.`);
+    throw new UsageError(
+      "file",
+      `Failed to replay ${path === "" ? '""' : path}: there is no such file or folder. Check its path.`,
+    );
   }
   const pattern = info?.isDirectory() === true ? `${path.replace(/\/+$/, "")}/**/*.{yaml,yml,json}` : path;
   const files = await glob(pattern, { expandDirectories: false, ignore: "**/node_modules/**" });
