@@ -39,16 +39,19 @@ async function withWebhookInFlight(
   return sandbox;
 }
 
-describe("SIGINT and SIGTERM", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("%s ends an idle sandbox with exit code 0", async (signal) => {
-    const sandbox = await started();
-    // An idle keep-alive connection must not delay the stop.
-    await post(sandbox, "/v1/charges", chargeRequest());
-    sandbox.signal(signal);
-    expect(await sandbox.ended).toBe(0);
-    expect(eventsOf(sandbox)).toEqual(["listening", "charge.created", "stopping", "stopped"]);
-    expect(sandbox.stderr).toBe("");
-  });
+describe("a signal to stop", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)(
+    "%s ends an idle sandbox with exit code 0",
+    async (signal) => {
+      const sandbox = await started();
+      // An idle keep-alive connection must not delay the stop.
+      await post(sandbox, "/v1/charges", chargeRequest());
+      sandbox.signal(signal);
+      expect(await sandbox.ended).toBe(0);
+      expect(eventsOf(sandbox)).toEqual(["listening", "charge.created", "stopping", "stopped"]);
+      expect(sandbox.stderr).toBe("");
+    },
+  );
 
   it("wait for the answer to a webhook in flight, and refuse new requests", async () => {
     const late = gate();
@@ -99,6 +102,8 @@ describe("SIGINT and SIGTERM", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGQUIT", 131],
   ] as const)("a second %s ends it at once, with %i", async (signal, code) => {
     const sandbox = await withWebhookInFlight(await startReceiver("hang"));
     sandbox.signal("SIGTERM");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +29,6 @@ describe("readText", () => {
     await expect(readText(await given("x".repeat(2 ** 21 + 1)))).rejects.toThrow(
       /given\.yaml: it is larger than 2 MiB/,
     );
-    await expect(readText("/dev/zero")).rejects.toThrow("Failed to read /dev/zero: it is larger than 2 MiB. Split it.");
   });
 
   it("reports why a file cannot be read", async () => {
@@ -46,6 +46,16 @@ describe("readText", () => {
     await expect(failure(".")).resolves.toMatchObject({ kind: "file", message: /it is a folder/ });
     await expect(failure("loop")).resolves.toMatchObject({ kind: "file", message: /its links lead in a circle/ });
     await expect(failure("x".repeat(5000))).resolves.toMatchObject({ kind: "file", message: /its path is too long/ });
+  });
+
+  it.each(["/dev/zero", "/dev/null", "pipe"])("refuses %s, which is no file, immediately", async (name) => {
+    const path = name === "pipe" ? join(folder, name) : name;
+    if (name === "pipe") execFileSync("mkfifo", [path]);
+    await expect(readText(path)).rejects.toThrow(`Failed to read ${path}: it is a pipe or a device. Name a file.`);
+  });
+
+  it("names an empty path", async () => {
+    await expect(readText("")).rejects.toThrow('Failed to read "": there is no such file. Check its path.');
   });
 
   it.each([

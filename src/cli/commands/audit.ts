@@ -1,3 +1,5 @@
+import { assertWritable } from "../../adapters/files/write-to.js";
+import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { Option } from "commander";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { parseSource } from "../../adapters/files/source.js";
@@ -65,6 +67,7 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   }
   const event = options.event === undefined ? undefined : await readEvent(options.event);
   const counter = createCounter(process.stderr);
+  if (options.out !== undefined) await assertWritable("the report", options.out);
   endAtSignal();
   const report = await runAudit({
     ...options,
@@ -78,10 +81,9 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   return { passed: EXIT.ok, failed: EXIT.assertion, inconclusive: EXIT.inconclusive }[report.verdict];
 }
 
-/** Ends the commands of --check and --order at Ctrl-C: they end when this process exits, but their process groups get no signal. */
+/** Ends the commands of --check and --order at a signal: they end when this process exits, but their process groups get no signal. */
 function endAtSignal(): void {
-  process.once("SIGINT", () => process.exit(130));
-  process.once("SIGTERM", () => process.exit(143));
+  onStopSignal((signal) => process.exit(exitCodeOfSignal(signal)));
 }
 
 /** The application's sandbox, if SANDBOX_URL and SANDBOX_ACCESS_TOKEN name it. */

@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { settle } from "../../sandbox/company/advance.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { watchRun } from "../../sandbox/run-report.js";
-import { renderExecReport, writeExecReport } from "../run/exec-report.js";
+import { renderExecReport, prepareExecReport, writeExecReport } from "../run/exec-report.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { parseChoice } from "../shared/values.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { printDiagnostic, messageOf } from "../shared/output.js";
 import { prepareStart } from "../run/prepare-start.js";
+import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { beginSession, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
 
@@ -52,6 +52,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
+  if (flags.report !== undefined) await prepareExecReport(flags.report);
   // A free port by default, so that several can run at a time. PORT is for the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
@@ -130,23 +131,20 @@ function runChild(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit", env, signal: lost });
-    // On a terminal Ctrl-C reaches the whole process group.
-    const onInterrupt = (): void => void (process.stdin.isTTY || child.kill("SIGINT"));
-    const onTerminate = (): void => void child.kill("SIGTERM");
-    const onHangUp = (): void => void child.kill("SIGHUP");
-    process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp);
-    const done = (): void => {
-      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate).off("SIGHUP", onHangUp);
-    };
+    const stopForwarding = onStopSignal((signal) => {
+      // On a terminal Ctrl-C and Ctrl-\ reach the whole process group.
+      const isSentToAll = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
+      if (!isSentToAll) child.kill(signal);
+    });
     child.once("error", (error: NodeJS.ErrnoException) => {
-      done();
+      stopForwarding();
       const why = error.code === "ENOENT" ? "there is no such command" : error.message;
       reject(new UsageError("cannot-run", `Failed to run ${program}: ${why}.`));
     });
     child.once("exit", (code, signal) => {
-      done();
+      stopForwarding();
       // A shell's code for a signal.
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      resolve(code ?? (signal === null ? 128 : exitCodeOfSignal(signal)));
     });
   });
 }

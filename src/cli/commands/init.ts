@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { makeFolder } from "../../adapters/files/write-to.js";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { addClosing, type Verb } from "../shared/help.js";
@@ -27,7 +28,7 @@ async function init(folder = "."): Promise<void> {
   for (const [name, text] of Object.entries(initFiles)) {
     const path = join(folder, name);
     try {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       // "wx" fails if the file exists.
       await writeFile(path, nameAsCalled(text, DOCS_NAME), { flag: "wx" });
       written.push(path);

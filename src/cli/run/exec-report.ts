@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/coverage/coverage-report.js";
 import { listUnmet, renderCoverageMarkdown, sectionTitles } from "../../sandbox/coverage/render-coverage.js";
-import { WIDTH_MAX, alignColumns, messageOf } from "../shared/output.js";
+import { assertWritable, makeFolder } from "../../adapters/files/write-to.js";
+import { WIDTH_MAX, alignColumns, messageOf, writeOutput } from "../shared/output.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { countFindings, renderAllowed, renderFinding } from "../../sandbox/observation/finding.js";
 import type { RunReport } from "../../sandbox/run-report.js";
@@ -36,17 +36,21 @@ function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+const files = { report: "sandbox.json", coverage: "coverage.md" };
+
+/** Makes the folder of the report. Throws UsageError("cannot-run") when nothing can be written there. */
+export async function prepareExecReport(folder: string): Promise<void> {
+  await makeFolder(folder).catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to write the report to ${folder}: ${messageOf(error)}.`);
+  });
+  for (const file of Object.values(files)) await assertWritable("the report", join(folder, file));
+}
+
 /** Writes `FOLDER/sandbox.json` and `FOLDER/coverage.md`. Throws UsageError("cannot-run"). */
 export async function writeExecReport(folder: string, report: RunReport): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "sandbox.json"), `${JSON.stringify(report, undefined, 2)}\n`);
-    await writeFile(join(folder, "coverage.md"), renderCoverageMarkdown(report.coverage));
-  } catch (error) {
-    throw new UsageError("cannot-run", `Failed to write the report to ${folder}: ${messageOf(error)}.`, {
-      cause: error,
-    });
-  }
+  await prepareExecReport(folder);
+  await writeOutput("the report", join(folder, files.report), `${JSON.stringify(report, undefined, 2)}\n`);
+  await writeOutput("the report", join(folder, files.coverage), renderCoverageMarkdown(report.coverage));
 }
 
 /** The most lines for the uncovered items of a section. */

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import type { Log } from "../../kernel/log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
@@ -42,20 +43,34 @@ function inFlight({ companies }: Sandbox): number {
   return companies.reduce((sum, { dispatcher }) => sum + dispatcher.outstanding.length, 0);
 }
 
-/** Resolves at the first SIGINT or SIGTERM. The next one exits immediately, with the shell's code for the signal. */
+/** Those that ask a process to end: Ctrl-C, a service manager, a terminal that was closed, Ctrl-\\. */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+/** Calls `listener` at each signal to stop, instead of ending the process. The returned function ends that. */
+export function onStopSignal(listener: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of STOP_SIGNALS) process.on(signal, listener);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, listener);
+  };
+}
+
+/** The shell's code for a process that the signal ended. */
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
+
+/** Resolves at the first signal to stop. The next one exits immediately, with the shell's code for the signal. */
 export function nextStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
-    const onSignal = (exitCode: number): void => {
+    onStopSignal((signal) => {
       if (firstAt === undefined) {
         firstAt = systemClock.monotonic();
         resolve();
       } else if (!isEcho(systemClock.monotonic() - firstAt)) {
-        process.exit(exitCode);
+        process.exit(exitCodeOfSignal(signal));
       }
-    };
-    process.on("SIGINT", () => onSignal(130));
-    process.on("SIGTERM", () => onSignal(143));
+    });
   });
 }
 
