@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runSandbox, runUntilListening } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+
+const folder = await folderWith({ "taken.txt": "" });
+const pipe = join(folder, "pipe");
+execFileSync("mkfifo", [pipe]);
+
+const others = [pipe, "/dev/zero", "/dev/stdin", folder];
+const NO_FILE = /it is (?:a pipe or a device|a folder|no file)/;
+
+describe("a pipe, a device or a folder where a file is expected is refused immediately", () => {
+  it.each(["--config", "--fixtures", "--profile", "--scenario"])("start %s", async (flag) => {
+    for (const other of others) {
+      const { code, stderr } = await runUntilListening([flag, other]);
+      expect(stderr).toMatch(NO_FILE);
+      expect(code).toBe(2);
+    }
+  });
+
+  it("start --tls-cert, --record and --store", async () => {
+    for (const other of others) {
+      const tls = await runUntilListening(["--tls-cert", other, "--tls-key", other]);
+      expect([tls.code, tls.stderr]).toEqual([2, expect.stringMatching(NO_FILE)]);
+      const record = await runUntilListening(["--record", other]);
+      expect([record.code, record.stderr]).toEqual([
+        3,
+        expect.stringMatching(/Failed to write the recording to .*: it is a/),
+      ]);
+      const store = await runUntilListening(["--store", `file:${other}`]);
+      expect([store.code, store.stderr]).toEqual([3, expect.stringMatching(NO_FILE)]);
+    }
+  });
+
+  it.each([
+    ["validate", (path: string) => ["validate", path]],
+    ["sign", (path: string) => ["sign", path]],
+  ])("%s", async (_, args) => {
+    for (const other of others) {
+      const { code, stderr } = await runSandbox(args(other));
+      expect([code, stderr]).toEqual([2, expect.stringMatching(NO_FILE)]);
+    }
+  });
+
+  it("replay", async () => {
+    const { code, stderr } = await runSandbox(["replay", pipe]);
+    expect([code, stderr]).toEqual([
+      2,
+      `Failed to replay ${pipe}: it is a pipe or a device. Name a file or a folder.\n`,
+    ]);
+    const out = await runSandbox(["replay", "../../scenarios", "--out", pipe]);
+    expect([out.code, out.stderr]).toEqual([
+      3,
+      expect.stringMatching(/Failed to write the report to .*: it is a pipe/),
+    ]);
+  });
+});
+
+describe("a folder that cannot be made is refused immediately", () => {
+  it.each([
+    [
+      "exec --report",
+      ["exec", "--report", "/proc/nope", "--", "true"],
+      "Failed to write the report to /proc/nope: ENOENT",
+    ],
+    ["exec --report", ["exec", "--report", pipe, "--", "true"], `Failed to write the report to ${pipe}: EEXIST`],
+    [
+      "start --store",
+      ["start", "--store", "file:/proc/nope/store.json"],
+      "Failed to open the store /proc/nope/store.json",
+    ],
+    ["init", ["init", "/proc/nope"], "Failed to write /proc/nope/sandbox.config.yaml: ENOENT"],
+  ])("%s", async (_, args, message) => {
+    const { code, stderr } = await runSandbox(args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(3);
+  });
+});
+
+it("an empty path is named", async () => {
+  const start = await runUntilListening(["--scenario", ""]);
+  expect([start.code, start.stderr]).toEqual([1, 'sandbox: --scenario must be a file, not "".\n']);
+  const fixtures = await runUntilListening(["--fixtures", ""]);
+  expect([fixtures.code, fixtures.stderr]).toEqual([1, 'sandbox: --fixtures must be a file, not "".\n']);
+  const validate = await runSandbox(["validate", ""]);
+  expect([validate.code, validate.stderr]).toEqual([2, 'Failed to read "": there is no such file. Check its path.\n']);
+});
