@@ -117,7 +117,7 @@ function logged({ sandbox }: TestWorld, texts: readonly string[]): string {
 /** Of a scenario that fails, in each form. */
 async function reportsOf({ sandbox, app }: TestWorld, written: readonly string[]): Promise<string> {
   const metadata = Object.fromEntries(written.map((text) => [text.replaceAll("$", "$$"), text.replaceAll("$", "$$")]));
-  const request = { request: "POST /v1/charges", body: { metadata }, expect: { body: metadata } };
+  const request = { request: "POST /v1/charges", body: { metadata }, expect: { body: { $exact: metadata } } };
   const text = JSON.stringify({ steps: [request] });
   const target = createSandboxTarget(sandbox, (asked) => app.fetch(asked));
   const options = { system: systemClock, seed: undefined, env: {}, workers: 1, bail: false };

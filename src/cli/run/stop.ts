@@ -43,7 +43,7 @@ function inFlight({ companies }: Sandbox): number {
   return companies.reduce((sum, { dispatcher }) => sum + dispatcher.outstanding.length, 0);
 }
 
-/** Those that ask a process to end: Ctrl-C, a service manager, a terminal that was closed, Ctrl-\\. */
+/** Those that ask a process to end: Ctrl-C, a service manager, a terminal that was closed, Ctrl-\. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 /** Calls `listener` at each signal to stop, instead of ending the process. The returned function ends that. */

@@ -5,6 +5,7 @@ import { quote } from "../../kernel/messages/text.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { isLoopback } from "../shared/loopback.js";
+import type { Guesses } from "./guesses.js";
 import { answerRefusal } from "./control-endpoint.js";
 
 /**
@@ -51,14 +52,23 @@ function isNavigation(c: HttpContext): boolean {
   return isPage && (method === "GET" || method === "HEAD");
 }
 
-/** "With an admin token set […] every call but `health` needs it as bearer (401)." */
-export function requireAdminToken(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
+/** "With an admin token set […] every call but `health` needs it as bearer (401)." Too many wrong ones from an address: 429. */
+export function requireAdminToken(sandbox: Sandbox, guesses: Guesses): MiddlewareHandler<HttpEnv> {
   const { adminToken } = sandbox.options;
   if (adminToken === undefined) return (_, next) => next();
   return async (c, next) => {
     if (c.req.path === "/_sandbox/health") return next();
     const given = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
     if (given !== undefined && isSameSecret(given, adminToken)) return next();
+    const waitS = given === undefined ? undefined : guesses.countWrong(c);
+    if (waitS !== undefined) {
+      const messages = [`Too many wrong admin tokens from this address. Try again in ${waitS} s`];
+      return answerRefusal(sandbox, undefined, c.req.path, {
+        status: 429,
+        messages,
+        headers: { "retry-after": waitS },
+      });
+    }
     return refuse(sandbox, c, 401, "Authorization must be: Bearer <admin token>, the one that --admin-token set");
   };
 }

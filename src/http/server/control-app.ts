@@ -14,12 +14,16 @@ import { stateRoutes } from "../control/state-routes.js";
 import { streamRoutes } from "../control/stream-routes.js";
 import { answerRefusal, createControlEndpoint } from "../control/control-endpoint.js";
 import type { ControlRoute } from "../control/control-route.js";
+import { Guesses } from "../control/guesses.js";
 import { refuseForgery, requireAdminToken } from "../control/guards.js";
 
 /** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */
 export interface AppExtensions {
   readonly replayer?: ScenarioReplayer;
 }
+
+/** Of pages and what they load, which are read. */
+const NOT_OF_PAGES = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const ownRoutes: readonly ControlRoute[] = [
   ...companiesRoutes,
@@ -43,12 +47,14 @@ export function createControlApp(sandbox: Sandbox, { replayer }: AppExtensions =
   app.use("*", dropBodyOfHead);
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
+  const guesses = new Guesses(sandbox.system);
   const ask = async (request: Request): Promise<Response> => app.fetch(request);
-  const dashboard = createDashboard({ sandbox, ask, scenarios: replayer });
+  const dashboard = createDashboard({ sandbox, ask, scenarios: replayer, guesses });
   const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
   app.get("/", answerPage);
   app.on(["GET", "POST"], ["/dashboard", "/dashboard/*"], answerPage);
-  app.use("*", requireAdminToken(sandbox));
+  app.use("*", requireAdminToken(sandbox, guesses));
+  for (const path of ["/", "/assets/:file"]) app.on(NOT_OF_PAGES, path, methodNotAllowed(sandbox, [{ method: "GET" }]));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);
     for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route));
@@ -59,7 +65,7 @@ export function createControlApp(sandbox: Sandbox, { replayer }: AppExtensions =
   return app;
 }
 
-function methodNotAllowed(sandbox: Sandbox, own: readonly ControlRoute[]) {
+function methodNotAllowed(sandbox: Sandbox, own: readonly Pick<ControlRoute, "method">[]) {
   const allow = own.map(({ method }) => method).join(", ");
   return (c: HttpContext): Response => {
     const message = `${c.req.method} is not a method of this path; it has ${allow}`;

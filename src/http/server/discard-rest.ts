@@ -18,6 +18,8 @@ export async function answerWhileReceiving(answer: Response, incoming: IncomingM
   }
   const bytes = new Uint8Array(await answer.arrayBuffer());
   headers.set("content-length", String(bytes.length));
+  // It will be cut before the client has sent all of that.
+  if (Number(incoming.headers["content-length"]) > DISCARDED_BYTES_MAX) headers.set("connection", "close");
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(bytes);

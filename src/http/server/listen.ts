@@ -73,6 +73,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { port } = server.address() as AddressInfo;
   const address = `${reachable(options.host)}:${port}`;
 
+  /** The answers that a client which sends requests without waiting gets first. */
+  const before = new WeakMap<ServerResponse, ServerResponse>();
   let attach = (_: Hono<HttpEnv>): void => undefined;
   const attached = new Promise<Hono<HttpEnv>>((resolve) => (attach = resolve));
   const stopping = new AbortController();
@@ -97,7 +99,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const answer = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     const app = await attached;
     const malformed = findMalformed(incoming, limits);
-    const breakOff = (fault: "reset" | "hang"): void => {
+    const breakOff = async (fault: "reset" | "hang"): Promise<void> => {
+      await answered(before.get(outgoing));
       if (fault === "reset") tcpOf(incoming.socket).resetAndDestroy();
       else incoming.socket.destroy();
     };
@@ -119,7 +122,11 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     },
   });
   const unfinished = new Set<ServerResponse>();
+  const latest = new WeakMap<Socket, ServerResponse>();
   server.on("request", (incoming, outgoing) => {
+    const previous = latest.get(incoming.socket);
+    if (previous !== undefined) before.set(outgoing, previous);
+    latest.set(incoming.socket, outgoing);
     // Every pipelined request listens for the end of its connection.
     incoming.socket.setMaxListeners(0);
     const connection = connections.get(tcpOf(incoming.socket));
@@ -163,6 +170,12 @@ class ClientConnection implements Connection {
   ageMs(): number {
     return systemClock.monotonic() - this.#openedAt;
   }
+}
+
+/** Resolves when the answer is written, or its connection is closed. */
+function answered(answer: ServerResponse | undefined): Promise<void> {
+  if (answer === undefined || answer.writableFinished || answer.closed) return Promise.resolve();
+  return new Promise((resolve) => answer.once("close", resolve));
 }
 
 interface OpenServer {

@@ -16,8 +16,8 @@ export interface HttpEnv {
     readonly connection?: Connection;
     /** Aborted when the server begins to stop. */
     readonly stopping?: AbortSignal;
-    /** Ends the connection without an answer, `reset` so that the client reads ECONNRESET. */
-    readonly breakOff?: (fault: "reset" | "hang") => void;
+    /** Ends the connection without an answer, `reset` so that the client reads ECONNRESET. Requests before it on the connection get their answers first. */
+    readonly breakOff?: (fault: "reset" | "hang") => Promise<void>;
     /** Set where bytes are not a request: the app makes the answer that refuses them. */
     readonly malformed?: Malformed;
   };

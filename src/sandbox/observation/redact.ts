@@ -133,11 +133,7 @@ export class SecretRedactor {
     const base64 = runsOf(text, BASE64_RUN).flatMap((range) => {
       const run = text.slice(range.from, range.to);
       if (!isBase64(run)) return [];
-      // In a path the slashes are most likely separators.
-      const parts = runsOf(run, /[^/]+/g).filter(({ from, to }) => isBase64(run.slice(from, to)));
-      return parts.length === 0
-        ? [range]
-        : parts.map(({ from, to }) => ({ from: range.from + from, to: range.from + to }));
+      return narrowest(run, isBase64).map(({ from, to }) => ({ from: range.from + from, to: range.from + to }));
     });
     return [...hex, ...base64];
   }
@@ -170,6 +166,24 @@ interface Range {
 
 function runsOf(text: string, run: RegExp): Range[] {
   return [...text.matchAll(run)].map((match) => ({ from: match.index, to: match.index + match[0].length }));
+}
+
+/** Beyond this number of segments all of them count. */
+const SEGMENTS_MAX = 50;
+
+/** The segments of a path that hold something: a slash is most likely a separator, but it is a character of base64 too. */
+function narrowest(path: string, holds: (text: string) => boolean): Range[] {
+  const segments = runsOf(path, /[^/]+/g);
+  const found: Range[] = [];
+  let first = 0;
+  for (const [last, { to }] of segments.entries()) {
+    const isIn = (from: number): boolean => holds(path.slice(segments[from]?.from, to));
+    if (segments.length > SEGMENTS_MAX || !isIn(first)) continue;
+    while (first < last && isIn(first + 1)) first++;
+    found.push({ from: segments[first]?.from ?? 0, to });
+    first = last + 1;
+  }
+  return found.length === 0 ? [{ from: 0, to: path.length }] : found;
 }
 
 /** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. */

@@ -1,4 +1,9 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { describe, expect, it } from "vitest";
+import { GUESSES_MAX } from "../../../src/http/control/guesses.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
+import { signIn, visit } from "../../support/dashboard.js";
 import { sendRaw } from "../../support/raw-http.js";
 import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
@@ -294,4 +299,62 @@ describe("forgeries", () => {
     const answer = await world.app.request("/_sandbox/clock", { headers: { host } }, { boundTo });
     expect(answer.status).toBe(200);
   });
+});
+
+describe("wrong admin tokens", () => {
+  const wrong = { authorization: "Bearer no" };
+  const right = { authorization: "Bearer s3cret" };
+
+  it("are limited, also those of the sign-in page; the right one is always taken", async () => {
+    let elapsed = 0;
+    open({ adminToken: "s3cret", system: { ...systemClock, monotonic: () => elapsed } });
+    const ask = (headers?: Readonly<Record<string, string>>) => world.control("GET", "/clock", undefined, headers);
+    for (let guess = 1; guess < GUESSES_MAX; guess++) expect((await ask(wrong)).status).toBe(401);
+    expect((await signIn(visit(world.app), "no")).status).toBe(401);
+    const refused = await ask(wrong);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("6");
+    expect(refused.body).toMatchObject({
+      statusCode: 429,
+      message: ["Too many wrong admin tokens from this address. Try again in 6 s"],
+    });
+    expect((await ask(right)).status).toBe(200);
+    expect((await ask()).status).toBe(401);
+    expect((await ask(wrong)).status).toBe(429);
+    elapsed += 5_999;
+    expect((await ask(wrong)).headers.get("retry-after")).toBe("1");
+    elapsed += 1;
+    expect((await ask(wrong)).status).toBe(401);
+    expect((await ask(wrong)).status).toBe(429);
+    elapsed += 60_000;
+    for (let guess = 0; guess < GUESSES_MAX; guess++) expect((await ask(wrong)).status).toBe(401);
+    expect((await ask(wrong)).status).toBe(429);
+  });
+
+  it("of one address do not count for another", async () => {
+    open({ adminToken: "s3cret" });
+    const { port } = new URL(await world.listen());
+    const askFrom = async (localAddress: string): Promise<number | undefined> => {
+      const asked = request({ host: "127.0.0.1", port, localAddress, path: "/_sandbox/clock", headers: wrong });
+      const [answer] = (await once(asked.end(), "response")) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    };
+    for (let guess = 0; guess < GUESSES_MAX; guess++) await askFrom("127.0.0.1");
+    expect(await askFrom("127.0.0.1")).toBe(429);
+    expect(await askFrom("127.0.0.2")).toBe(401);
+  });
+});
+
+it.each([
+  ["POST", "", "GET"],
+  ["DELETE", "", "GET"],
+  ["PUT", "/assets/x", "GET"],
+  ["POST", "/assets/dashboard.css", "GET"],
+  ["POST", "/clock", "GET, PUT"],
+])("%s /_sandbox%s is 405", async (method, path, allow) => {
+  open();
+  const answer = await world.control(method, path, undefined, { host: "localhost:4010" });
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get("allow")).toBe(allow);
 });

@@ -4,6 +4,7 @@ import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
+import type { Guesses } from "../../control/guesses.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
@@ -27,12 +28,13 @@ interface DashboardDeps {
   /** The control API, without the guards of a socket. */
   readonly ask: AskControl;
   readonly scenarios: ScenarioList | undefined;
+  readonly guesses: Guesses;
 }
 
 /** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. `refuseForgery` has refused other machines and other origins before. */
-export function createDashboard({ sandbox, ask, scenarios }: DashboardDeps): Hono<HttpEnv> {
+export function createDashboard({ sandbox, ask, scenarios, guesses }: DashboardDeps): Hono<HttpEnv> {
   const sessions = new Sessions(sandbox.system, sandbox.options.adminToken);
-  const guard = createGuard(sandbox, sessions);
+  const guard = createGuard(sandbox, sessions, guesses);
   const memory = new Memory();
   const live = createLive(sandbox);
   const auditor = createAuditor(sandbox.system);

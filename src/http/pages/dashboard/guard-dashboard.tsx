@@ -7,6 +7,7 @@ import { Labelled } from "./parts/action.js";
 import { DASHBOARD, rootOf } from "./view/view.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
+import type { Guesses } from "../../control/guesses.js";
 import { requireAdminToken } from "../../control/guards.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 import type { ExtraHeaders } from "../../api/answer.js";
@@ -21,8 +22,8 @@ const SIGN_IN = `${DASHBOARD}/sign-in`;
 const COOKIE = { path: "/", httpOnly: true, sameSite: "Strict" } as const;
 
 /** Lets in who is signed in, and forms of the dashboard's own pages. */
-export function createGuard(sandbox: Sandbox, sessions: Sessions) {
-  const refuse = requireAdminToken(sandbox);
+export function createGuard(sandbox: Sandbox, sessions: Sessions, guesses: Guesses) {
+  const refuse = requireAdminToken(sandbox, guesses);
   return { requireSession, showSignIn, signIn: takeForm(signIn), signOut: takeForm(signOut), takeForm };
 
   /** Redirects to the sign-in page without a session, if there is an admin token. */
@@ -60,16 +61,16 @@ export function createGuard(sandbox: Sandbox, sessions: Sessions) {
   function signIn(c: HttpContext, { token = "", back: given }: Fields): Response | Promise<Response> {
     const back = backOf(given);
     const opened = sessions.open(token);
-    if ("waitMs" in opened) {
-      const seconds = String(Math.ceil(opened.waitMs / 1000));
-      const problem = `Too many wrong tokens. Try again in ${seconds} s.`;
-      return answerSignIn(c, 429, back, problem, { "retry-after": seconds });
+    if (opened === undefined) {
+      const waitS = guesses.countWrong(c);
+      if (waitS === undefined)
+        return answerSignIn(c, 401, back, "That is not the admin token that the sandbox was started with.");
+      const problem = `Too many wrong tokens. Try again in ${waitS} s.`;
+      return answerSignIn(c, 429, back, problem, { "retry-after": waitS });
     }
-    if ("wrong" in opened)
-      return answerSignIn(c, 401, back, "That is not the admin token that the sandbox was started with.");
     // Behind a proxy only the browser knows the scheme.
     const secure = c.req.header("origin")?.startsWith("https:") === true;
-    setCookie(c, cookieName(c), opened.id, { ...COOKIE, secure, maxAge: SESSION_MS / 1000 });
+    setCookie(c, cookieName(c), opened, { ...COOKIE, secure, maxAge: SESSION_MS / 1000 });
     return redirectTo(c, back);
   }
 
