@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
-import { GUESSES_MAX } from "../../src/http/control/guesses.js";
+import { GUESSES_MAX } from "../../src/http/shared/guesses.js";
 import { SESSION_MS } from "../../src/http/pages/dashboard/sessions.js";
 import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { openWorld, type TestWorld, type WorldOptions } from "../support/world.js";

@@ -5,7 +5,7 @@ import { quote } from "../../kernel/messages/text.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { isLoopback } from "../shared/loopback.js";
-import type { Guesses } from "./guesses.js";
+import type { Guesses } from "../shared/guesses.js";
 import { answerRefusal } from "./control-endpoint.js";
 
 /**

@@ -14,7 +14,7 @@ import { stateRoutes } from "../control/state-routes.js";
 import { streamRoutes } from "../control/stream-routes.js";
 import { answerRefusal, createControlEndpoint } from "../control/control-endpoint.js";
 import type { ControlRoute } from "../control/control-route.js";
-import { Guesses } from "../control/guesses.js";
+import { Guesses } from "../shared/guesses.js";
 import { refuseForgery, requireAdminToken } from "../control/guards.js";
 
 /** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */

@@ -1,5 +1,5 @@
 import type { Identity } from "../state/company-record.js";
-import { layersOf } from "./unescape.js";
+import { layersOf } from "../../kernel/messages/unescape.js";
 
 export const REDACTED = "[redacted]";
 

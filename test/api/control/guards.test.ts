@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { describe, expect, it } from "vitest";
-import { GUESSES_MAX } from "../../../src/http/control/guesses.js";
+import { GUESSES_MAX } from "../../../src/http/shared/guesses.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { signIn, visit } from "../../support/dashboard.js";
 import { sendRaw } from "../../support/raw-http.js";

@@ -4,7 +4,7 @@ import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
-import type { Guesses } from "../../control/guesses.js";
+import type { Guesses } from "../../shared/guesses.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";

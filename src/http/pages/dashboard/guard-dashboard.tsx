@@ -7,7 +7,7 @@ import { Labelled } from "./parts/action.js";
 import { DASHBOARD, rootOf } from "./view/view.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import type { Guesses } from "../../control/guesses.js";
+import type { Guesses } from "../../shared/guesses.js";
 import { requireAdminToken } from "../../control/guards.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 import type { ExtraHeaders } from "../../api/answer.js";

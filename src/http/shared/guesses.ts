@@ -1,5 +1,5 @@
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import type { HttpContext } from "../shared/env.js";
+import type { HttpContext } from "./env.js";
 
 /** Wrong admin tokens in a row from one address; then one more each {@link GUESS_MS}. */
 export const GUESSES_MAX = 10;
