@@ -47,7 +47,8 @@ interface Mutation {
   /** Chooses the kind of place, and another one of it for `swap`. */
   readonly at: number;
   readonly change: "replace" | "swap" | "remove" | "repeat";
-  readonly value: unknown;
+  /** The first one of the type of what is there is used, else the first. */
+  readonly values: readonly unknown[];
   /** Chooses the place among those of its kind. */
   readonly from: number;
 }
@@ -56,7 +57,7 @@ export const stateMutations: fc.Arbitrary<readonly Mutation[]> = fc.array(
   fc.record({
     at: fc.nat(),
     change: fc.constantFrom("replace", "swap", "remove", "repeat"),
-    value: hostile,
+    values: fc.array(hostile, { minLength: 1, maxLength: 9 }),
     from: fc.nat(),
   }),
   { minLength: 1, maxLength: 2 },
@@ -70,15 +71,16 @@ interface Place {
 /** The state with one field after the other replaced, swapped, removed or repeated. */
 export function mutateState(state: LooseJson, mutations: readonly Mutation[]): LooseJson {
   const mutated = structuredClone(state);
-  for (const { at, change, value, from } of mutations) {
+  for (const { at, change, values, from } of mutations) {
     // First the kind of place, so that long tables do not have all the mutations.
     const all = placesIn(mutated);
-    const kinds = [...new Set(all.map(({ path }) => path))];
+    // What an event was about is no more than shown.
+    const kinds = [...new Set(all.map(({ path }) => path))].filter((path) => !path.startsWith(".events[].subject."));
     const places = all.filter(({ path }) => path === kinds[at % kinds.length]);
     const place = places[from % places.length];
     if (place === undefined) continue;
     const { holder, key } = place;
-    if (change === "replace") holder[key] = value;
+    if (change === "replace") holder[key] = values.find((one) => typeof one === typeof holder[key]) ?? values[0];
     else if (change === "swap") {
       const other = places[at % places.length] ?? place;
       [holder[key], other.holder[other.key]] = [other.holder[other.key], holder[key]];
