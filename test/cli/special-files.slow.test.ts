@@ -1,14 +1,16 @@
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runSandbox, runUntilListening } from "../support/cli.js";
-import { folderWith } from "../support/folder.js";
 
-const folder = await folderWith({ "taken.txt": "" });
+const folder = mkdtempSync(join(tmpdir(), "special-files-"));
 const pipe = join(folder, "pipe");
 execFileSync("mkfifo", [pipe]);
+afterAll(() => rmSync(folder, { recursive: true }));
 
-const others = [pipe, "/dev/zero", "/dev/stdin", folder];
+const others = [pipe, "/dev/zero", folder];
 const NO_FILE = /it is (?:a pipe or a device|a folder|no file)/;
 
 describe("a pipe, a device or a folder where a file is expected is refused immediately", () => {
