@@ -112,6 +112,8 @@ export function visible(expected: string, charactersMax: number): z.ZodType<stri
 
 export const id = matching(/^[\w.-]{1,200}$/, "an id: 1 to 200 letters, digits, dots, dashes and underscores");
 
+export const uuid = matching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "a UUID");
+
 export const flag: z.ZodType<boolean, boolean> = z.boolean({ error: "must be true or false" });
 
 /** One of some words. With `suggest` the message asks for the nearest one. */

@@ -1,12 +1,11 @@
 import type * as z from "zod";
-import { absoluteUrl, anyText, count, id, object, storedInstant, word } from "../../kernel/fields.js";
+import { absoluteUrl, anyText, count, object, storedInstant, uuid, word } from "../../kernel/fields.js";
 import type { Profile } from "../profile/profile.js";
 import { findTopic, singularOf, topics } from "../values/topic.js";
 
 /** "The business registers webhook URLs per topic." */
 export const subscriptionRow = object({
-  /** A UUID. */
-  id,
+  id: uuid,
   seq: count,
   createdAt: storedInstant,
   updatedAt: storedInstant,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { id } from "../../kernel/fields.js";
+import { id, uuid } from "../../kernel/fields.js";
 
 /** Ids as the API shows them: `txn_` before a transaction's, `bat_` before a batch's, everything else as it is stored. */
 
@@ -17,9 +17,9 @@ export function plainId(shown: string): string {
 }
 
 /** In a stored state, written with its prefix. */
-export const storedTransactionId: z.ZodType<string, string> = z.codec(id, id, {
+export const storedTransactionId: z.ZodType<string, string> = z.codec(id, uuid, {
   decode: plainId,
   encode: transactionId,
 });
 
-export const storedBatchId: z.ZodType<string, string> = z.codec(id, id, { decode: plainId, encode: batchId });
+export const storedBatchId: z.ZodType<string, string> = z.codec(id, uuid, { decode: plainId, encode: batchId });
