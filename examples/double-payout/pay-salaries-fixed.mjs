@@ -16,13 +16,7 @@ const salaries = [
 
 /** How payouts ended, by reference. */
 const outcomes = new Map();
-const receiver = createServer(async (request, response) => {
-  const body = Buffer.concat(await request.toArray());
-  if (!isGenuine(body, request.headers["x-service-hmac-sha256"])) return response.writeHead(401).end();
-  const { data } = JSON.parse(body);
-  outcomes.set(data.reference, data.status);
-  response.end(() => receiver.emit("outcome"));
-}).listen(0, "127.0.0.1");
+const receiver = createServer((request, response) => void take(request, response)).listen(0, "127.0.0.1");
 await once(receiver, "listening");
 for (const topic of ["transactions/completed", "transactions/failed"])
   await post("/v1/webhooks", { topic, url: `http://127.0.0.1:${receiver.address().port}/` });
@@ -30,6 +24,14 @@ for (const topic of ["transactions/completed", "transactions/failed"])
 for (const salary of salaries) console.log(`${salary.worker}: ${await pay(salary)}`);
 for (const { worker } of salaries) console.log(`${worker}: ${await outcomeOf(referenceOf(worker))}`);
 receiver.close();
+
+async function take(request, response) {
+  const body = Buffer.concat(await request.toArray());
+  if (!isGenuine(body, request.headers["x-service-hmac-sha256"])) return response.writeHead(401).end();
+  const { data } = JSON.parse(body);
+  outcomes.set(data.reference, data.status);
+  return response.end(() => receiver.emit("outcome"));
+}
 
 async function pay({ worker, msisdn, amount }) {
   for (let attempt = 1; attempt <= 3; attempt++) {
