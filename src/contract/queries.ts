@@ -75,7 +75,7 @@ export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) 
   };
 }
 
-const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
  * The page that `find` gives for `limit` rows, with fewer rows where those would make an answer of more than 16 MiB: far below the longest string. Its

@@ -288,7 +288,7 @@ describe("the report", () => {
   it("prints requests and unacknowledged webhooks on stderr", async () => {
     const { stderr } = await exec(["--clock", "frozen"], node(program));
     expect(stderr).toMatch(
-      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract met \(\d+ of \d+\)\n$/,
+      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract met \(\d+ of \d+\)\nsandbox: 1 finding\nsandbox: warning: webhook-unacknowledged\n/,
     );
   });
 
@@ -306,7 +306,7 @@ describe("the report", () => {
         ],
       },
       clock: "2026-01-15T09:00:00.000Z",
-      findings: [],
+      findings: [{ kind: "webhook-unacknowledged" }],
       rulesNeverFired: [],
       coverage: { percent: expect.any(Number) },
     });

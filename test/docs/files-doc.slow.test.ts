@@ -8,6 +8,10 @@ import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
+import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
+import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/guesses.js";
+import { STATE_BYTES_MAX } from "../../src/sandbox/state/state.js";
+import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../src/scenarios/replayer.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { SNAPSHOT_LIMITS } from "../../src/sandbox/state/snapshots.js";
 import { runSandbox, runUntilListening } from "../support/cli.js";
@@ -144,6 +148,10 @@ describe("docs/security.md", () => {
       [headersMs / 1000],
       [requestMs / 1000],
       [keepAliveMs / 1000],
+      [PAGE_BYTES_MAX / 1024 ** 2],
+      [STATE_BYTES_MAX / 1024 ** 2],
+      [REPLAYS_MAX, REPLAY_MS_MAX / 60_000],
+      [GUESSES_MAX, GUESS_MS / 1000],
       [CONCURRENT_ATTEMPTS_PER_RECEIVER],
     ]);
   });

@@ -38,7 +38,7 @@ describe("the packed package", () => {
       );
     const known = [
       /^(?:package\.json|README\.md|LICENSE|bin\/sandbox\.js)$/,
-      /^dist\/(?:(?:cli|index|webhooks|vitest|jest|node-test)\.js|(?:index|webhooks|vitest|jest|node-test)\.d\.ts|THIRD-PARTY-LICENSES\.txt|chunks\/[\w-]+\.js)$/,
+      /^dist\/(?:(?:cli|index|webhooks|vitest|jest|node-test)\.js|(?:index|webhooks|vitest|jest|node-test|webhook-events-[\w-]+)\.d\.ts|THIRD-PARTY-LICENSES\.txt|chunks\/[\w-]+\.js)$/,
       /^(?:fixtures|scenarios)\/[\w/-]+\.yaml$/,
       /^schema\/(?:config|fixtures|profile|scenario)\.schema\.json$/,
     ];

@@ -49,7 +49,7 @@ export const verb: Verb = (command, exitWith) => {
     .action(async (url: string | undefined, flags: AuditFlags) => exitWith(await audit(url, flags)));
   addClosing(
     command,
-    "Exits with 4 if a check failed, with 6 if none did but something that was asked for\ncould not be judged. Warnings fail nothing.",
+    "Exits with 4 if a check failed, with 6 if none did but something that was asked\nfor could not be judged. Warnings fail nothing.",
     `Examples:
   sandbox audit http://127.0.0.1:4020/webhooks
   sandbox audit http://127.0.0.1:4020/webhooks --check ./count-shipped.sh

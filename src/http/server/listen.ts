@@ -125,7 +125,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const latest = new WeakMap<Socket, ServerResponse>();
   server.on("request", (incoming, outgoing) => {
     const previous = latest.get(incoming.socket);
-    if (previous !== undefined) before.set(outgoing, previous);
+    if (previous !== undefined && unfinished.has(previous)) before.set(outgoing, previous);
     latest.set(incoming.socket, outgoing);
     // Every pipelined request listens for the end of its connection.
     incoming.socket.setMaxListeners(0);
@@ -135,6 +135,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
       unfinished.delete(outgoing);
+      before.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
     respond(incoming, outgoing).catch((error: unknown) => {

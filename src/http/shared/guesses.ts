@@ -3,7 +3,7 @@ import type { HttpContext } from "./env.js";
 
 /** Wrong admin tokens in a row from one address; then one more each {@link GUESS_MS}. */
 export const GUESSES_MAX = 10;
-const GUESS_MS = 6_000;
+export const GUESS_MS = 6_000;
 /** Above this number the address that guessed longest ago is forgotten. */
 const ADDRESSES_MAX = 10_000;
 
