@@ -123,6 +123,15 @@ describe("replay", () => {
     }
   });
 
+  it("makes the folder of the report, and refuses before anything runs where it cannot", async () => {
+    const folder = await folderWith({ "good.yaml": good, taken: "" });
+    const made = await replay(folder, ["good.yaml", "--reporter", "junit", "--out", "reports/today/junit.xml"]);
+    expect(made.code).toBe(0);
+    expect(await readFile(join(folder, "reports/today/junit.xml"), "utf8")).toMatch(/^<\?xml/);
+    const refused = await replay(folder, ["good.yaml", "--out", "taken/junit.xml"]);
+    expect(refused).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("taken/junit.xml") });
+  });
+
   it("repeats identifiers with the same seed", async () => {
     const folder = await folderWith({
       "a.yaml": "steps: [{ request: GET /v1/balance, expect: { body: { id: '${uuid}' } } }]\n",
@@ -192,7 +201,7 @@ describe("wrong use of replay", () => {
     ["a wrong expression", ["good.yaml", "--filter", "("], 1, /--filter must be a regular expression/],
     ["a token without a target", ["good.yaml", "--token", "x"], 1, /--token goes with --target/],
     ["a target without a token", ["good.yaml", "--target", "http://127.0.0.1:1"], 1, /--target needs --token/],
-    ["a report that cannot be written", ["good.yaml", "--out", "nowhere/x"], 3, /Failed to write/],
+    ["a report that cannot be written", ["good.yaml", "--out", "good.yaml/x"], 3, /Failed to write/],
   ])("%s", async (_, args, code, message) => {
     const folder = await folderWith({ "good.yaml": good });
     await mkdir(join(folder, "empty"));

@@ -65,9 +65,13 @@ describe("a folder that cannot be made is refused immediately", () => {
     [
       "exec --report",
       ["exec", "--report", "/proc/nope", "--", "true"],
-      "Failed to write the report to /proc/nope: ENOENT",
+      "Failed to write the report to /proc/nope/sandbox.json: ENOENT",
     ],
-    ["exec --report", ["exec", "--report", pipe, "--", "true"], `Failed to write the report to ${pipe}: EEXIST`],
+    [
+      "exec --report",
+      ["exec", "--report", pipe, "--", "true"],
+      `Failed to write the report to ${pipe}/sandbox.json: EEXIST`,
+    ],
     [
       "start --store",
       ["start", "--store", "file:/proc/nope/store.json"],

@@ -1,4 +1,3 @@
-import { assertWritable } from "../../adapters/files/write-to.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { Option } from "commander";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
@@ -16,7 +15,15 @@ import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/j
 import { tryParseDuration } from "../../kernel/time/duration.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
-import { createCounter, printData, printDiagnostic, printJson, styleFor, writeOutput } from "../shared/output.js";
+import {
+  createCounter,
+  printData,
+  printDiagnostic,
+  printJson,
+  prepareOutput,
+  styleFor,
+  writeOutput,
+} from "../shared/output.js";
 import type { AuditEvent } from "../../audit/wire/check.js";
 
 export const verb: Verb = (command, exitWith) => {
@@ -67,7 +74,7 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   }
   const event = options.event === undefined ? undefined : await readEvent(options.event);
   const counter = createCounter(process.stderr);
-  if (options.out !== undefined) await assertWritable("the report", options.out);
+  if (options.out !== undefined) await prepareOutput("the report", options.out);
   endAtSignal();
   const report = await runAudit({
     ...options,

@@ -1,4 +1,3 @@
-import { assertWritable } from "../../adapters/files/write-to.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { openVariables, parseBaseUrl, parseChoice } from "../shared/values.js";
@@ -22,7 +21,15 @@ import type { Scenario } from "../../scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { createCounter, printData, printDiagnostic, styleFor, writeOutput, messageOf } from "../shared/output.js";
+import {
+  createCounter,
+  printData,
+  printDiagnostic,
+  prepareOutput,
+  styleFor,
+  writeOutput,
+  messageOf,
+} from "../shared/output.js";
 import { loadScenarioFiles } from "../shared/scenario-files.js";
 import { createApp } from "../../http/server/app.js";
 
@@ -60,7 +67,7 @@ export const verb: Verb = (command, exitWith) => {
 
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
-  if (options.out !== undefined) await assertWritable("the report", options.out);
+  if (options.out !== undefined) await prepareOutput("the report", options.out);
   const selected = select(await load(paths, options), options);
   if (selected.length === 0)
     throw new UsageError("file", "Failed to replay: no scenario matches. Look at the paths, --filter and --tag.");

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/coverage/coverage-report.js";
 import { listUnmet, renderCoverageMarkdown, sectionTitles } from "../../sandbox/coverage/render-coverage.js";
-import { assertWritable, makeFolder } from "../../adapters/files/write-to.js";
-import { WIDTH_MAX, alignColumns, messageOf, writeOutput } from "../shared/output.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { WIDTH_MAX, alignColumns, prepareOutput, writeOutput } from "../shared/output.js";
 import { countFindings, renderAllowed, renderFinding } from "../../sandbox/observation/finding.js";
 import type { RunReport } from "../../sandbox/run-report.js";
 
@@ -40,10 +38,7 @@ const files = { report: "sandbox.json", coverage: "coverage.md" };
 
 /** Makes the folder of the report. Throws UsageError("cannot-run") when nothing can be written there. */
 export async function prepareExecReport(folder: string): Promise<void> {
-  await makeFolder(folder).catch((error: unknown) => {
-    throw new UsageError("cannot-run", `Failed to write the report to ${folder}: ${messageOf(error)}.`);
-  });
-  for (const file of Object.values(files)) await assertWritable("the report", join(folder, file));
+  for (const file of Object.values(files)) await prepareOutput("the report", join(folder, file));
 }
 
 /** Writes `FOLDER/sandbox.json` and `FOLDER/coverage.md`. Throws UsageError("cannot-run"). */

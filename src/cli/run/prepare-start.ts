@@ -1,4 +1,4 @@
-import { assertWritable } from "../../adapters/files/write-to.js";
+import { prepareOutput } from "../shared/output.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
@@ -40,7 +40,7 @@ export async function prepareStart(flags: StartFlags, variables: Variables) {
   const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits, allow: findings.allow };
   const resolved = resolveOptions({ ...chosen, ...worlds });
   const scenarios = await readScenarios(options.scenario);
-  if (options.record !== undefined) await assertWritable("the recording", options.record);
+  if (options.record !== undefined) await prepareOutput("the recording", options.record);
   return {
     serve: { port, host, tls },
     /** The file of a file store; undefined for a store in memory. */

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { createColors } from "picocolors";
-import { assertWritable } from "../../adapters/files/write-to.js";
+import { assertWritable, makeFolder } from "../../adapters/files/write-to.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nameAsCalled } from "./name.js";
 import type { Style } from "../../kernel/messages/report.js";
@@ -30,6 +31,14 @@ export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = p
   // In a pipe `isTTY` is undefined, which createColors must not get.
   const isPlain = !stream.isTTY || isSet("NO_COLOR") || isSet("CI") || env["TERM"] === "dumb";
   return createColors(!isPlain);
+}
+
+/** Makes the folder of a file that is written when the work is done. Throws UsageError("cannot-run") when the file cannot be written there. */
+export async function prepareOutput(what: string, file: string): Promise<void> {
+  await makeFolder(dirname(file)).catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${messageOf(error)}.`);
+  });
+  await assertWritable(what, file);
 }
 
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
