@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * The longest that the event loop stood still during a task, in ms. On a busy machine the loop is also late because others have the processor: only the
- * processor's time of this thread counts.
+ * processor's time of this thread counts. With PRINT_STOPS set it is printed, too.
  */
 export async function longestStop(task: () => Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -22,6 +22,7 @@ export async function longestStop(task: () => Promise<unknown>): Promise<number>
   } finally {
     clearInterval(timer);
   }
+  if (process.env["PRINT_STOPS"] !== undefined) process.stdout.write(`longest stop ${longest.toFixed(1)} ms\n`);
   return longest;
 }
 
