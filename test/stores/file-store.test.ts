@@ -326,3 +326,11 @@ describe("the disk", () => {
     expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
   });
 });
+
+it("leaves files alone that only begin like its own unfinished ones", async () => {
+  const folder = await folderWith({ "store.json.tmp-b": "mine", "store.json.tmp-1-0a1b2c3d": "unfinished" });
+  await openLetters(join(folder, "store.json"));
+  const names = await readdir(folder);
+  expect(names).toContain("store.json.tmp-b");
+  expect(names).not.toContain("store.json.tmp-1-0a1b2c3d");
+});

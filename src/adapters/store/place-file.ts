@@ -36,10 +36,15 @@ export async function placeFile(
   }
 }
 
+/** Behind the name of the store: with the id of a holder's lock, or as version 0.1 named it. */
+const UNFINISHED = /^\.tmp(?:-\d+-[0-9a-f]{8})?$/;
+
 /** Removes what earlier holders of the store have not finished. Call it with the lock and before reading the store. */
 export async function removeUnfinished({ fs, path }: Place): Promise<void> {
-  const name = `${basename(path)}.tmp`;
+  const name = basename(path);
   for (const found of await fs.listFolderOf(path)) {
-    if (found === name || found.startsWith(`${name}-`)) await fs.remove(`${path}${found.slice(basename(path).length)}`);
+    // Others may have files with such a beginning, even a store.
+    if (found.startsWith(name) && UNFINISHED.test(found.slice(name.length)))
+      await fs.remove(path + found.slice(name.length));
   }
 }

@@ -239,8 +239,14 @@ export function secretsOf({ secretKey, tokens }: Identity): readonly Secret[] {
 }
 
 /** Whether the secret is in a text, as it is or escaped. */
-export function holdsSecret(text: string, { text: secret }: Secret): boolean {
-  return layersOf(text).some((layer) => isAloneIn(layer.text, secret));
+export function holdsSecret(text: string, secret: Secret): boolean {
+  return searchIn([text])(secret);
+}
+
+/** As `holdsSecret` for several texts: their escapes are resolved once, however many secrets there are. */
+export function searchIn(texts: readonly string[]): (secret: Secret) => boolean {
+  const layers = texts.flatMap((text) => layersOf(text));
+  return (secret) => layers.some(({ text }) => isAloneIn(text, secret.text));
 }
 
 function isAloneIn(text: string, secret: string): boolean {

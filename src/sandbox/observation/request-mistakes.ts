@@ -12,7 +12,7 @@ import {
   leavesOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
-import { type Secret, holdsSecret } from "./redact.js";
+import { type Secret, holdsSecret, searchIn } from "./redact.js";
 import { pathOf } from "./verify-requests.js";
 import type { FindingRequest } from "./finding.js";
 
@@ -162,17 +162,32 @@ interface Leak {
 /** Of each secret first that in the path, then in the query, then in the body, where names of members count too, then in a header. */
 function leaksOf(entry: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
   const path = pathOf(entry);
-  const texts: Readonly<Record<Exclude<Place, "header">, readonly unknown[]>> = {
-    path: [path],
-    query: [entry.path.slice(path.length)],
-    body: leavesOf(entry.body),
+  const isIn: Readonly<Record<Exclude<Place, "header">, (secret: Secret) => boolean>> = {
+    path: searchIn([path]),
+    query: searchIn([entry.path.slice(path.length)]),
+    body: searchIn(startOf(leavesOf(entry.body))),
   };
-  const isIn = (secret: Secret, place: keyof typeof texts): boolean =>
-    texts[place].some((text) => typeof text === "string" && holdsSecret(text, secret));
   return secrets.flatMap((secret): readonly Leak[] => [
-    ...(["path", "query", "body"] as const).filter((place) => isIn(secret, place)).map((place) => ({ secret, place })),
+    ...(["path", "query", "body"] as const).filter((place) => isIn[place](secret)).map((place) => ({ secret, place })),
     ...headersWith(secret, entry).map((name) => ({ secret, place: "header" as const, header: `header ${name}` })),
   ]);
+}
+
+/** So much of a body is searched: no client needs more for one secret, and a larger body must not stop the others. */
+const SEARCHED_CHARACTERS_MAX = 50_000;
+
+/** The first texts among the leaves of a body. */
+function startOf(leaves: readonly unknown[]): readonly string[] {
+  let left = SEARCHED_CHARACTERS_MAX;
+  const texts: string[] = [];
+  for (const leaf of leaves) {
+    // Brackets are leaves, too.
+    if (typeof leaf !== "string" || leaf.length < 2) continue;
+    if (left <= 0) break;
+    texts.push(leaf.slice(0, left));
+    left -= leaf.length;
+  }
+  return texts;
 }
 
 /** The access token belongs into a header. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { startLive } from "../../support/live.js";
+import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest } from "../../support/requests.js";
 import { findingsOf, kindsOf } from "./findings.js";
 
@@ -45,4 +46,16 @@ it("secret-leaked does not report a token in its header, or similar words", asyn
   await live.createCharge({ metadata: { note: "flat_sandbox at_sandboxes" } });
   await live.http("GET", "/v1/balance?x=company_sandbox");
   expect(await kindsOf(live)).toEqual([]);
+});
+
+it("is looked for in time that does not grow with the number of tokens", async () => {
+  const live = await startLive();
+  for (let rotated = 0; rotated < 90; rotated++)
+    await live.control("POST", "/companies/company_sandbox/rotate", {
+      accessToken: `at_rotated_${rotated}`,
+      overlap: "1d",
+    });
+  const metadata = { v: "%2525".repeat(150_000) };
+  const stopMs = await longestStop(() => live.http("POST", "/v1/charges", chargeRequest({ metadata })));
+  expect(stopMs).toBeLessThan(500);
 });
