@@ -55,7 +55,7 @@ async function tellStory() {
   check("the buggy one", await buggy.nextLine(), "200 shipped order-1");
   check("the fixed one", await fixed.nextLine(), "200 did not ship order-1: it is dropped");
 
-  say("The sandbox has on record what it sent and what it was told.");
+  say("The sandbox has a record of what it sent and what came back.");
   const { data } = await call(`${url}/_sandbox/deliveries?resource=${charge.id}`);
   const answers = data.map(({ attempts }) => attempts[0].response.body).sort();
   deepEqual(answers, ["did not ship order-1: it is dropped", "shipped order-1"]);

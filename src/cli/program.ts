@@ -69,7 +69,7 @@ function createProgram(): Command {
     program,
     `Examples:
   sandbox start                     run it; the screen says how to reach it
-  sandbox start --clock frozen      time moves only when told to
+  sandbox start --clock frozen      time moves only on command
   sandbox clock advance 1h          skip an hour
   sandbox exec -- npm test          run tests beside a sandbox of their own
   sandbox help start                everything about a verb`,

@@ -14,6 +14,6 @@ test("bugs are counted, and the first few are reported with their place and stac
   for (let n = 1; n <= 7; n++)
     log.write("error", "bug", { path: `/v1/charges/${n}`, error: `Error: number ${n}\n    at x` });
   expect(() => log.assertNone()).toThrow(Bug);
-  expect(() => log.assertNone()).toThrow(/met 7 bugs[^]*\{"path":"\/v1\/charges\/1"\}\nError: number 1\n {4}at x/);
+  expect(() => log.assertNone()).toThrow(/hit 7 bugs[^]*\{"path":"\/v1\/charges\/1"\}\nError: number 1\n {4}at x/);
   expect(() => log.assertNone()).not.toThrow(/number 6/);
 });

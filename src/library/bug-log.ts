@@ -17,7 +17,7 @@ export function createBugLog(): Log & { assertNone(): void } {
     assertNone() {
       if (count === 0) return;
       throw new Bug(
-        `The sandbox met ${count} ${count === 1 ? "bug" : "bugs"} of its own while it ran. Please report this:\n${reported.join("\n")}`,
+        `The sandbox hit ${count} ${count === 1 ? "bug" : "bugs"} of its own while it ran. Please report this:\n${reported.join("\n")}`,
       );
     },
   };

@@ -68,8 +68,8 @@ async function playOne(
   );
   if (failure !== undefined)
     log.write("error", "scenario-failed", { scenario: title, message: renderFailure(failure) });
-  const [outcome, result] = failure === undefined ? ["passed", "came out"] : ["failed", "did not come out"];
-  log.write("info", "scenario-ended", { scenario: title, outcome, message: `"${title}" ${result} as told` });
+  const [outcome, result] = failure === undefined ? ["passed", "ended"] : ["failed", "did not end"];
+  log.write("info", "scenario-ended", { scenario: title, outcome, message: `"${title}" ${result} as expected` });
   return failure;
 }
 

@@ -219,7 +219,7 @@ describe("findings", () => {
 });
 
 describe("coverage", () => {
-  it("is a matrix of what was met and what never was, said in words", async () => {
+  it("is a matrix of what is covered and what is not, in words", async () => {
     const desk = await openDesk("/coverage");
     await desk.world.api("GET", "/v1/balance");
     await desk.world.api("GET", "/v1/balance");
@@ -227,16 +227,16 @@ describe("coverage", () => {
     const coverage = await desk.see("/coverage");
     expect(text).toContain(`${coverage.percent} % ${coverage.met} of ${coverage.total}`);
     const row = /<code class="code">GET \/v1\/balance<\/code>(.*?)<\/tr>/.exec(html)?.[1] ?? "";
-    expect(row).toContain("met 2 times");
+    expect(row).toContain("covered 2 times");
     const planned = coverage.operations.filter(({ operation }: { operation: string }) => operation === "getBalance");
-    expect(row.match(/never met/g)).toHaveLength(planned.length - 1);
+    expect(row.match(/not covered/g)).toHaveLength(planned.length - 1);
     const gated = ["operations", "transitions", "causes", "topics"] as const;
     const unmet = gated.reduce(
       (sum, section) => sum + coverage.sections[section].total - coverage.sections[section].met,
       0,
     );
     // One more stands in the legend.
-    expect(html.match(/never met</g)).toHaveLength(unmet + 1);
+    expect(html.match(/not covered</g)).toHaveLength(unmet + 1);
   });
 });
 

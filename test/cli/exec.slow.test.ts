@@ -192,7 +192,7 @@ describe("input and output", () => {
     const [stdout, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
     expect(stdout.equals(bytes)).toBe(true);
     expect(stderr).toMatch(
-      /^of the child\nsandbox: 0 requests, 0 webhooks acknowledged\nsandbox: the sandbox was never called\nsandbox: 0 % of the contract met \(0 of \d+\)\n$/,
+      /^of the child\nsandbox: 0 requests, 0 webhooks acknowledged\nsandbox: the sandbox was never called\nsandbox: 0 % of the contract covered \(0 of \d+\)\n$/,
     );
   });
 
@@ -288,7 +288,7 @@ describe("the report", () => {
   it("prints requests and unacknowledged webhooks on stderr", async () => {
     const { stderr } = await exec(["--clock", "frozen"], node(program));
     expect(stderr).toMatch(
-      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract met \(\d+ of \d+\)\nsandbox: 1 finding\nsandbox: warning: webhook-unacknowledged\n/,
+      /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract covered \(\d+ of \d+\)\nsandbox: 1 finding\nsandbox: warning: webhook-unacknowledged\n/,
     );
   });
 

@@ -232,14 +232,14 @@ describe("exec --fail-under", () => {
   it("exits with 5 below the required coverage, and lists uncovered items", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-under", "50", ...node(polling(1))]);
     expect(code).toBe(5);
-    expect(stderr).toContain("--fail-under 50: 1.9 % of the contract was met");
+    expect(stderr).toContain("--fail-under 50: 1.9 % of the contract is covered");
     expect(stderr).toContain("POST /v1/transactions");
   });
 
   it("exits with 0 when coverage is high enough", async () => {
     const { code, stderr } = await runSandbox(["exec", "--fail-under", "0.5", ...node(doublePayout)]);
     expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/\d+(\.\d)? % of the contract met \(\d+ of \d+\)/);
+    expect(stderr).toMatch(/\d+(\.\d)? % of the contract covered \(\d+ of \d+\)/);
   });
 
   it.each(["-1", "101", "all", ""])("refuses %j as a percentage", async (percent) => {

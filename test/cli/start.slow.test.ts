@@ -147,7 +147,7 @@ describe("start options", () => {
 
 describe("an address that others can reach", () => {
   const warning =
-    /warn {3}Whoever reaches 0\.0\.0\.0 can use the control API\. Set --admin-token or SANDBOX_ADMIN_TOKEN\.\n/;
+    /warn {3}Anyone who reaches 0\.0\.0\.0 can use the control API\. Set --admin-token or SANDBOX_ADMIN_TOKEN\.\n/;
 
   it("causes a warning on stderr", async () => {
     const { code, stderr } = await runUntilListening(["--port", "0", "--host", "0.0.0.0"]);

@@ -32,7 +32,7 @@ export const verb: Verb = (command) => {
   sandbox clock advance 1h             skip an hour
   sandbox clock advance --to-next      skip to the next thing that is due
   sandbox clock set 2030-01-31T08:00:00Z
-  sandbox clock freeze                 time moves only when told to`,
+  sandbox clock freeze                 time moves only on command`,
   );
 };
 

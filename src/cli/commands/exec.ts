@@ -23,7 +23,7 @@ export const verb: Verb = (command, exitWith) => {
     .argument("<command...>", "what to run, with its arguments, after --")
     .option("--env <name=what...>", "also set NAME to the url, token, company or secret")
     .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md");
-  addFindingGates(command).option("--fail-under <percent>", "exit with 5 if less of the contract was met");
+  addFindingGates(command).option("--fail-under <percent>", "exit with 5 if less of the contract is covered");
   addStartOptions(command).action(async (words: readonly string[], flags: ExecFlags) =>
     exitWith(await exec(words, flags)),
   );

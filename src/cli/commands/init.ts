@@ -63,7 +63,7 @@ export const initFiles: Readonly<Record<string, string>> = {
 # port: 4010
 # host: 127.0.0.1
 
-# running: real time. frozen: moves only when told to. Or an instant: every run begins then.
+# running: real time. frozen: moves only on command. Or an instant: every run begins then.
 clock: running
 
 # XOF.
@@ -83,7 +83,7 @@ profile:
 `,
   "scenarios/first.yaml": `# yaml-language-server: $schema=../node_modules/business-payments-sandbox/schema/scenario.schema.json
 # A scripted story. Replay it: sandbox replay scenarios
-name: A charge is paid, and its webhook tells so
+name: A charge is paid, and its webhook reports it
 tags: [first]
 
 given:

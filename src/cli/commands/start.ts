@@ -70,6 +70,6 @@ function listeningFields({ sandbox, url }: RunningSandbox): Fields {
 function warnIfExposed({ log }: RunningSandbox, { serve: { host }, options: { adminToken } }: PreparedStart): void {
   if (isLoopback(host) || adminToken !== undefined) return;
   log.write("warn", "control-api-exposed", {
-    message: `Whoever reaches ${host} can use the control API. Set --admin-token or SANDBOX_ADMIN_TOKEN.`,
+    message: `Anyone who reaches ${host} can use the control API. Set --admin-token or SANDBOX_ADMIN_TOKEN.`,
   });
 }

@@ -21,7 +21,7 @@ export function renderExecReport(report: RunReport, options: { readonly coverage
   const more = webhooks.unacknowledged.length - UNACKNOWLEDGED_SHOWN;
   if (more > 0) lines.push(`… and ${more} more`);
   for (const rule of rulesNeverFired) lines.push(`the rule ${rule} never fired`);
-  lines.push(`${coverage.percent} % of the contract met (${coverage.met} of ${coverage.total})`);
+  lines.push(`${coverage.percent} % of the contract covered (${coverage.met} of ${coverage.total})`);
   if (options.coverage) lines.push(...renderCoverageTable(coverage).trimEnd().split("\n"));
   if (findings.length > 0) lines.push(countFindings(findings.length));
   for (const finding of findings) lines.push(...renderFinding(finding).split("\n"));

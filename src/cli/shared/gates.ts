@@ -61,7 +61,7 @@ export function judgeGates({ failOn, minPercent }: Gates, { findings, percent, u
     const [are, critical] = [counted.length === 1 ? "is" : "are", failOn === "critical" ? "critical " : ""];
     printDiagnostic(`sandbox: --fail-on ${failOn}: there ${are} ${counted.length} ${critical}${noun}`);
   }
-  if (isUnder) printDiagnostic(`sandbox: --fail-under ${minPercent}: ${percent} % of the contract was met`);
+  if (isUnder) printDiagnostic(`sandbox: --fail-under ${minPercent}: ${percent} % of the contract is covered`);
   if (hasFindings || isUnder) return EXIT.gate;
   const gates = [
     ...(failOn === undefined ? [] : [`--fail-on ${failOn}`]),

@@ -52,7 +52,7 @@ export const EXIT_CODES_HELP = `Exit codes:
   1   the command line is wrong
   2   a file is missing, does not parse or does not validate
   3   it could not run: port taken, sandbox or receiver not reachable
-  4   a scenario did not come out as told, or a check of audit failed
+  4   a scenario did not end as expected, or a check of audit failed
   5   a gate failed: --fail-on, --fail-under
   6   inconclusive: nothing failed, but what was asked for could not be judged
   70  a bug of the sandbox`;

@@ -123,7 +123,7 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   createTransaction: {
     description:
       "Debits the business account and credits one wallet user. The transaction is answered as `pending`; how it ends is " +
-      "told by `transactions/completed` or `transactions/failed`, and by GET.",
+      "reported by `transactions/completed` or `transactions/failed`, and by GET.",
     success: "The transaction was received and queued.",
     settings: [
       "transfers.settlement",

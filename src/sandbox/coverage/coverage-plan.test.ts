@@ -87,7 +87,7 @@ describe("the coverage plan", () => {
     [{ webhooks: { retry: "none" } }, "transitions", { action: "retry" }],
     [{ webhooks: { chargeEvents: "none" } }, "topics", { topic: "charges/events" }],
     [{}, "causes", { cause: "internal" }],
-  ] as const)("leaves out what cannot be met: under %j of the %s %j", (overrides, section, item) => {
+  ] as const)("leaves out what cannot be covered: under %j of the %s %j", (overrides, section, item) => {
     expect(planCoverage(profileOf(overrides))[section]).not.toContainEqual(expect.objectContaining(item));
   });
 

@@ -79,7 +79,7 @@ function canBeMet({ resource, from, action, to }: Planned<TransitionCoverage>, p
   }
 }
 
-/** Under which profiles a correct client can meet a problem. `never`: only a broken client can. */
+/** Under which profiles a correct client can cause a problem. `never`: only a broken client can. */
 const attainable: Readonly<Record<ProblemCode, "always" | "never" | ((profile: Profile) => boolean)>> = {
   malformed_json: "never",
   invalid_request: "always",

@@ -5,7 +5,7 @@ import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
 import type { Topic } from "../../domain/values/topic.js";
 
 /**
- * What the client under test met of the contract, and what it never met. What cannot be met under the profiles that were in force is left out.
+ * What the client under test covered of the contract, and what it did not. What cannot be covered under the profiles that were in force is left out.
  *
  * `met`, `total` and `percent` count `operations`, `transitions`, `causes` and `topics` together. Rules and open points are not counted: they are
  * the assumptions of the rest.
@@ -60,14 +60,14 @@ export interface CauseCoverage extends Counted {
   readonly status: number | null;
 }
 
-/** Met: a webhook of it was acknowledged. `count` is how many were. */
+/** Covered: a webhook of it was acknowledged. `count` is how many were. */
 export interface TopicCoverage extends Counted {
   readonly topic: Topic;
   /** Attempts that were answered, whatever the answer. */
   readonly delivered: number;
 }
 
-/** A rule. Met: it applied. Equal rules are one. */
+/** A rule. Covered: it applied. Equal rules are one. */
 export interface RuleCoverage extends Counted {
   readonly name: string | null;
   readonly on: RuleKind;
@@ -75,7 +75,7 @@ export interface RuleCoverage extends Counted {
   readonly then: Readonly<Record<string, unknown>>;
 }
 
-/** A setting at a value. Met: it was read to answer a request or to handle due work, so results of tests depend on it. */
+/** A setting at a value. Covered: it was read to answer a request or to handle due work, so results of tests depend on it. */
 export interface OpenPointCoverage extends Counted {
   /** `transfers.settlement` */
   readonly setting: string;
@@ -103,7 +103,7 @@ function tally(items: readonly Counted[]): { readonly met: number; readonly tota
 /** Rules and values of settings that are kept. Users may write any number of them. */
 export const OWN_MAX = 1000;
 
-/** Everything that any part met, out of everything that any part could. A setting is listed with each value that it had. */
+/** Everything that any part covered, out of everything that any part could. A setting is listed with each value that it had. */
 export function mergeCoverage(parts: readonly Coverage[]): Coverage {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;

@@ -11,7 +11,7 @@ export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
   openPoints: "Open points touched",
 };
 
-/** What was never met of a section, one line for each; the statuses of an operation share a line. */
+/** What of a section was never covered, one line for each; the statuses of an operation share a line. */
 export function listUnmet(coverage: Coverage, section: CoverageSection): readonly string[] {
   switch (section) {
     case "operations":
@@ -44,12 +44,12 @@ export function renderCoverageMarkdown(coverage: Coverage): string {
   ]);
   const blocks = [
     "# Coverage of the contract",
-    `**${percent} %**: ${met} of ${total} operations with their statuses, transitions, error causes and topics were met.`,
-    table(["", "Met", "Of"], counts),
+    `**${percent} %**: ${met} of ${total} operations with their statuses, transitions, error causes and topics are covered.`,
+    table(["", "Covered", "Of"], counts),
     "## Operations and statuses",
-    table(["Operation", "Met", "Never met"], operationRows(coverage.operations)),
+    table(["Operation", "Covered", "Not covered"], operationRows(coverage.operations)),
     ...renderUnmet(coverage, "transitions", "Transitions that never happened"),
-    ...renderUnmet(coverage, "causes", "Error causes never met"),
+    ...renderUnmet(coverage, "causes", "Error causes not covered"),
     ...renderUnmet(coverage, "topics", "Topics never acknowledged"),
     ...renderUnmet(coverage, "rules", "Rules that never fired"),
     ...renderAssumptions(coverage),

@@ -148,7 +148,7 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
       ruleOn("delivery", "How a webhook reaches its receiver", deliveryEffect, {
         topic: topicPattern.meta({ description: "In either spelling" }),
         url: pattern.meta({ description: "The subscriber's" }),
-        data: pattern.meta({ description: "The charge or transaction that it tells of" }),
+        data: pattern.meta({ description: "The charge or transaction that it is about" }),
       }),
     ],
     {

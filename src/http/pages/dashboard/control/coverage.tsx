@@ -9,7 +9,7 @@ import { type DashboardPage, linkTo, type View } from "../view/view.js";
 export const coveragePage: DashboardPage = {
   path: "/coverage",
   title: "Coverage",
-  lead: "What the client under test met of the contract, and what it never met. It outlives a reset.",
+  lead: "What the client under test covered of the contract, and what it did not. A reset keeps it.",
   render: (view) => {
     const coverage = redactCoverage(view.sandbox.coverage.of(view.company), view.redactor);
     const { transitions, causes, topics, rules } = coverage;
@@ -48,7 +48,7 @@ function renderSummary({ percent, met, total, sections }: Coverage) {
       <p class="big">
         {percent} % <span class="soft">{`${met} of ${total}`}</span>
       </p>
-      <progress value={met} max={Math.max(1, total)} aria-label="Met of the contract">
+      <progress value={met} max={Math.max(1, total)} aria-label="Covered of the contract">
         {percent} %
       </progress>
       <dl class="tiles">
@@ -70,7 +70,8 @@ function renderOperations({ operations }: Coverage) {
   return (
     <Section title={sectionTitles.operations}>
       <p class="soft">
-        <Met count={3} met /> met, with how often · <Met count={0} met={false} /> never met · empty: does not answer so
+        <Met count={3} met /> covered, with how often · <Met count={0} met={false} /> not covered · empty: does not
+        answer so
       </p>
       <DataTable
         caption="Operations and the statuses that they answer"
@@ -96,7 +97,7 @@ function Met({ met, count, title }: Counted & { readonly title?: string }) {
   return (
     <span class={`met ${met ? "yes" : "no"}`} title={title}>
       <span aria-hidden="true">{met ? `✓ ${count}` : "○"}</span>
-      <span class="visually-hidden">{met ? `met ${count} times` : "never met"}</span>
+      <span class="visually-hidden">{met ? `covered ${count} times` : "not covered"}</span>
     </span>
   );
 }
@@ -119,7 +120,7 @@ function Part<Item extends Counted>({ section, items, what, empty = "", children
         empty={empty}
         columns={[
           { title: what, kind: "wide", cell: children },
-          { title: "Met", kind: "number", cell: ({ met, count }) => <Met met={met} count={count} /> },
+          { title: "Covered", kind: "number", cell: ({ met, count }) => <Met met={met} count={count} /> },
         ]}
       />
     </Panel>

@@ -8,7 +8,7 @@ import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
 export const findingsPage: DashboardPage = {
   path: "/findings",
   title: "Findings",
-  lead: "What the client did that costs money in production, newest first. Each mistake is told once.",
+  lead: "What the client did that costs money in production, newest first. Each mistake is listed once.",
   render: (view) => {
     const { findings } = view.sandbox.observationOf(view.company.id);
     const list = searchList(findings.rows, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });

@@ -43,7 +43,7 @@ const customers: ListSpec<Customer> = {
   ],
   hint: (view) => (
     <Hint of="Register a customer" line={curlOf(view, orderOf("customer", example))}>
-      Nobody is registered. Whoever is neither registered nor behind a test number is <Code>unknown</Code> to the
+      Nobody is registered. Anyone who is neither registered nor behind a test number is <Code>unknown</Code> to the
       customer check. The form below, or this, registers one:
     </Hint>
   ),

@@ -55,7 +55,7 @@ function renderChange(view: View, { event, deliveries, isCut }: Change, isAlone 
         {isAlone && [<span class="visually-hidden">Without a request: </span>, <Time at={event.at} />]}
         <span class="word">{words[event.type]}</span>
         {subjectOf(view, event)}
-        {event.silent === true && <Pill>silent number: nobody is told</Pill>}
+        {event.silent === true && <Pill>silent number: no webhook</Pill>}
       </div>
       {deliveries.length > 0 && (
         <ul class="hooks">

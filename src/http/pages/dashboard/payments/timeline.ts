@@ -124,7 +124,7 @@ function mergeParts(events: Slice<DomainEvent>, entries: Slice<JournalEntry>, be
   let later = 0;
   const requests = entries.rows.map((entry): Part => {
     const { from, to } = entry.made;
-    // Without events only its time tells where it belongs: directly before the first event that is later.
+    // Without events only its time shows where it belongs: directly before the first event that is later.
     while ((alone[later]?.at ?? -Infinity) > entry.at) later++;
     key = isKnown(entry) ? to : Math.min(key, (alone[later - 1]?.seq ?? Infinity) - 0.5);
     return { entry, key, beginsAfter: isKnown(entry) ? from : Infinity };

@@ -42,7 +42,7 @@ export const deliveriesPage = createListPage<Delivery>({
 export const subscriptions: ListSpec<Subscription> = {
   path: "/subscriptions",
   title: "Subscriptions",
-  lead: "Who is told of what, newest first.",
+  lead: "Each webhook and its attempts, newest first.",
   names: ["subscription", "subscriptions"],
   table: ({ world }) => world.subscriptions,
   search: {
