@@ -74,6 +74,12 @@ export interface Matcher {
 
 /** The value, or a matcher for it. */
 type Pattern<T> = T | Matcher;
+
+interface Nth {
+  /** Only the Nth, from 1, of what the other members match since the rule was added. */
+  readonly nth?: Pattern<number>;
+}
+
 /** Partial and deep: of an object only the named members are compared. */
 type DeepPattern =
   | string
@@ -87,7 +93,7 @@ type DeepPattern =
 /** Changes an answer of the API. */
 export interface RequestRuleInput extends RuleInputBase {
   readonly on: "request";
-  readonly match?: {
+  readonly match?: Nth & {
     readonly method?: Pattern<string>;
     /** Without the query; `:id` matches one segment. */
     readonly path?: Pattern<string>;
@@ -110,7 +116,7 @@ export interface RequestRuleInput extends RuleInputBase {
 /** Chooses the outcome of a transfer. Amounts in XOF. */
 export interface TransferRuleInput extends RuleInputBase {
   readonly on: "transfer";
-  readonly match?: {
+  readonly match?: Nth & {
     readonly msisdn?: Pattern<string>;
     readonly amount?: Pattern<number>;
     readonly reference?: Pattern<string>;
@@ -127,7 +133,7 @@ export interface TransferRuleInput extends RuleInputBase {
 /** Chooses the outcome of a payment of a charge. Amounts in XOF. */
 export interface PaymentRuleInput extends RuleInputBase {
   readonly on: "payment";
-  readonly match?: {
+  readonly match?: Nth & {
     readonly msisdn?: Pattern<string>;
     readonly amount?: Pattern<number>;
     readonly externalId?: Pattern<string>;
@@ -144,7 +150,11 @@ export interface PaymentRuleInput extends RuleInputBase {
 /** Changes the delivery of a webhook. */
 export interface DeliveryRuleInput extends RuleInputBase {
   readonly on: "delivery";
-  readonly match?: { readonly topic?: Pattern<TopicName>; readonly url?: Pattern<string>; readonly data?: DeepPattern };
+  readonly match?: Nth & {
+    readonly topic?: Pattern<TopicName>;
+    readonly url?: Pattern<string>;
+    readonly data?: DeepPattern;
+  };
   readonly then: {
     readonly drop?: boolean;
     /** On the company's clock. */

@@ -56,7 +56,7 @@ describe("POST /rules", () => {
         "times must be a whole number from 1 to 1000000, got 0",
         "then.status must be a whole number from 200 to 599, got 99",
         'then.fault must be one of reset, hang, empty, malformed (did you mean "reset"?), got "resett"',
-        'match has no "pat", only method, path, query, headers, body. Did you mean "path"?',
+        'match has no "pat", only method, path, query, headers, body, nth. Did you mean "path"?',
       ],
     ],
     [

@@ -20,8 +20,10 @@ interface RuleEffects {
 interface RuleBase extends Row {
   readonly createdAt: Instant;
   readonly name: string | null;
-  /** Partial and deep, with the matchers of scenarios; `{}` matches all. */
+  /** Partial and deep, with the matchers of scenarios; `{}` matches all. `nth` picks from what the other members match. */
   readonly match: RuleMatch;
+  /** How many matched all but `nth`; 0 for a rule without it. */
+  readonly matched: number;
   /** How often it still applies; null: without end. 0 only while it holds events that it began to hold (`reverse`). */
   readonly timesLeft: number | null;
   /** How often it applied. */

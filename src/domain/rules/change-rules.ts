@@ -22,7 +22,14 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
       `Failed to add the rule: ${why}. Remove one with DELETE /_sandbox/rules/:id, or all.`,
     );
   }
-  const base = { id: work.ids.short("rul"), seq: work.nextSeq(), createdAt: at, timesLeft: times, fired: 0 };
+  const base = {
+    id: work.ids.short("rul"),
+    seq: work.nextSeq(),
+    createdAt: at,
+    timesLeft: times,
+    fired: 0,
+    matched: 0,
+  };
   return work.put<Rule>(world.rules, { ...order, ...base });
 }
 

@@ -1,4 +1,4 @@
-import { findMismatches, type Mismatch, show } from "../../kernel/matchers.js";
+import { findMismatches, matches, type Mismatch, show } from "../../kernel/matchers.js";
 import { Patterns } from "../../kernel/patterns.js";
 import { isMsisdn, msisdnKey } from "../values/msisdn.js";
 import { findTopic } from "../values/topic.js";
@@ -33,8 +33,17 @@ export function matchesRule<Kind extends RuleKind>(
   patterns: Patterns,
 ): boolean {
   return Object.entries(match).every(
-    ([name, expected]) => mismatchesOf(name, expected, subject, patterns).length === 0,
+    ([name, expected]) => name === "nth" || mismatchesOf(name, expected, subject, patterns).length === 0,
   );
+}
+
+/** Whether `nth` picks the last of those that matched so far. */
+export function isNth({ match, matched }: Rule, patterns: Patterns): boolean {
+  return !hasNth(match) || matches(match["nth"], matched, patterns);
+}
+
+export function hasNth(match: RuleMatch): boolean {
+  return Object.hasOwn(match, "nth");
 }
 
 /** Everything in which the subject differs from what is to match, by the rules of `matchesRule`. */

@@ -1,5 +1,5 @@
 import type { Work } from "../model/work.js";
-import { matchesRule, type RuleSubject } from "./match-rule.js";
+import { hasNth, isNth, matchesRule, type RuleSubject } from "./match-rule.js";
 import type { Rule, RuleKind, RuleOn } from "../model/rule.js";
 
 /**
@@ -16,21 +16,28 @@ export function useRule<Kind extends RuleKind>(
   return rule;
 }
 
-/** As {@link useRule}, without counting. The subject is only made when there is a rule of that kind. */
+/**
+ * As {@link useRule}, without counting it as used. A rule with `nth` counts what matches the rest of it, also when a newer rule applies. The subject is
+ * only made when there is a rule of that kind.
+ */
 export function findRule<Kind extends RuleKind>(
-  { world, patterns }: Pick<Work, "world" | "patterns">,
+  work: Work,
   on: Kind,
   subject: () => RuleSubject<Kind>,
   isLeft: (rule: RuleOn<Kind>) => boolean = ({ timesLeft }) => timesLeft !== 0,
 ): RuleOn<Kind> | undefined {
-  if (world.rules.size === 0) return undefined;
+  const { patterns } = work;
+  const { rules } = work.world;
+  if (rules.size === 0) return undefined;
   let seen: RuleSubject<Kind> | undefined;
-  return world.rules
-    .values()
-    .findLast(
-      (rule): rule is RuleOn<Kind> =>
-        isOn(rule, on) && isLeft(rule) && matchesRule<Kind>(rule, (seen ??= subject()), patterns),
-    );
+  let found: RuleOn<Kind> | undefined;
+  for (const rule of rules.values().toReversed()) {
+    if (!isOn(rule, on) || !isLeft(rule) || (found !== undefined && !hasNth(rule.match))) continue;
+    if (!matchesRule<Kind>(rule, (seen ??= subject()), patterns)) continue;
+    const counted = hasNth(rule.match) ? work.put<Rule>(rules, { ...rule, matched: rule.matched + 1 }) : rule;
+    if (found === undefined && isOn(counted, on) && isNth(counted, patterns)) found = counted;
+  }
+  return found;
 }
 
 function isOn<Kind extends RuleKind>(rule: Rule, on: Kind): rule is RuleOn<Kind> {

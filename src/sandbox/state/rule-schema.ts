@@ -39,6 +39,11 @@ function mayMatch(path: string, template: string): boolean {
   return segments.length === path.split("/").length && path.split("/").every(isSame);
 }
 
+const nthError = "must be a whole number from 1, or a matcher such as {$gte: 2}";
+const nthPattern = pattern.refine((value) => isMatcher(value) || (Number.isSafeInteger(value) && Number(value) >= 1), {
+  error: nthError,
+});
+
 const topicPattern = pattern.superRefine((value, context) => {
   if (typeof value !== "string" || findTopic(value) !== undefined) return;
   report(context, [], `must be one of ${topicSpellings.join(", ")}${meantOf(value, topicSpellings)}`);
@@ -170,7 +175,10 @@ function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape
     name: optional(text("a name", 200), "What it is called in reports"),
     times: optional(wholeNumber(1, 1_000_000), "How often it applies; without it, always"),
     on: z.literal(kind).meta({ description }),
-    match: object(looksAt, `an object with what it looks at: ${Object.keys(looksAt).join(", ")}`)
+    match: object(
+      { ...looksAt, nth: nthPattern.meta({ description: "Only the Nth of what the rest matches" }) },
+      `an object with what it looks at: ${Object.keys(looksAt).join(", ")}`,
+    )
       .partial()
       .optional()
       .meta({ description: "What it looks at, partially; without it all" })

@@ -38,7 +38,15 @@ function shownDuration(ms: number | undefined): string | undefined {
 
 /** A stored rule: as a user would write it, with its place and how often it applied. */
 export const ruleRow: z.ZodType<Rule> = z.codec(
-  object({ id, seq: count, createdAt: storedInstant, timesLeft: count.nullable(), fired: count, rule: z.unknown() }),
+  object({
+    id,
+    seq: count,
+    createdAt: storedInstant,
+    timesLeft: count.nullable(),
+    fired: count,
+    matched: count.default(0),
+    rule: z.unknown(),
+  }),
   z.custom<Rule>(),
   {
     decode: ({ rule: written, ...row }, context) => {
@@ -52,9 +60,9 @@ export const ruleRow: z.ZodType<Rule> = z.codec(
       return { ...rule, ...row };
     },
     encode: (rule) => {
-      const { id, seq, createdAt, timesLeft, fired, name, on, match } = rule;
+      const { id, seq, createdAt, timesLeft, fired, matched, name, on, match } = rule;
       const written = { ...(name === null ? {} : { name }), on, match, then: renderThen(rule) };
-      return { id, seq, createdAt, timesLeft, fired, rule: written };
+      return { id, seq, createdAt, timesLeft, fired, matched, rule: written };
     },
   },
 );
