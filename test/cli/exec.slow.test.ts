@@ -6,6 +6,7 @@ import { buffer, text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Finished, type InputAndOutput, type RunOptions, runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { problemsOfHar } from "../support/har.js";
 import { root } from "../support/markdown.js";
 import type { LooseJson } from "../support/world.js";
 
@@ -290,6 +291,25 @@ describe("the report", () => {
     expect(stderr).toMatch(
       /^sandbox: 5 requests \(4 × 2xx, 1 × 4xx\), 1 webhook acknowledged\nsandbox: not acknowledged: charges\/events to http:\/\/127\.0\.0\.1:9\/: .*ECONNREFUSED.*\nsandbox: 8\.\d % of the contract covered \(\d+ of \d+\)\nsandbox: 1 finding\nsandbox: warning: webhook-unacknowledged\n/,
     );
+  });
+
+  it("has an archive of requests and webhooks, which a reset does not empty", async () => {
+    const file = join(await folderWith({}), "reports/traffic.har");
+    const { code } = await exec(
+      ["--clock", "frozen", "--har", file],
+      node(`${client}
+        await api("/v1/charges", order);
+        await api("/_sandbox/reset", {});
+        await api("/v1/balance");`),
+    );
+    expect(code).toBe(0);
+    const archive = JSON.parse(await readFile(file, "utf8"));
+    expect(problemsOfHar(archive)).toEqual([]);
+    const asked = archive.log.entries.map(
+      ({ request, response }: LooseJson) => `${request.method} ${new URL(request.url).pathname} ${response.status}`,
+    );
+    expect(asked).toEqual(["POST /v1/charges 201", "GET /v1/balance 200"]);
+    expect(JSON.stringify(archive)).not.toContain("at_sandbox");
   });
 
   it("is also written to a folder, which is created", async () => {

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { harParts } from "../../adapters/har/write-har.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { watchRun } from "../../sandbox/run-report.js";
@@ -8,7 +11,7 @@ import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shar
 import { parseChoice } from "../shared/values.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { printDiagnostic, messageOf } from "../shared/output.js";
+import { messageOf, prepareOutput, printDiagnostic, writeOutput } from "../shared/output.js";
 import { prepareStart } from "../run/prepare-start.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { beginSession, runSandbox } from "../run/run-sandbox.js";
@@ -22,7 +25,8 @@ export const verb: Verb = (command, exitWith) => {
     .usage("[options] -- <command> [arg...]")
     .argument("<command...>", "what to run, with its arguments, after --")
     .option("--env <name=what...>", "also set NAME to the url, token, company or secret")
-    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md");
+    .option("--report <folder>", "write what was seen to FOLDER/sandbox.json\nand FOLDER/coverage.md")
+    .option("--har <file>", "write requests and webhooks as an HTTP archive (HAR 1.2)");
   addFindingGates(command).option("--fail-under <percent>", "exit with 5 if less of the contract is covered");
   addStartOptions(command).action(async (words: readonly string[], flags: ExecFlags) =>
     exitWith(await exec(words, flags)),
@@ -43,6 +47,7 @@ interface ExecFlags extends StartFlags, GateFlags {
   /** `NAME=url|token|company|secret` */
   readonly env?: readonly string[];
   readonly report?: string;
+  readonly har?: string;
 }
 
 /** Runs a command beside a sandbox. Returns the command's exit code, or that of a failed gate. */
@@ -53,6 +58,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
   if (flags.report !== undefined) await prepareExecReport(flags.report);
+  if (flags.har !== undefined) await prepareOutput("the archive", flags.har);
   // A free port by default, so that several can run at a time. PORT is for the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
@@ -68,6 +74,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
     const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
+    const archived = flags.har === undefined ? undefined : collectArchive(running.sandbox);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
     code = await runChild(program, args, env, running.sandbox.store.lost);
     const { companies } = running.sandbox;
@@ -80,6 +87,8 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       unjudged: seen.requests === 0 ? NEVER_CALLED : undefined,
     });
     if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
+    if (flags.har !== undefined && archived !== undefined)
+      await writeOutput("the archive", flags.har, [...harParts(archived)].join("")).catch(orPrint);
     return code === 0 ? judged : code;
   } finally {
     try {
@@ -88,6 +97,13 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       await session.end();
     }
   }
+}
+
+/** Requests and webhooks from now on, as they come. */
+function collectArchive(sandbox: Sandbox): readonly HttpExchange[] {
+  const exchanges: HttpExchange[] = [];
+  watchArchive(sandbox, (exchange) => exchanges.push(exchange));
+  return exchanges;
 }
 
 const NEVER_CALLED = "the sandbox was never called. Does the command call the address in SANDBOX_URL?";

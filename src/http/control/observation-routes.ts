@@ -1,20 +1,27 @@
 import * as z from "zod";
+import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { harParts } from "../../adapters/har/write-har.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import { word } from "../../kernel/fields.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { archiveOf } from "../../sandbox/archive.js";
 import type { Company } from "../../sandbox/company/company.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { FindingRow } from "../../sandbox/observation/findings.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { redactCoverage, renderCoverageMarkdown } from "../../sandbox/coverage/render-coverage.js";
 import {
+  type RequestMatch,
   type Verification,
   type Verified,
+  createTurns,
   followingDeliveries,
   matchesRequest,
   verifyRequests,
 } from "../../sandbox/observation/verify-requests.js";
-import { respond } from "../api/answer.js";
+import { headersFor, respond } from "../api/answer.js";
 import { makeReady, selectCompany } from "../shared/company.js";
 import {
   type CompanyCall,
@@ -35,10 +42,13 @@ export const observationRoutes: readonly ControlRoute[] = [
   // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
   route(
     "GET /requests",
-    { query: listQuery(requestFilters) },
-    ({ sandbox, company, query: { limit, cursor, ...filters } }) => {
+    { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
+    ({ sandbox, company, query: { limit, cursor, format, ...filters } }) => {
       const { journal } = sandbox.observationOf(company.id);
       const match = matchOfFilters(filters);
+      if (format === "har") {
+        return answerHar(sandbox, company, Object.keys(match).length === 0 ? undefined : match);
+      }
       const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
       const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
       const deliveriesOf = followingDeliveries(company.world, journal, page.data);
@@ -82,6 +92,26 @@ export const observationRoutes: readonly ControlRoute[] = [
     };
   }),
 ];
+
+/** The whole journal and the attempts to deliver as an HTTP archive, or only the requests that match. */
+function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | undefined): Response {
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "content-disposition": `attachment; filename="${company.id}.har"`,
+  };
+  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), sandbox.system));
+  return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
+}
+
+/** Lets other work of the process run meanwhile. */
+async function* encodeHar(exchanges: Iterable<HttpExchange>, system: SystemClock): AsyncGenerator<Uint8Array> {
+  const takeTurns = createTurns(system);
+  const encoder = new TextEncoder();
+  for (const part of harParts(exchanges)) {
+    yield encoder.encode(part);
+    await takeTurns();
+  }
+}
 
 /** "→ 200 | 422 with the nearest misses". */
 async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {

@@ -59,7 +59,8 @@ export async function verifyRequests(
   return { matched, missed, nearest: isTooFew ? nearestOf(misses, match) : [] };
 }
 
-function createTurns(system: SystemClock): () => Promise<void> | undefined {
+/** Called often in long work, it lets the event loop run now and then. */
+export function createTurns(system: SystemClock): () => Promise<void> | undefined {
   let start = system.monotonic();
   const next = async (): Promise<void> => {
     await system.yieldToEventLoop();

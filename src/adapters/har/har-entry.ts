@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { absoluteUrl, anyText, instant, listOf, openObject } from "../../kernel/fields.js";
+
+const pairs = listOf(openObject({ name: anyText(), value: anyText() })).default([]);
+
+/** The text of a body. */
+const content = openObject({ text: anyText().nullish(), encoding: anyText().nullish() });
+
+/** What is read of an entry. Members that the comparison does not need may be missing, or anything. */
+export const harEntry = openObject({
+  startedDateTime: instant,
+  time: z.number().nullish(),
+  request: openObject({
+    method: anyText(),
+    url: absoluteUrl,
+    headers: pairs,
+    postData: content.extend({ mimeType: anyText().nullish(), params: pairs.nullish() }).nullish(),
+  }),
+  response: openObject({
+    status: z.number({ error: "must be an HTTP status" }).int().min(0).max(999),
+    headers: pairs,
+    content: content.nullish(),
+  }),
+  comment: anyText().nullish(),
+});
+
+export type HarContent = z.output<typeof content>;

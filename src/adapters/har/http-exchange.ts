@@ -1,0 +1,33 @@
+import type { Instant } from "../../kernel/time/instant.js";
+
+/** Names as they were sent, in the order in which they were sent. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** One HTTP request and its answer, as an HTTP archive records it. */
+export interface HttpExchange {
+  readonly startedAt: Instant;
+  /** From the first byte of the request to the last of the answer, ms. */
+  readonly ms: number;
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly headers: HeaderList;
+  /** Undefined without a body. */
+  readonly body: Uint8Array | undefined;
+  /** Undefined when none came. */
+  readonly answer: HttpAnswer | undefined;
+  /** A remark for people. */
+  readonly comment?: string | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Without its content encoding. */
+  readonly body: Uint8Array;
+}
+
+/** The value of the first header of this name, in any case. */
+export function headerOf(headers: HeaderList, name: string): string | undefined {
+  return headers.find(([candidate]) => candidate.toLowerCase() === name.toLowerCase())?.[1];
+}

@@ -1,0 +1,107 @@
+import { createReadStream } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { JSONParser } from "@streamparser/json";
+import type * as z from "zod";
+import { renderPath } from "../../kernel/fields.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { shorten } from "../../kernel/messages/text.js";
+import { assertFile } from "../files/read-text.js";
+import { type HarContent, harEntry } from "./har-entry.js";
+import type { HeaderList, HttpExchange } from "./http-exchange.js";
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+/** Decompressed, a body of the API is far smaller. */
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * The entries of an HTTP archive, in the order of the file, one at a time: a file may be larger than memory. Reads what browsers, Playwright,
+ * mitmproxy and exporters of HTTP clients write.
+ *
+ * Throws UsageError("file") when the file is missing or no archive, and names the entry (counted from 0) that cannot be read.
+ */
+export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
+  await assertFile(file);
+  const parser = new JSONParser({ paths: ["$.log.entries.*"], keepStack: false });
+  const found: unknown[] = [];
+  let problem: Error | undefined;
+  parser.onValue = ({ value }) => void found.push(value);
+  parser.onError = (error) => (problem ??= error);
+  let index = 0;
+  let isFirst = true;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    parser.write(isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk);
+    isFirst = false;
+    if (problem !== undefined) throw refuse(file, `it is not JSON (${problem.message})`);
+    for (const entry of found.splice(0)) yield parseEntry(file, index++, entry);
+  }
+  if (!parser.isEnded) throw refuse(file, "its JSON ends too early. Was the recording cut off?");
+  if (index === 0) throw refuse(file, "it has no entries (log.entries). Record some traffic, or name another file");
+}
+
+function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
+  const parsed = harEntry.safeDecode(entry as z.input<typeof harEntry>);
+  const name = `entry ${index}${describe(entry)}`;
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw refuse(file, `${name}: ${renderPath(issue?.path ?? []) || "it"} ${issue?.message ?? "is wrong"}`);
+  }
+  const { startedDateTime, time, request, response, comment } = parsed.data;
+  const headers = toList(request.headers);
+  const bytesOf = (given: HarContent | null | undefined): Uint8Array | undefined => decode(given, `${name} of ${file}`);
+  const body = bytesOf(request.postData) ?? renderForm(request.postData?.params ?? []);
+  return {
+    startedAt: startedDateTime,
+    ms: Math.max(0, time ?? 0),
+    method: request.method.toUpperCase(),
+    url: request.url,
+    headers,
+    body,
+    answer:
+      response.status === 0
+        ? undefined
+        : {
+            status: response.status,
+            headers: toList(response.headers),
+            body: bytesOf(response.content) ?? new Uint8Array(),
+          },
+    comment: comment ?? undefined,
+  };
+}
+
+/** Without the pseudo headers of HTTP/2 (`:method`). */
+function toList(headers: readonly { readonly name: string; readonly value: string }[]): HeaderList {
+  return headers.filter(({ name }) => !name.startsWith(":")).map(({ name, value }) => [name, value]);
+}
+
+/** Some tools store a body as it came over the wire, compressed. */
+function decode(given: HarContent | null | undefined, place: string): Uint8Array | undefined {
+  if (given?.text === undefined || given.text === null) return undefined;
+  if (given.encoding?.toLowerCase() !== "base64") return Buffer.from(given.text);
+  const bytes = Buffer.from(given.text, "base64");
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: BODY_BYTES_MAX });
+  } catch (error) {
+    throw new UsageError("file", `Failed to read ${place}: its body is not valid gzip.`, { cause: error });
+  }
+}
+
+function renderForm(params: readonly { readonly name: string; readonly value: string }[]): Uint8Array | undefined {
+  if (params.length === 0) return undefined;
+  return Buffer.from(new URLSearchParams(params.map(({ name, value }): [string, string] => [name, value])).toString());
+}
+
+function describe(entry: unknown): string {
+  const request = isObject(entry) ? entry["request"] : undefined;
+  if (!isObject(request)) return "";
+  const { method, url } = request;
+  // Without the query, which may hold a credential.
+  return typeof method === "string" && typeof url === "string"
+    ? ` (${method} ${shorten(url.split("?")[0] ?? "", 100)})`
+    : "";
+}
+
+function refuse(file: string, reason: string): UsageError {
+  return new UsageError("file", `Failed to read ${file} as an HTTP archive (HAR): ${reason}.`);
+}

@@ -1,0 +1,95 @@
+import type { HeaderList, HttpExchange } from "../adapters/har/http-exchange.js";
+import type { Attempt, Delivery, Headers } from "../domain/model/delivery.js";
+import type { Company } from "./company/company.js";
+import type { Exchange } from "./company/exchange.js";
+import { type Redactor, redactPath } from "./observation/redact.js";
+import type { JournalEntry } from "./observation/journal.js";
+import { type RequestMatch, matchesRequest } from "./observation/verify-requests.js";
+import type { Sandbox } from "./sandbox.js";
+
+/**
+ * A company's journal and its attempts to deliver as an HTTP archive holds them, without credentials. By time on the company's clock; at the same time a
+ * webhook follows the request that caused it. With `match` only the requests that match.
+ */
+export function* archiveOf(sandbox: Sandbox, company: Company, match?: RequestMatch): Generator<HttpExchange> {
+  const entries = sandbox.observationOf(company.id).journal.entries.values();
+  const requests = match === undefined ? entries : entries.filter((entry) => matchesRequest(match, entry));
+  const placed = requests.map((entry, place) => ({
+    at: entry.at,
+    place,
+    archive: () => archiveRequest(sandbox, entry),
+  }));
+  let before = 0;
+  for (const delivery of match === undefined ? company.world.deliveries.values() : []) {
+    while ((requests[before]?.made.from ?? Infinity) < delivery.seq) before++;
+    for (const attempt of delivery.attempts) {
+      placed.push({ at: attempt.at, place: before - 0.5, archive: () => archiveAttempt(sandbox, delivery, attempt) });
+    }
+  }
+  for (const { archive } of placed.toSorted((a, b) => a.at - b.at || a.place - b.place)) yield archive();
+}
+
+/** Requests to the API and attempts to deliver of all companies, in the order in which they ended. Includes what a reset forgets. */
+export function watchArchive(sandbox: Sandbox, add: (exchange: HttpExchange) => void): void {
+  sandbox.events.on("exchange", ({ exchange }) => {
+    if (exchange.door === "api") add(archiveRequest(sandbox, { ...exchange, fate: "written" }));
+  });
+  sandbox.events.on("attempted", ({ delivery, attempt }) => {
+    add(archiveAttempt(sandbox, delivery, attempt));
+  });
+}
+
+type Recorded = Pick<
+  Exchange & JournalEntry,
+  "at" | "method" | "path" | "headers" | "body" | "status" | "answer" | "retryAfter" | "rule" | "fault" | "fate"
+>;
+
+function archiveRequest({ publicUrl, redactor }: Sandbox, entry: Recorded): HttpExchange {
+  const { at, method, path, headers, body, status, answer, retryAfter, rule, fault, fate } = entry;
+  const answerHeaders: HeaderList = [
+    ...(answer === undefined ? [] : [["content-type", "application/json; charset=utf-8"] as const]),
+    ...(retryAfter === undefined ? [] : [["retry-after", retryAfter] as const]),
+  ];
+  return {
+    startedAt: at,
+    ms: 0,
+    method,
+    url: publicUrl + redactPath(path, redactor),
+    headers: Object.entries(redactor.headers(headers)),
+    body: bytesOf(body, redactor),
+    answer:
+      status === 0 || fault !== undefined || fate === "lost"
+        ? undefined
+        : { status, headers: answerHeaders, body: bytesOf(answer, redactor) ?? new Uint8Array() },
+    comment: rule === undefined ? undefined : redactor.text(`rule ${rule.name ?? rule.id}`),
+  };
+}
+
+function archiveAttempt({ redactor }: Sandbox, delivery: Delivery, attempt: Attempt): HttpExchange {
+  const { at, latencyMs, status, error, requestHeaders, response } = attempt;
+  return {
+    startedAt: at,
+    ms: latencyMs,
+    method: "POST",
+    url: redactor.text(delivery.url),
+    headers: listHeaders(requestHeaders, redactor),
+    body: Buffer.from(redactor.text(delivery.body)),
+    answer:
+      status === null
+        ? undefined
+        : {
+            status,
+            headers: listHeaders(response?.headers ?? {}, redactor),
+            body: Buffer.from(redactor.text(response?.body ?? "")),
+          },
+    comment: redactor.text(`webhook ${delivery.topic}${error === null ? "" : `: ${error}`}`),
+  };
+}
+
+function listHeaders(headers: Headers, redactor: Redactor): HeaderList {
+  return Object.entries(redactor.headers(headers));
+}
+
+function bytesOf(value: unknown, redactor: Redactor): Uint8Array | undefined {
+  return value === undefined ? undefined : Buffer.from(JSON.stringify(redactor.value(value)));
+}
