@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runSandbox, runUntilListening } from "../support/cli.js";
+import { runSandbox, runUntilListening, startSandbox } from "../support/cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "special-files-"));
 const pipe = join(folder, "pipe");
@@ -34,6 +34,16 @@ describe("a pipe, a device or a folder where a file is expected is refused immed
       const store = await runUntilListening(["--store", `file:${other}`]);
       expect([store.code, store.stderr]).toEqual([3, expect.stringMatching(NO_FILE)]);
     }
+  });
+
+  it.each(["lock", "closed", "journal-1"])("start --store beside its %s", async (name) => {
+    const store = join(mkdtempSync(join(folder, "store-")), "state.json");
+    const first = await startSandbox(["--store", `file:${store}`]);
+    await first.stop();
+    rmSync(`${store}.${name}`, { force: true });
+    execFileSync("mkfifo", [`${store}.${name}`]);
+    const { code, stderr } = await runUntilListening(["--store", `file:${store}`]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${store}.${name} is a pipe or a device. Remove it`)]);
   });
 
   it.each([

@@ -1,8 +1,8 @@
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DocumentFile } from "../../src/adapters/store/document.js";
-import { journalPath } from "../../src/adapters/store/journal.js";
+import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
 import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
@@ -179,6 +179,61 @@ describe("a damaged store", () => {
     expect(unchanged).toBe(true);
   });
 
+  it.each([
+    [{ epoch: 2 ** 53 }, `epoch must be a whole number from 0 to 999999999999, got ${2 ** 53}`],
+    [{ epoch: 10 ** 12 }, "epoch must be a whole number from 0 to 999999999999, got 1000000000000"],
+    [{ epoch: -1 }, "epoch must be a whole number from 0 to 999999999999, got -1"],
+    [{ generation: 0 }, "generation must be a whole number from 1 to 999999999999, got 0"],
+    [{ generation: 1.5 }, "generation must be a whole number from 1 to 999999999999, got 1.5"],
+    [{ generation: 1e300 }, "generation must be a whole number from 1 to 999999999999, got 1e+300"],
+    [{ schemaVersion: 0 }, "schemaVersion must be a whole number from 1 to 999999999999, got 0"],
+    [{ schemaVersion: 1.5 }, "schemaVersion must be a whole number from 1 to 999999999999, got 1.5"],
+  ])("whose head says %o is refused", async (head, message) => {
+    const place = placeOf(await newStorePath());
+    await new DocumentFile(place).write({ schemaVersion: 2, epoch: 1, generation: 1, entries: [], ...head });
+    await (await createJournal(place, journalPath(place.path, 1), { after: null })).close();
+    await expect(openLetters(place.path)).rejects.toMatchObject({
+      kind: "file",
+      message: expect.stringContaining(`store.json:1:1: this is no store of the sandbox: ${message}`),
+    });
+  });
+
+  it.each([
+    ["an end mark", "closed", '{"epoch":1,"generation":1,"lines":-1}', "lines must be a whole number from 1 to"],
+    ["an end mark", "closed", '{"epoch":1.5,"generation":1,"lines":1}', "epoch must be a whole number from 1 to"],
+    ["an opening", "journal-1", withChecksum('1 1 {"after":0.5}'), "after must be a whole number from 1 to"],
+    ["an epoch", "journal-1", withChecksum('9007199254740992 1 {"after":null}'), "the store is damaged here"],
+  ])("with %s that has a wrong number is refused", async (_, name, text, message) => {
+    const path = await newStorePath();
+    await (await openLetters(path)).store.close();
+    await writeFile(`${path}.${name}`, text);
+    await expect(openLetters(path)).rejects.toMatchObject({
+      kind: "file",
+      message: expect.stringMatching(new RegExp(`store\\.json\\.${name}:1:.*${message}`)),
+    });
+  });
+
+  it.each(["lock", "lock.turn", "closed", "journal-1", "journal-2"])(
+    "with a folder or a device as its %s is refused, and left as it is",
+    async (name) => {
+      for (const make of [(file: string) => mkdir(file), (file: string) => symlink("/dev/zero", file)]) {
+        const path = await newStorePath();
+        await (await openLetters(path)).store.close();
+        await (await openLetters(path)).store.close();
+        // Otherwise nobody waits for a turn.
+        if (name === "lock.turn") await writeFile(`${path}.lock`, "");
+        await rm(`${path}.${name}`, { force: true });
+        await make(`${path}.${name}`);
+        const before = await readdir(join(path, ".."));
+        await expect(openLetters(path)).rejects.toMatchObject({
+          kind: "file",
+          message: expect.stringMatching(new RegExp(`store\\.json\\.${name} is a (?:folder|pipe or a device)`)),
+        });
+        expect(await readdir(join(path, ".."))).toEqual(before);
+      }
+    },
+  );
+
   it("reports the line of a wrong entry of the document", async () => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);
@@ -191,12 +246,12 @@ describe("a damaged store", () => {
 
   it("of an older version is migrated, document and journal", async () => {
     const place = placeOf(await newStorePath());
-    const head = { schemaVersion: -1, epoch: 0, generation: 3 };
+    const head = { schemaVersion: 1, epoch: 0, generation: 3 };
     await new DocumentFile(place).write({ ...head, entries: [["set", "a", 1]] });
     await writeFile(journalPath(place.path, 3), withChecksum('[["set","b",2]]'));
     const { data, generation } = await loadStore(place, letters, {
-      [-1]: ([, ...rest]) => ["write", ...rest],
-      0: ([, ...rest]) => ["put", ...rest],
+      0: ([, ...rest]) => ["write", ...rest],
+      1: ([, ...rest]) => ["put", ...rest],
     });
     expect([...data]).toEqual([
       ["a", 1],

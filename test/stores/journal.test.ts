@@ -62,7 +62,19 @@ describe("a journal that was changed", () => {
       "everything gone, after a stop",
       true,
       () => [],
-      "journal-1:1:1: the journal does not end as it was written: it has 0 lines",
+      "journal-1:1:1: the store is damaged here: the first line of the journal is missing",
+    ],
+    [
+      "everything gone, after a kill",
+      false,
+      () => [],
+      "journal-1:1:1: the store is damaged here: the first line of the journal is missing",
+    ],
+    [
+      "zeros instead of everything, after a kill",
+      false,
+      (lines) => ["\0".repeat(lines.join().length)],
+      "journal-1:1:1: the store is damaged here: the first line of the journal is missing",
     ],
     [
       "a line of an earlier holder",

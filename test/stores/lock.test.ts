@@ -122,6 +122,39 @@ describe("the lock", () => {
     expect([...store.data.keys()]).toEqual(["a", "b"]);
   });
 
+  it.each<[string, (path: string, before: Map<string, string>) => Promise<void>]>([
+    ["the lock", async () => undefined],
+    ["the lock and the document", (path, before) => writeFile(path, before.get("store.json") ?? "")],
+  ])("is lost when another process has had the store, although somebody brought %s back", async (_, bringBack) => {
+    const path = await newStorePath();
+    // As a process that is paused: it looks at nothing by itself.
+    const first = await openLetters(path, { system: { ...systemClock, after: () => () => undefined } });
+    first.put("a", 1);
+    await first.store.durable(true);
+    const before = await filesIn(path);
+    await rm(`${path}.lock`);
+    const second = await openLetters(path);
+    second.put("b", 1);
+    await second.store.close();
+    await bringBack(path, before);
+    const files = await filesIn(path);
+    await writeFile(`${path}.lock`, before.get("store.json.lock") ?? "");
+    first.put("c", 1);
+    const why = "a later process (epoch 2, this one has 1) has written to it";
+    await expect(first.store.durable(true)).rejects.toThrow(why);
+    await expect(first.store.writable()).rejects.toThrow(StoreUnavailable);
+    await expect(first.store.close()).rejects.toThrow(why);
+    expect(await filesIn(path)).toEqual(files);
+  });
+
+  it("of a dead process that had written nothing gives the next one a later epoch", async () => {
+    const path = await newStorePath();
+    await (await openLetters(path)).store.close();
+    await writeFile(`${path}.lock`, '{"pid":0,"name":"a test","epoch":7}');
+    await openLetters(path);
+    expect((await filesIn(path)).get("store.json")).toContain('"epoch":8,');
+  });
+
   it("that is lost is noticed without any request", async () => {
     const path = await newStorePath();
     const { store } = await openLetters(path);

@@ -6,7 +6,7 @@ import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-s
 import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
 import type { Place } from "../../src/adapters/store/place-file.js";
 import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
-import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { type SystemClock, systemClock } from "../../src/kernel/time/system-clock.js";
 import { folderWith } from "./folder.js";
 
 export type Data = Map<string, number>;
@@ -30,7 +30,7 @@ export interface Opened {
 /** A file store of letters that is closed when the test ends. */
 export async function openLetters(
   path: string,
-  options: { fs?: FileSystem; journalBytes?: number } = {},
+  options: { fs?: FileSystem; journalBytes?: number; system?: SystemClock } = {},
 ): Promise<Opened> {
   const logged: string[] = [];
   const log = {

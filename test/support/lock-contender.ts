@@ -12,7 +12,7 @@ process.send?.("ready");
 
 async function take(path: string): Promise<string> {
   try {
-    lock = await acquireLock(path, "contender", 1, systemClock);
+    lock = await acquireLock(path, { name: "contender", epoch: 1, system: systemClock, readEpoch: async () => 0 });
     return "taken";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,20 +1,36 @@
 import type { Adapter } from "lowdb";
+import type * as z from "zod";
+import { object } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { unlessMissing } from "./file-system.js";
-import { assertEntry, checksum, parseLine, readFirstLine, readLines, refuseFile, renderChecksum } from "./lines.js";
+import {
+  assertEntry,
+  checksum,
+  parseFields,
+  parseLine,
+  readLines,
+  refuseFile,
+  renderChecksum,
+  storeNumber,
+} from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
 /** Raised when an older store does not say everything, or says it in another way. */
 export const STORE_VERSION = 2;
 
-/** Everything that a store keeps, but for the changes in its journals. */
-export interface StoreDocument {
-  readonly schemaVersion: number;
+const documentHead = object({
+  schemaVersion: storeNumber(1),
   /** Of the process that wrote it. 0: version 0.1, which had no epochs. */
-  readonly epoch: number;
+  epoch: storeNumber(0).default(0),
   /** Journals of this generation and of later ones contain what has changed since. */
-  readonly generation: number;
+  generation: storeNumber(1),
+});
+
+type DocumentHead = Readonly<z.output<typeof documentHead>>;
+
+/** Everything that a store keeps, but for the changes in its journals. */
+export interface StoreDocument extends DocumentHead {
   readonly entries: readonly StoreEntry[];
 }
 
@@ -64,7 +80,7 @@ function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
 }
 
 async function readDocument(file: string): Promise<StoreDocument> {
-  let head: Omit<StoreDocument, "entries"> | undefined;
+  let head: DocumentHead | undefined;
   let sum = 0;
   let closed = false;
   const entries: StoreEntry[] = [];
@@ -85,22 +101,17 @@ async function readDocument(file: string): Promise<StoreDocument> {
   return { ...head, entries };
 }
 
-/** The epoch of the process that wrote the document; 0 when there is none that can be read. */
-export async function readEpoch(path: string): Promise<number> {
-  const head = (await unlessMissing(readFirstLine(path))) ?? "";
-  const [, epoch = "0"] = /^\{[^[]*"epoch":(\d{1,15}),/.exec(head) ?? [];
-  return Number(epoch);
-}
-
-function parseHead(file: string, text: string): Omit<StoreDocument, "entries"> {
-  const head = parseLine(file, { text: `${text}]}`, number: 1 });
-  const { schemaVersion, epoch = 0, generation } = isObject(head) ? head : {};
-  if (typeof schemaVersion !== "number" || typeof epoch !== "number" || typeof generation !== "number") {
-    return refuseFile(file, 1, "this is no store of the sandbox: it says neither schemaVersion nor generation");
-  }
-  if (schemaVersion <= STORE_VERSION) return { schemaVersion, epoch, generation };
+function parseHead(file: string, text: string): DocumentHead {
+  const { entries: _, ...head } = asObject(parseLine(file, { text: `${text}]}`, number: 1 }));
+  const { schemaVersion } = head;
+  if (typeof schemaVersion !== "number" || schemaVersion <= STORE_VERSION)
+    return parseFields(file, 1, head, documentHead, "this is no store of the sandbox");
   const newer = `the store is of version ${schemaVersion}, and this sandbox reads up to ${STORE_VERSION}`;
   return refuseFile(file, 1, `${newer}: a newer business-payments-sandbox wrote it, use that one`);
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }
 
 function assertClosed(file: string, line: number, text: string, sum: number): void {

@@ -1,14 +1,13 @@
-import { isObject } from "../../kernel/messages/json.js";
+import type * as z from "zod";
+import { object } from "../../kernel/fields.js";
 import { unlessMissing } from "./file-system.js";
-import { parseLine, readFirstLine, refuseFile } from "./lines.js";
+import { epochIn, parseFields, parseLine, readFirstLine, storeNumber } from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
 
+const endMark = object({ epoch: storeNumber(1), generation: storeNumber(1), lines: storeNumber(1) });
+
 /** `PATH.closed`: how the last journal ended when the store was closed. What is cut from that journal later is noticed. */
-export interface EndMark {
-  readonly epoch: number;
-  readonly generation: number;
-  readonly lines: number;
-}
+export type EndMark = Readonly<z.output<typeof endMark>>;
 
 export function endMarkPath(path: string): string {
   return `${path}.closed`;
@@ -19,14 +18,17 @@ export async function writeEndMark(place: Place, mark: EndMark): Promise<void> {
   await file.close();
 }
 
+/** The latest epoch that the document or the end mark of a store names; 0 when neither can be read. */
+export async function readEpoch(path: string): Promise<number> {
+  const heads = await Promise.all([path, endMarkPath(path)].map((file) => unlessMissing(readFirstLine(file))));
+  return Math.max(...heads.map((head = "") => epochIn(head)));
+}
+
 /** Undefined when there is none. Throws UsageError("file") for one that is damaged. */
 export async function readEndMark(path: string): Promise<EndMark | undefined> {
   const file = endMarkPath(path);
   const text = await unlessMissing(readFirstLine(file));
   if (text === undefined) return undefined;
-  const mark = parseLine(file, { text, number: 1 });
-  const { epoch, generation, lines } = isObject(mark) ? mark : {};
-  if (typeof epoch !== "number" || typeof generation !== "number" || typeof lines !== "number")
-    return refuseFile(file, 1, "the store is damaged here: this does not say how its journal ends");
-  return { epoch, generation, lines };
+  const why = "the store is damaged here: this does not say how its journal ends";
+  return parseFields(file, 1, parseLine(file, { text, number: 1 }), endMark, why);
 }

@@ -1,12 +1,12 @@
 import type { Log } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { readEpoch, STORE_VERSION } from "./document.js";
-import { endMarkPath, writeEndMark } from "./end-mark.js";
+import { STORE_VERSION } from "./document.js";
+import { readEpoch, writeEndMark } from "./end-mark.js";
 import { type FileSystem, findStore, nodeFileSystem } from "./file-system.js";
 import { createJournal, type Journal, journalPath, listJournals } from "./journal.js";
 import { type LoadedStore, loadStore, openDocument } from "./load-store.js";
-import { acquireLock, LockLost } from "./lock.js";
+import { acquireLock, LockLost, readLockEpoch } from "./lock.js";
 import { type Place, removeUnfinished } from "./place-file.js";
 import { type Store, type StoreEntry, type StoreFormat, StoreUnavailable } from "./store.js";
 
@@ -43,8 +43,9 @@ export async function openFileStore<Data>(options: FileStoreOptions<Data>): Prom
     await fs.makeFolderOf(file);
     return file;
   });
+  const epochs = await explain(path, () => Promise.all([readEpoch(path), readLockEpoch(`${path}.lock`)]));
   // Another process may have had the store since its epoch was read.
-  for (let epoch = await explain(path, () => readEpoch(path)); ;) {
+  for (let epoch = Math.max(...epochs); ;) {
     const { place, loaded } = await takeStore(options, fs, path, epoch + 1);
     epoch = loaded.epoch;
     if (epoch < place.lock.epoch) return beginStore(options, place, loaded);
@@ -58,7 +59,8 @@ async function takeStore<Data>(
   path: string,
   epoch: number,
 ): Promise<{ readonly place: Place; readonly loaded: LoadedStore<Data> }> {
-  const lock = await explain(path, () => acquireLock(`${path}.lock`, name, epoch, system));
+  const held = { name, epoch, system, readEpoch: () => readEpoch(path) };
+  const lock = await explain(path, () => acquireLock(`${path}.lock`, held));
   const place = { fs, path, lock };
   try {
     const loaded = await explain(path, async () => {
@@ -354,7 +356,6 @@ class FileStore<Data> implements Store<Data> {
     for (const journal of await listJournals(fs, path)) {
       if (journal.generation < generation) await fs.remove(journal.path);
     }
-    await fs.remove(endMarkPath(path));
   }
 
   /** Each journal may grow as large as the largest before it, so that a large state is not written all the time. */

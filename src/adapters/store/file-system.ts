@@ -68,6 +68,14 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
   }
 }
 
+/** Throws UsageError("file") for a folder, a device or a pipe: reading one might never end. */
+export async function assertRegular(path: string): Promise<void> {
+  const found = await unlessMissing(stat(path));
+  if (found === undefined || found.isFile()) return;
+  const what = found.isDirectory() ? "a folder" : "a pipe or a device";
+  throw new UsageError("file", `Failed to open the store: ${path} is ${what}. Remove it, or name another store.`);
+}
+
 /**
  * The file that a path names. A link is resolved, so that it stays and every name of the file leads to the same lock. Throws UsageError("cannot-run") for a
  * folder, a device or a pipe: reading one might never end.

@@ -1,7 +1,18 @@
 import { basename } from "node:path";
-import { isObject } from "../../kernel/messages/json.js";
+import type * as z from "zod";
+import { object } from "../../kernel/fields.js";
 import type { FileSystem } from "./file-system.js";
-import { assertEntry, checksum, type Line, parseLine, readLines, refuseFile, renderChecksum } from "./lines.js";
+import {
+  assertEntry,
+  checksum,
+  type Line,
+  parseFields,
+  parseLine,
+  readLines,
+  refuseFile,
+  renderChecksum,
+  storeNumber,
+} from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
@@ -17,11 +28,13 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** The first line of a journal. */
-export interface Opening {
+const opening = object({
   /** The number of lines of the journal before, which this one continues. Null: it continues a document that is written with it. */
-  readonly after: number | null;
-}
+  after: storeNumber(1).nullable(),
+});
+
+/** The first line of a journal. */
+export type Opening = Readonly<z.output<typeof opening>>;
 
 export interface JournalLine {
   /** In the file, from 1. */
@@ -32,7 +45,7 @@ export interface JournalLine {
 }
 
 /** Puts a journal without changes in its place. */
-export async function createJournal(place: Place, path: string, opening: Opening): Promise<Journal> {
+export async function createJournal(place: Place, path: string, first: Opening): Promise<Journal> {
   const { fs, lock } = place;
   let lines = 0;
   let bytes = 0;
@@ -42,7 +55,7 @@ export async function createJournal(place: Place, path: string, opening: Opening
     bytes += Buffer.byteLength(line);
     return line;
   };
-  const file = await placeFile(place, path, [render(opening)]);
+  const file = await placeFile(place, path, [render(first)]);
   return {
     get bytes() {
       return bytes;
@@ -71,7 +84,7 @@ export async function listJournals(fs: FileSystem, path: string) {
   const prefix = `${basename(path)}.journal-`;
   const names = await fs.listFolderOf(path);
   return names
-    .filter((name) => name.startsWith(prefix) && /^\d{1,15}$/.test(name.slice(prefix.length)))
+    .filter((name) => name.startsWith(prefix) && /^[1-9]\d{0,11}$/.test(name.slice(prefix.length)))
     .map((name) => Number(name.slice(prefix.length)))
     .sort((a, b) => a - b)
     .map((generation) => ({ path: journalPath(path, generation), generation }));
@@ -101,7 +114,7 @@ function isWhole(text: string): boolean {
 }
 
 function parseJournalLine(path: string, { text, number: line }: Line): JournalLine {
-  const [head = "", epoch = "0", number = line] = /^.{9}(\d{1,15}) (\d{1,15}) /.exec(text) ?? [text.slice(0, 9)];
+  const [head = "", epoch = "0", number = line] = /^.{9}(\d{1,12}) (\d{1,12}) /.exec(text) ?? [text.slice(0, 9)];
   if (Number(number) !== line)
     refuseFile(path, line, `the store is damaged here: line ${line} is missing, and line ${number} follows`);
   const value = parseLine(path, { text: text.slice(head.length), number: line });
@@ -110,9 +123,7 @@ function parseJournalLine(path: string, { text, number: line }: Line): JournalLi
 }
 
 function parseOpening(path: string, value: unknown): Opening {
-  const { after } = isObject(value) ? value : {};
-  if (after === null || typeof after === "number") return { after };
-  return refuseFile(path, 1, "the store is damaged here: this is no first line of a journal");
+  return parseFields(path, 1, value, opening, "the store is damaged here: this is no first line of a journal");
 }
 
 function parseGroup(path: string, line: number, value: unknown): readonly StoreEntry[] {

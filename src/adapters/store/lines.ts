@@ -2,7 +2,11 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import type * as z from "zod";
+import { messagesOf } from "../../contract/parse.js";
+import { wholeNumber } from "../../kernel/fields.js";
 import { renderPosition, UsageError } from "../../kernel/messages/problem.js";
+import { assertRegular } from "./file-system.js";
 import type { StoreEntry } from "./store.js";
 
 export interface Line {
@@ -13,10 +17,16 @@ export interface Line {
   readonly ended: boolean;
 }
 
+/** An epoch, a generation or a number of lines: far more than a store comes to, and far less than what cannot be counted on. */
+export function storeNumber(min: number): z.ZodType<number, number> {
+  return wholeNumber(min, 999_999_999_999);
+}
+
 const LINE_END = "\n".charCodeAt(0);
 
 /** Only a line feed ends a line. node:readline also splits at U+2028, which JSON does not escape. */
 export async function* readLines(file: string): AsyncGenerator<Line> {
+  await assertRegular(file);
   const stream = createReadStream(file, { highWaterMark: 256 * 1024 });
   let number = 0;
   let begun: Buffer[] = [];
@@ -40,8 +50,15 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   }
 }
 
+/** The epoch in the JSON of a lock, an end mark or the first line of a document; 0 when there is none. */
+export function epochIn(text: string): number {
+  const [, epoch = "0"] = /"epoch":(\d{1,12})[,}]/.exec(text) ?? [];
+  return Number(epoch);
+}
+
 /** The text of the first line, which is short; empty when the file is. */
 export async function readFirstLine(file: string): Promise<string> {
+  await assertRegular(file);
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), { position: 0 });
@@ -79,6 +96,12 @@ export function parseLine(file: string, { text, number }: Omit<Line, "ended">): 
     const column = Number(/position (\d+)/.exec(why)?.[1] ?? 0) + 1;
     return refuseFile(file, number, `the store is damaged here: ${why}`, column);
   }
+}
+
+/** Throws UsageError("file") when the JSON of a line does not fit the schema. */
+export function parseFields<T>(file: string, line: number, json: unknown, schema: z.ZodType<T>, what: string): T {
+  const { success, data, error } = schema.safeParse(json);
+  return success ? data : refuseFile(file, line, `${what}: ${messagesOf(error.issues, json, "it").join("; ")}`);
 }
 
 /** Throws UsageError("file"). */

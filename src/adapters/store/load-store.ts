@@ -1,6 +1,7 @@
 import { Low } from "lowdb";
 import { DocumentFile, STORE_VERSION, type StoreDocument } from "./document.js";
 import { type EndMark, endMarkPath, readEndMark } from "./end-mark.js";
+import { assertRegular } from "./file-system.js";
 import { isOpening, journalPath, listJournals, readJournal } from "./journal.js";
 import { refuseFile } from "./lines.js";
 import type { Place } from "./place-file.js";
@@ -47,6 +48,8 @@ export async function loadStore<Data>(
   const data = format.createEmpty();
   const { generation: first, entries, schemaVersion } = low.data;
   const last = journals.at(-1)?.generation ?? 0;
+  // Older ones are not read, but will be removed.
+  for (const { generation, path: old } of journals) if (generation < first) await assertRegular(old);
   if (first === 0) return { data, generation: last, epoch: await assertUnused(path, journals), isNew: true };
   const migrate = migrationFrom(schemaVersion, given);
   const apply = (file: string, line: number, entry: StoreEntry): void => {
@@ -104,6 +107,9 @@ class JournalReader {
         refuseFile(file, line, `these changes do not follow from ${this.#path}, which is older than this journal`);
       else for (const entry of content) this.#apply(file, line, entry);
     }
+    // A journal gets its name when its first line is on the disk. Those of version 0.1 had no such line.
+    if (lines === 0 && this.#document.epoch > 0)
+      refuseFile(file, 1, "the store is damaged here: the first line of the journal is missing");
     this.#lines = lines;
     return lines;
   }

@@ -2,7 +2,8 @@ import { link, lstat, lutimes, readFile, readlink, rename, rm, symlink, writeFil
 import { hostname } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { unlessMissing } from "./file-system.js";
+import { epochIn } from "./lines.js";
+import { assertRegular, unlessMissing } from "./file-system.js";
 import { createMachineRandom } from "../../kernel/records/ids.js";
 
 export interface Lock {
@@ -39,44 +40,61 @@ interface Holder {
   readonly name: string;
   /** When the process began, in the machine's units, because a later process may get its number. Empty where the machine does not say. */
   readonly began: string;
+}
+
+export interface LockOptions {
+  /** The name of this process. */
+  readonly name: string;
   readonly epoch: number;
+  readonly system: SystemClock;
+  /** The latest epoch that the store names. */
+  readonly readEpoch: () => Promise<number>;
 }
 
 /**
  * Takes the lock file `path`, which names its holder. The lock of a dead process is taken over. Throws UsageError("cannot-run") with the name of a live
  * holder.
  */
-export async function acquireLock(path: string, name: string, epoch: number, system: SystemClock): Promise<Lock> {
+export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
+  const { name, epoch, system } = options;
   // A process of another container that shares the folder may have the same number.
   const id = `${process.pid}-${Buffer.from(createMachineRandom().bytes(4)).toString("hex")}`;
   const own = `${path}.${id}`;
   const { began = "" } = (await readProcess(process.pid)) ?? {};
-  const text = await writeHolder(own, { pid: process.pid, host: hostname(), name, began, epoch });
+  const text = await writeHolder(own, { pid: process.pid, host: hostname(), name, began }, epoch);
   try {
     await take(own, path, system, refuse);
   } finally {
     await rm(own, { force: true });
   }
-  return holdLock({ path, text, id, epoch, system });
+  return holdLock({ ...options, path, text, id });
 }
 
-interface Held extends Pick<Lock, "id" | "epoch"> {
+/** The epoch of the process that the lock names, dead or alive; 0 when there is none. */
+export async function readLockEpoch(path: string): Promise<number> {
+  return epochIn((await readText(path)) ?? "");
+}
+
+interface Held extends Omit<LockOptions, "name"> {
+  readonly id: string;
   readonly path: string;
   /** What the file contains as long as this process has it. */
   readonly text: string;
-  readonly system: SystemClock;
 }
 
-function holdLock({ path, text, id, epoch, system }: Held): Lock {
+function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
   let checkedAt = system.now();
   let touchedAt = system.now();
   let isReleased = false;
   let stop = (): void => undefined;
   const assertHeld = async (): Promise<void> => {
     const startedAt = system.now();
-    const found = await readText(path);
+    const [found, latest] = await Promise.all([readText(path), readEpoch()]);
     if (found === undefined) throw new LockLost(`its lock, ${path}, was removed`);
     if (found !== text) throw new LockLost(`${describeHolder(parseHolder(found))} has taken it over`);
+    // Somebody brought the lock back, but not the store.
+    if (latest > epoch)
+      throw new LockLost(`a later process (epoch ${latest}, this one has ${epoch}) has written to it`);
     checkedAt = startedAt;
   };
   const touch = async (): Promise<void> => {
@@ -112,8 +130,8 @@ function holdLock({ path, text, id, epoch, system }: Held): Lock {
 }
 
 /** Returns what the file contains. */
-async function writeHolder(own: string, holder: Holder): Promise<string> {
-  const text = JSON.stringify(holder);
+async function writeHolder(own: string, holder: Holder, epoch: number): Promise<string> {
+  const text = JSON.stringify({ ...holder, epoch });
   try {
     await writeFile(own, text, { mode: 0o600 });
     return text;
@@ -174,6 +192,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 }
 
 async function readText(path: string): Promise<string | undefined> {
+  await assertRegular(path);
   return (await unlessMissing(readFile(path, "utf8"))) ?? readlink(path).catch(() => undefined);
 }
 
@@ -183,8 +202,7 @@ function parseHolder(text: string): Holder {
   const [, host = ""] = /"host":"([^"]*)"/.exec(text) ?? [];
   const [, name = "another process"] = /"name":"([^"]*)"/.exec(text) ?? [];
   const [, began = ""] = /"began":"([^"]*)"/.exec(text) ?? [];
-  const [, epoch = "0"] = /"epoch":(\d+)/.exec(text) ?? [];
-  return { pid: Number(pid), host, name, began, epoch: Number(epoch) };
+  return { pid: Number(pid), host, name, began };
 }
 
 /** On this machine the process table decides; for another machine or container, when the lock was last touched. */
