@@ -21,7 +21,7 @@ export interface RulesHandle {
   add(rule: RuleInput): Rule;
   /** Newest first, the order in which they are matched. */
   list(): readonly Rule[];
-  /** Removes a rule, and sends the webhooks that it held back (`reverse`). Throws `UsageError` for an unknown rule. */
+  /** Removes a rule, and sends the webhooks that it held back (`reverse`, `hold`). Throws `UsageError` for an unknown rule. */
   remove(id: string): void;
   /** Removes all rules. */
   clear(): void;
@@ -110,6 +110,8 @@ export interface RequestRuleInput extends RuleInputBase {
     readonly fault?: "reset" | "hang" | "empty" | "malformed";
     /** The request takes effect, and only its answer is lost. */
     readonly commit?: boolean;
+    /** A transfer that has ended is shown as pending. Needs `path: "/v1/transactions/:id"`. */
+    readonly stale?: boolean;
   };
 }
 
@@ -161,11 +163,19 @@ export interface DeliveryRuleInput extends RuleInputBase {
     readonly delay?: DurationInput;
     /** The number of extra copies. */
     readonly duplicate?: number;
-    readonly corruptSignature?: boolean;
+    /** `first`: only of the first copy of `duplicate`. */
+    readonly corruptSignature?: boolean | "first";
     /** The number of bytes of the body that are sent, with the signature of the whole body. */
     readonly truncate?: number;
     /** The API's answer waits until the first attempt has ended, at most `webhooks.timeout`. */
     readonly before?: "response";
+    /** The number of acknowledgements that are lost, so that retries come. */
+    readonly loseAnswers?: number;
+    /**
+     * Held until the resource's next event, until so many later webhooks, or until the rule is removed. With `duplicate` the first goes at once, and the
+     * copies are held.
+     */
+    readonly hold?: "next" | "end" | number;
     /** The events of a resource are held until the last one, then sent in reverse order. */
     readonly reverse?: boolean;
   };

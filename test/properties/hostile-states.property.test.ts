@@ -34,6 +34,7 @@ async function createStates(): Promise<readonly LooseJson[]> {
     { on: "payment", match: { amount: 700 }, then: { outcome: "paid", after: "10m" } },
     { on: "transfer", match: { amount: 7000 }, then: { outcome: "failed", reason: "odd", after: "1h" }, times: 2 },
     { on: "delivery", match: { data: { amount: 900 } }, then: { reverse: true }, times: 1 },
+    { on: "delivery", match: { data: { amount: 1000 }, nth: 1 }, then: { hold: 9, duplicate: 1 }, times: 1 },
     { on: "delivery", match: { data: { amount: 800 } }, then: { delay: "5m", duplicate: 1, truncate: 9 } },
   ])
     expect((await world.control("POST", "/rules", rule)).status).toBe(201);

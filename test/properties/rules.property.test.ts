@@ -32,7 +32,12 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined }
 /** Rules of every kind, in every valid combination. */
 const requestRule = fc.record({
   on: fc.constant("request"),
-  match: fc.constantFrom(undefined, { path: "/v1/charges" }, { path: "/v1/charges/:id/pay" }, { method: "POST" }),
+  match: fc.constantFrom(
+    undefined,
+    { path: "/v1/charges" },
+    { path: "/v1/charges/:id/pay" },
+    { method: "POST", nth: 2 },
+  ),
   then: fc.oneof(
     fc.record({
       fault: fc.constantFrom("reset", "empty", "malformed"),
@@ -44,7 +49,7 @@ const requestRule = fc.record({
 });
 const transferRule = fc.record({
   on: fc.constant("transfer"),
-  match: fc.constantFrom(undefined, { amount: { $gt: 100_000 } }),
+  match: fc.constantFrom(undefined, { amount: { $gt: 100_000 } }, { nth: 2 }),
   then: fc.oneof(
     fc.record({ outcome: fc.constantFrom("completed", "failed"), after: maybe(duration) }),
     fc.constant({ outcome: "pending" }),
@@ -68,7 +73,9 @@ const deliveryRule = fc.record({
     fc.constant({ drop: true }),
     fc.record({ delay: duration, duplicate: maybe(fc.integer({ min: 1, max: 2 })) }),
     fc.record({ corruptSignature: fc.constant(true), duplicate: maybe(fc.constant(1)) }),
-    fc.record({ truncate: fc.constantFrom(0, 30) }),
+    fc.constant({ corruptSignature: "first", duplicate: 1 }),
+    fc.record({ truncate: fc.constantFrom(0, 30), loseAnswers: maybe(fc.constant(1)) }),
+    fc.record({ hold: fc.constantFrom("next", "end", 1, 3), duplicate: maybe(fc.constant(2)) }),
     fc.constant({ before: "response" }),
     fc.constant({ reverse: true }),
   ),
@@ -171,9 +178,10 @@ async function create(
   find: () => { readonly id: string } | undefined,
 ): Promise<void> {
   const { rules } = world.sandbox.defaultCompany.world;
-  const rule = rules
-    .values()
-    .findLast(({ on, match }) => on === "request" && (match["path"] === undefined || match["path"] === path));
+  const rule = rules.values().findLast(({ on, match, matched }) => {
+    const { path: wanted = path, nth = matched + 1 } = match;
+    return on === "request" && wanted === path && nth === matched + 1;
+  });
   const answer = await send(world, path, body);
   const made = find();
   if (rule?.on !== "request") {

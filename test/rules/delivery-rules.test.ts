@@ -2,38 +2,11 @@ import { describe, expect, it } from "vitest";
 import { serve } from "../../src/http/server/listen.js";
 import { verifySignature } from "../../src/webhooks.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
+import { IMMEDIATE, isSigned, payCharge, sentTo, withRule } from "../support/delivery-rules.js";
 import { openDoor, untilTrue } from "../support/doors.js";
-import { gate, type Live, startLive } from "../support/live.js";
-import { type Receiver, startReceiver } from "../support/receiver.js";
+import { gate } from "../support/live.js";
+import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
-import type { LooseJson, WorldOptions } from "../support/world.js";
-
-const IMMEDIATE: WorldOptions = { profile: { transfers: { settlement: "immediate" } } };
-
-async function withRule(
-  then: LooseJson,
-  { match, times, ...options }: WorldOptions & { match?: LooseJson; times?: number } = {},
-) {
-  const live = await startLive({ forges: true, ...options });
-  const receiver = await startReceiver();
-  for (const topic of ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"])
-    await live.subscribe(topic, receiver.url);
-  const rule = await live.control("POST", "/rules", { on: "delivery", match, then, times });
-  if (rule.status !== 201) throw new Error(rule.text);
-  return { live, receiver, ruleId: String(rule.body.id) };
-}
-
-async function payCharge(live: Live): Promise<string> {
-  const { id } = await live.createCharge();
-  await live.ok("POST", `/v1/charges/${id}/pay`);
-  return id;
-}
-
-const sentTo = (receiver: Receiver): string[] =>
-  receiver.received.map(({ body }) => (body.topic === "charges/events" ? body.data.status : body.topic.split("/")[1]));
-
-const isSigned = ({ raw, headers }: Receiver["received"][number]): boolean =>
-  verifySignature(raw, String(headers["x-service-hmac-sha256"]), DEFAULT_COMPANY.secretKey);
 
 describe("drop", () => {
   it("sends nothing, and the delivery is failed without an attempt", async () => {

@@ -1,11 +1,11 @@
 import { Bug } from "../../kernel/messages/problem.js";
 import type { DomainEvent } from "../model/events.js";
 import type { DeliveryEffect, RuleOn } from "../model/rule.js";
-import { countRule, findRule, isHolding } from "../rules/use-rule.js";
+import { countRule, findRule } from "../rules/use-rule.js";
 import { sentTopic } from "../model/subscription.js";
 import type { Work } from "../model/work.js";
 import { type Delivery, type WireEffect, moveDelivery } from "../model/delivery.js";
-import { findHold, holdDelivery, isLastEvent, releaseHolds } from "../rules/holds.js";
+import { countDownHolds, holdDelivery, isReversing, releaseReversed } from "../rules/holds.js";
 import { webhookTopicOf } from "./webhook-topic.js";
 
 /** Writes the body of a webhook, in the contract's spelling. */
@@ -18,16 +18,16 @@ export type RenderPayload = (topic: string, event: DomainEvent) => string;
 export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): void {
   const { events } = work;
   if (events.length === 0) return;
-  const subscriptions = work.world.subscriptions.values();
-  if (subscriptions.length > 0) for (const event of events) enqueueEvent(work, event, renderPayload);
-  if (work.world.holds.size > 0) for (const event of events) if (isLastEvent(event)) releaseResource(work, event);
+  const { subscriptions, holds } = work.world;
+  if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload);
+  if (holds.size > 0) for (const event of events) releaseReversed(work, event);
 }
 
 function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
   const topic = webhookTopicOf(work.profile, event);
   if (topic === undefined) return;
-  for (const subscription of work.world.subscriptions.values()) {
-    if (subscription.topic !== topic) continue;
+  const subscriptions = work.world.subscriptions.values().filter((subscription) => subscription.topic === topic);
+  for (const subscription of subscriptions) {
     const spelling = sentTopic(work.profile, subscription);
     const body = renderPayload(spelling, event);
     const { id: subscriptionId, url } = subscription;
@@ -38,11 +38,12 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
       "delivery",
       () => ({ topic: spelling, url, data: dataOf(body) }),
       // A rule that is used up still applies to the resources that it has begun to hold.
-      ({ id, timesLeft }) => timesLeft !== 0 || findHold(work, id, base.resource) !== undefined,
+      ({ id, timesLeft }) => timesLeft !== 0 || isReversing(work, id, base.resource),
     );
     if (rule === undefined) work.enqueue(store(work, base, 0, null));
     else enqueueByRule(work, rule, base);
   }
+  if (work.world.holds.size > 0) countDownHolds(work, event, subscriptions.length);
 }
 
 type Addressed = Pick<Delivery, "eventId" | "subscriptionId" | "topic" | "url" | "resource" | "resourceKind" | "body">;
@@ -68,17 +69,18 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed): v
   const { deliveries } = work.world;
   const { then } = rule;
   countUse(work, rule, base.resource);
-  for (let copy = 0; copy <= (then.duplicate ?? 0); copy++) {
-    const delivery = store(work, base, copy, wireEffectOf(then));
+  const { duplicate: copies = 0 } = then;
+  for (let copy = 0; copy <= copies; copy++) {
+    const delivery = store(work, base, copy, wireEffectOf(then, copy));
     if (then.drop === true) {
       work.put(deliveries, moveDelivery(work, delivery, "drop", null));
     } else if (then.delayMs !== undefined) {
       const nextAttemptAt = work.at + then.delayMs;
       work.put(deliveries, { ...delivery, nextAttemptAt });
       work.schedule("delivery.attempt", delivery.id, nextAttemptAt);
-    } else if (then.reverse === true) {
+    } else if (then.reverse === true || (then.hold !== undefined && (copy > 0 || copies === 0))) {
       work.put(deliveries, { ...delivery, nextAttemptAt: null });
-      holdDelivery(work, rule.id, delivery);
+      holdDelivery(work, rule, delivery);
     } else {
       work.enqueue(delivery, then.before === "response");
     }
@@ -87,17 +89,13 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed): v
 
 /** A rule that holds events (`reverse`) is used once for each resource, however many events it has. */
 function countUse(work: Work, rule: RuleOn<"delivery">, resource: string): void {
-  if (rule.then.reverse !== true || findHold(work, rule.id, resource) === undefined) countRule(work, rule);
+  if (rule.then.reverse !== true || !isReversing(work, rule.id, resource)) countRule(work, rule);
 }
 
-function releaseResource(work: Work, event: DomainEvent): void {
-  const { resource } = event;
-  if (resource === null) return;
-  for (const rule of work.world.rules.values().filter(isHolding)) releaseHolds(work, rule.id, resource);
-}
-
-function wireEffectOf({ corruptSignature = false, truncate }: DeliveryEffect): WireEffect | null {
-  return corruptSignature || truncate !== undefined ? { corruptSignature, truncate: truncate ?? null } : null;
+function wireEffectOf(then: DeliveryEffect, copy: number): WireEffect | null {
+  const { truncate = null, loseAnswers = 0 } = then;
+  const corruptSignature = then.corruptSignature === "first" ? copy === 0 : (then.corruptSignature ?? false);
+  return corruptSignature || truncate !== null || loseAnswers > 0 ? { corruptSignature, truncate, loseAnswers } : null;
 }
 
 function dataOf(body: string): unknown {

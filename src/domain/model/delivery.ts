@@ -40,6 +40,8 @@ const effectRow = object({
   corruptSignature: flag,
   /** How many bytes of the body are sent; null: all. */
   truncate: count.nullable(),
+  /** How many acknowledgements are lost before one counts. */
+  loseAnswers: count.default(0),
 });
 
 export type WireEffect = Readonly<z.output<typeof effectRow>>;
@@ -143,21 +145,25 @@ const storedHold = object({
   seq: count,
   ruleId: id,
   resource: id,
+  /** The one event that is held; null: all of the resource (`reverse`). */
+  eventId: id.nullable().default(null),
+  /** How many later webhooks it still waits for; null: none. */
+  left: count.nullable().default(null),
   /** In the order in which they were enqueued. */
   deliveryIds: listOf(id),
 });
 
-/** The deliveries of one resource that a rule (`reverse`) holds back. Its id is {@link holdId}. */
+/** The deliveries of one resource, or of one event, that a rule holds back. Its id is {@link holdId}. */
 export type Hold = Readonly<z.output<typeof storedHold>> & { readonly id: string };
 
 /** A hold's id follows from its fields, so it is not stored. */
 export const holdRow: z.ZodType<Hold> = z.codec(storedHold, z.custom<Hold>(), {
-  decode: (hold) => ({ ...hold, id: holdId(hold.ruleId, hold.resource) }),
+  decode: (hold) => ({ ...hold, id: holdId(hold) }),
   encode: ({ id: _, ...hold }) => hold,
 });
 
-export function holdId(ruleId: string, resource: string): string {
-  return `${ruleId}:${resource}`;
+export function holdId({ ruleId, resource, eventId }: Pick<Hold, "ruleId" | "resource" | "eventId">): string {
+  return `${ruleId}:${eventId ?? resource}`;
 }
 
 /**

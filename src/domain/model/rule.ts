@@ -24,7 +24,7 @@ interface RuleBase extends Row {
   readonly match: RuleMatch;
   /** How many matched all but `nth`; 0 for a rule without it. */
   readonly matched: number;
-  /** How often it still applies; null: without end. 0 only while it holds events that it began to hold (`reverse`). */
+  /** How often it still applies; null: without end. 0 only while it holds events that it began to hold (`reverse`, `hold`). */
   readonly timesLeft: number | null;
   /** How often it applied. */
   readonly fired: number;
@@ -49,6 +49,8 @@ export interface RequestEffect {
   readonly fault?: RequestFault | undefined;
   /** "the work is done first and only the answer is lost". */
   readonly commit?: boolean | undefined;
+  /** A transfer that has ended is shown as pending. */
+  readonly stale?: boolean | undefined;
 }
 
 /** `on: transfer`: how a transfer ends. What is undefined stays as the number and the profile have it. */
@@ -76,11 +78,16 @@ export interface DeliveryEffect {
   readonly delayMs?: number | undefined;
   /** How many more of the same are sent. */
   readonly duplicate?: number | undefined;
-  readonly corruptSignature?: boolean | undefined;
+  /** `first`: of several copies only the first. */
+  readonly corruptSignature?: boolean | "first" | undefined;
   /** How many bytes of the body are sent; the signature is the whole body's. */
   readonly truncate?: number | undefined;
   /** "the API's answer waits until the first attempt has ended". */
   readonly before?: "response" | undefined;
+  /** How many acknowledgements of it are lost before one counts. */
+  readonly loseAnswers?: number | undefined;
+  /** Held until the resource's next event, until so many later webhooks, or until the rule is removed. Of several copies the first is not held. */
+  readonly hold?: "next" | "end" | number | undefined;
   /** The resource's events are held until its last, then sent in reverse. */
   readonly reverse?: boolean | undefined;
 }

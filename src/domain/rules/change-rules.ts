@@ -37,7 +37,7 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
 export function removeRule(work: Work, id: string): void {
   if (work.world.rules.get(id) === undefined) throw new UsageError("not-found", `No rule has the id ${quote(id)}.`);
   work.remove(work.world.rules, id);
-  releaseHolds(work, id);
+  releaseHolds(work, ({ ruleId }) => ruleId === id);
 }
 
 export function removeAllRules(work: Work): void {

@@ -1,17 +1,26 @@
 import type { Work } from "../model/work.js";
 import { type Delivery, type Hold, holdId } from "../model/delivery.js";
 import type { DomainEvent } from "../model/events.js";
+import type { Rule, RuleOn } from "../model/rule.js";
 
-export function findHold({ world }: Pick<Work, "world">, ruleId: string, resource: string): Hold | undefined {
-  return world.holds.get(holdId(ruleId, resource));
+/** Whether it holds this resource's events until the last. */
+export function isReversing({ world }: Pick<Work, "world">, ruleId: string, resource: string): boolean {
+  return world.holds.get(holdId({ ruleId, resource, eventId: null })) !== undefined;
 }
 
-/** Holds a delivery until its resource's last event. */
-export function holdDelivery(work: Work, ruleId: string, delivery: Delivery): void {
+/** Holds a delivery until its resource's last event (`reverse`), or until what `hold` waits for. */
+export function holdDelivery(work: Work, { id: ruleId, then }: RuleOn<"delivery">, delivery: Delivery): void {
   const { resource, id } = delivery;
-  const hold = findHold(work, ruleId, resource);
-  const base = hold ?? { id: holdId(ruleId, resource), seq: work.nextSeq(), ruleId, resource, deliveryIds: [] };
-  work.put<Hold>(work.world.holds, { ...base, deliveryIds: [...base.deliveryIds, id] });
+  const eventId = then.reverse === true ? null : delivery.eventId;
+  const held = work.world.holds.get(holdId({ ruleId, resource, eventId }));
+  const base = held ?? { ruleId, resource, eventId, seq: work.nextSeq(), left: leftOf(then.hold), deliveryIds: [] };
+  const hold = { ...base, deliveryIds: [...base.deliveryIds, id] };
+  work.put<Hold>(work.world.holds, { ...hold, id: holdId(hold) });
+}
+
+function leftOf(hold: number | "next" | "end" | undefined): number | null {
+  if (typeof hold === "number") return hold;
+  return hold === "next" ? 1 : null;
 }
 
 /** A delivery that is sent by hand is no longer held; later ones of its resource are. */
@@ -30,17 +39,39 @@ const LAST_EVENTS: ReadonlySet<DomainEvent["type"]> = new Set([
 ]);
 
 /** "held until it is completed, failed, dropped or refunded […], then sent one after another in reverse". */
-export function isLastEvent({ type }: DomainEvent): boolean {
-  return LAST_EVENTS.has(type);
+export function releaseReversed(work: Work, { type, resource }: DomainEvent): void {
+  if (!LAST_EVENTS.has(type)) return;
+  releaseHolds(work, (hold) => hold.eventId === null && hold.resource === resource);
 }
 
-/** Enqueues what a rule holds back: of one resource, or of all. A rule that is used up is removed with the last event it held. */
-export function releaseHolds(work: Work, ruleId: string, resource?: string): void {
+/** Releases what waited for this event, of which there are so many deliveries. */
+export function countDownHolds(work: Work, { id, resource }: DomainEvent, deliveries: number): void {
   const { holds, rules } = work.world;
-  const isReleased = (hold: Hold) => hold.ruleId === ruleId && hold.resource === (resource ?? hold.resource);
-  for (const hold of holds.values().filter(isReleased)) release(work, hold);
-  const rule = rules.get(ruleId);
-  if (rule?.timesLeft === 0 && !holds.values().some((hold) => hold.ruleId === ruleId)) work.remove(rules, ruleId);
+  for (const hold of holds.values().slice()) {
+    if (hold.left === null || hold.eventId === id) continue;
+    if (hold.resource !== resource && waitsForNext(rules.get(hold.ruleId))) continue;
+    work.put(holds, { ...hold, left: Math.max(0, hold.left - deliveries) });
+  }
+  releaseHolds(work, ({ left }) => left === 0);
+}
+
+function waitsForNext(rule: Rule | undefined): boolean {
+  return rule?.on === "delivery" && rule.then.hold === "next";
+}
+
+/** At the end of a run, rules hold nothing back. */
+export function endHolds(work: Work): void {
+  releaseHolds(work, () => true);
+}
+
+/** Enqueues what rules hold back. A rule that is used up is removed with the last event it held. */
+export function releaseHolds(work: Work, isReleased: (hold: Hold) => boolean): void {
+  const { holds, rules } = work.world;
+  for (const hold of holds.values().filter(isReleased)) {
+    release(work, hold);
+    const isHolding = holds.values().some(({ ruleId }) => ruleId === hold.ruleId);
+    if (rules.get(hold.ruleId)?.timesLeft === 0 && !isHolding) work.remove(rules, hold.ruleId);
+  }
 }
 
 /** Newest event first; the deliveries of one event in their own order. */
@@ -65,6 +96,6 @@ export function cancelDeliveryTimers(work: Work, deliveries: readonly Delivery[]
     const left = hold.deliveryIds.filter((id) => !cancelled.has(id));
     if (left.length === hold.deliveryIds.length) continue;
     if (left.length > 0) work.put(work.world.holds, { ...hold, deliveryIds: left });
-    else releaseHolds(work, hold.ruleId, hold.resource);
+    else releaseHolds(work, ({ id }) => id === hold.id);
   }
 }

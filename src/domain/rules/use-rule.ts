@@ -44,7 +44,7 @@ function isOn<Kind extends RuleKind>(rule: Rule, on: Kind): rule is RuleOn<Kind>
   return rule.on === on;
 }
 
-/** Counts one use, stored before a used-up rule is removed, so that the changes show it. A rule that still holds events (`reverse`) is removed once it has released them. */
+/** Counts one use, stored before a used-up rule is removed, so that the changes show it. A rule that still holds events (`reverse`, `hold`) is removed once it has released them. */
 export function countRule(work: Work, rule: Rule): void {
   const timesLeft = rule.timesLeft === null ? null : rule.timesLeft - 1;
   work.put(work.world.rules, { ...rule, timesLeft, fired: rule.fired + 1 });
@@ -52,5 +52,5 @@ export function countRule(work: Work, rule: Rule): void {
 }
 
 export function isHolding(rule: Rule): boolean {
-  return rule.on === "delivery" && rule.then.reverse === true;
+  return rule.on === "delivery" && (rule.then.reverse === true || rule.then.hold !== undefined);
 }

@@ -17,6 +17,7 @@ import {
 } from "./answer.js";
 import { useRule } from "../../domain/rules/use-rule.js";
 import type { RequestEffect, RequestFault, RuleOn } from "../../domain/model/rule.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** The newest rule that matches this request. It is counted immediately, whatever becomes of the request. */
@@ -48,6 +49,7 @@ export interface MisbehaveContext {
 export function misbehave(context: MisbehaveContext, rule: RuleOn<"request">, answer: ApiAnswer): ApiAnswer {
   const { fault, status, body } = rule.then;
   if (fault !== undefined) return { ...spoil(context, fault, answer), fault };
+  if (rule.then.stale === true) return { ...answer, ...showEarlier(answer) };
   const headers = lowerNames(rule.then.headers);
   if (status === undefined && body === undefined) return { ...answer, headers: { ...answer.headers, ...headers } };
   return { ...replace(context, rule), headers: { ...plainTextOf(body), ...headers } };
@@ -73,6 +75,13 @@ function spoil(context: MisbehaveContext, fault: RequestFault, answer: ApiAnswer
   const status = answer.status === nothingDone.status ? successOf(context) : answer.status;
   if (fault === "empty") return { ...answer, status, text: BODYLESS.has(status) ? undefined : "" };
   return { ...answer, status: BODYLESS.has(status) ? 200 : status, text: cut(answer.body) };
+}
+
+/** A read of a transfer as it was before it ended. */
+function showEarlier({ status, body }: ApiAnswer): Partial<ApiAnswer> {
+  if (status !== 200 || !isObject(body)) return {};
+  const earlier = { ...body, status: "pending", failureReason: null, updatedAt: body["createdAt"] };
+  return { body: earlier, text: undefined };
 }
 
 /** JSON that ends in the middle. */

@@ -25,7 +25,8 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   const at = company.now();
   const request = company.watcher.watch(() => requestOf(company, delivery, signal));
   const result = await company.deps.transport.send(request);
-  const made: Attempt = { at, requestHeaders: request.headers, ...result };
+  const sent: Attempt = { at, requestHeaders: request.headers, ...result };
+  const made = losesAnswer(delivery) && sent.error === null ? { ...sent, ...LOST_ANSWER } : sent;
   const succeeded = made.error === null;
   if (signal.aborted) return { succeeded };
   // "network calls take no sandbox time": with a frozen clock an attempt ends at the instant at which it began.
@@ -48,6 +49,13 @@ function requestOf({ profile, record }: Company, delivery: Delivery, signal: Abo
   };
   return { url: delivery.url, body, headers, timeoutMs, insecureTls, allow, signal };
 }
+
+/** Whether a rule loses the acknowledgement of the next attempt. */
+function losesAnswer({ effect, attempts }: Delivery): boolean {
+  return attempts.length < (effect?.loseAnswers ?? 0);
+}
+
+const LOST_ANSWER = { status: null, response: null, error: "A rule of the sandbox lost the answer" } as const;
 
 interface AttemptReport {
   readonly deliveryId: string;

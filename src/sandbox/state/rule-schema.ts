@@ -74,9 +74,11 @@ const requestEffect = effect({
   headers: optional(headers, "Names to texts"),
   fault: optional(suggested(requestFaults), "Breaks the answer off, and does nothing unless commit"),
   commit: optional(flag, "The work is done first and only the answer is lost"),
+  stale: optional(flag, "A transfer that has ended is shown as pending"),
 })
   .superRefine((then, context) => {
     forbid(context, then, "fault", ["status", "body", "headers"]);
+    if (then.stale === true) forbid(context, then, "stale", ["status", "body", "headers", "fault", "commit"]);
     if (then.commit === true && Object.keys(then).length === 1) {
       const message = "needs what becomes of the answer beside it: a fault, a status, a body or a delay";
       report(context, ["commit"], message);
@@ -111,22 +113,38 @@ const deliveryEffect = effect({
   drop: optional(flag, "It is never sent"),
   delay: optional(duration(), "It is sent so much later, on the company's clock"),
   duplicate: optional(wholeNumber(1, DUPLICATES_MAX), "It is sent so many more times"),
-  corruptSignature: optional(flag, "Its signature looks right and is not"),
+  corruptSignature: optional(
+    z.union([flag, z.literal("first")], { error: "must be true, false or first" }),
+    "Its signature looks right and is not; first: only that of the first copy",
+  ),
   truncate: optional(
     wholeNumber(0, BODY_BYTES_MAX),
     "How many bytes of its body are sent, under the signature of the whole",
   ),
   before: optional(suggested(["response"]), "The API's answer waits until the first attempt has ended"),
+  loseAnswers: optional(wholeNumber(1, 100), "So many acknowledgements are lost, and retries come"),
+  hold: optional(
+    z.union([wholeNumber(1, 1_000_000), z.enum(["next", "end"])], {
+      error: "must be next, end or a whole number from 1",
+    }),
+    "It is held until the resource's next event, until so many later webhooks, or until the rule is removed",
+  ),
   reverse: optional(flag, "The resource's events are held until its last, then sent one after another in reverse"),
 })
   .superRefine((then, context) => {
     if (then.drop === true) {
-      forbid(context, then, "drop", ["delay", "duplicate", "corruptSignature", "truncate", "before", "reverse"]);
+      const { drop: _, ...others } = then;
+      forbid(context, then, "drop", Object.keys(others));
     }
-    if (then.reverse === true) forbid(context, then, "reverse", ["delay", "before"]);
+    if (then.reverse === true) forbid(context, then, "reverse", ["delay", "before", "hold"]);
+    forbid(context, then, "hold", ["delay", "before"]);
     forbid(context, then, "delay", ["before"]);
+    if (then.corruptSignature === "first" && then.duplicate === undefined)
+      report(context, ["corruptSignature"], "first needs duplicate: there is no other copy");
   })
   .transform(({ delay, ...then }) => ({ ...then, delayMs: delay }));
+
+const STALE_PATH = "needs match.path /v1/transactions/:id: only the state of a transfer can be stale";
 
 /** `{name?, on, match?, then, times?}`. Reports everything that is wrong at once. */
 export const ruleSchema: z.ZodType<RuleOrder> = z
@@ -163,6 +181,15 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
       },
     },
   )
+  .superRefine((rule, context) => {
+    const { path, nth } = { path: undefined, nth: undefined, ...rule.match };
+    if (rule.on === "delivery" && rule.then.reverse === true && nth !== undefined)
+      report(context, ["match", "nth"], "does not go with reverse, which takes a resource whole: name it in data");
+    const isOfTransfers =
+      typeof path === "string" ? mayMatch(operations.getTransaction.path, path) : path !== undefined;
+    if (rule.on === "request" && rule.then.stale === true && !isOfTransfers)
+      report(context, ["then", "stale"], STALE_PATH);
+  })
   .transform(({ name = null, times = null, ...rule }): RuleOrder => ({ ...rule, name, times }));
 
 function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape extends z.core.$ZodLooseShape>(

@@ -59,7 +59,7 @@ function checkReferences(records: Records): string[] {
   });
   const held = new Set<string>();
   eachOf(problems, "holds", holds, ({ ruleId, resource, deliveryIds }, complain) => {
-    if (!ruleIds.has(ruleId)) complain("ruleId", "is the id of no rule that holds deliveries (reverse)");
+    if (!ruleIds.has(ruleId)) complain("ruleId", "is the id of no rule that holds deliveries (reverse, hold)");
     for (const id of deliveryIds) {
       const delivery = byId.get(id);
       if (delivery === undefined) complain("deliveryIds", "has the id of no delivery");

@@ -132,6 +132,26 @@ export const ruleExamples: readonly RuleExample[] = [
     },
   },
   {
+    title: "Request: only the second payout is answered by 500",
+    rule: {
+      name: "second payout",
+      on: "request",
+      match: { method: "POST", path: "/v1/transactions", nth: 2 },
+      then: { status: 500, commit: true },
+      times: 1,
+    },
+  },
+  {
+    title: "Request: a transfer that has ended is read as pending, once",
+    rule: {
+      name: "stale read",
+      on: "request",
+      match: { path: "/v1/transactions/:id" },
+      then: { stale: true },
+      times: 1,
+    },
+  },
+  {
     title: "Request: 503 three times",
     rule: { name: "unavailable", on: "request", match: { path: "/v1/charges" }, then: { status: 503 }, times: 3 },
   },
@@ -181,6 +201,22 @@ export const ruleExamples: readonly RuleExample[] = [
   {
     title: "Delivery: the webhook comes before the answer",
     rule: { name: "too early", on: "delivery", match: { data: { status: "paid" } }, then: { before: "response" } },
+  },
+  {
+    title: "Delivery: after the next event of the same charge",
+    rule: { name: "overtaken", on: "delivery", match: { data: { status: "paid" } }, then: { hold: "next" }, times: 1 },
+  },
+  {
+    title: "Delivery: held until this rule is switched off",
+    rule: { name: "held", on: "delivery", then: { hold: "end" } },
+  },
+  {
+    title: "Delivery: the first acknowledgement is lost, and a retry comes",
+    rule: { name: "acknowledgement lost", on: "delivery", then: { loseAnswers: 1 }, times: 1 },
+  },
+  {
+    title: "Delivery: a forged copy comes first",
+    rule: { name: "forged first", on: "delivery", then: { duplicate: 1, corruptSignature: "first" }, times: 1 },
   },
   {
     title: "Delivery: in reverse order",

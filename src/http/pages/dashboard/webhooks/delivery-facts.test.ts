@@ -27,7 +27,7 @@ describe("bytesOf", () => {
 
   it("shows bytes that end within a character in hexadecimal", () => {
     const body = '{"a":"Café au lait"}';
-    const bytes = bytesOf({ body, effect: { corruptSignature: false, truncate: 10 } });
+    const bytes = bytesOf({ body, effect: { corruptSignature: false, truncate: 10, loseAnswers: 0 } });
     expect(bytes).toEqual({
       size: 10,
       text: undefined,
@@ -45,7 +45,7 @@ describe("bytesOf", () => {
   );
 
   it("shows an empty body that a rule truncated", () => {
-    expect(bytesOf({ body: "{}", effect: { corruptSignature: false, truncate: 0 } })).toMatchObject({
+    expect(bytesOf({ body: "{}", effect: { corruptSignature: false, truncate: 0, loseAnswers: 0 } })).toMatchObject({
       size: 0,
       text: "",
       cut: 2,
@@ -59,9 +59,9 @@ describe("signatureSent", () => {
 
   it.each([
     ["valid", null, good],
-    ["valid", { corruptSignature: false, truncate: 4_000 }, good],
-    ["of-whole-body", { corruptSignature: false, truncate: 5 }, good],
-    ["corrupted", { corruptSignature: true, truncate: null }, `A${good.slice(1)}`],
+    ["valid", { corruptSignature: false, truncate: 4_000, loseAnswers: 0 }, good],
+    ["of-whole-body", { corruptSignature: false, truncate: 5, loseAnswers: 0 }, good],
+    ["corrupted", { corruptSignature: true, truncate: null, loseAnswers: 0 }, `A${good.slice(1)}`],
     ["other-key", null, signBody(body, "secret_before")],
   ] as const)("judges %s with the effect %j", (verdict, effect, sent) => {
     expect(signatureSent({ body, effect, attempts: [attempt(sent)] }, HEADER, SECRET)).toEqual({
