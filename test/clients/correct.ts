@@ -39,10 +39,10 @@ const programs: readonly Omit<Client, "finds">[] = [
         return {};
       });
       await loseNext(PAYOUTS);
-      await pay("first");
+      await pay("order-17");
       await live.settle();
       await live.http("GET", `/v1/transactions/${id}`);
-      await pay("second");
+      await pay("order-18");
       await live.advance("2s");
     },
   },
@@ -124,6 +124,63 @@ const programs: readonly Omit<Client, "finds">[] = [
       await live.advance("1m");
       await pay("salary-awa");
       await live.advance("2s");
+    },
+  },
+  {
+    name: "pays the next order while the clock stands still, after a 409 for the one before",
+    run: async ({ live, pay, loseNext, listen }) => {
+      await listen();
+      await loseNext(PAYOUTS);
+      for (const reference of ["order-100", "order-100", "order-101", "order-101", "order-102"]) await pay(reference);
+      await live.advance("2s");
+    },
+  },
+  {
+    name: "pays the next order after a lost answer, and takes the webhook of the one before",
+    run: async ({ live, pay, loseNext, listen }) => {
+      await listen();
+      await loseNext(PAYOUTS);
+      await pay("order-2");
+      await pay("order-3");
+      await live.advance("2s");
+    },
+  },
+  {
+    name: "refunds two items of one price, and has two receivers of its webhooks",
+    run: async ({ live, listen, paidCharge, refund }) => {
+      for (const _ of ["shop", "books"]) await listen();
+      const id = await paidCharge(8_000);
+      await live.settle();
+      for (const _ of ["shirt", "shoes"]) {
+        await refund(id, { amount: 3_000 });
+        await live.settle();
+      }
+    },
+  },
+  {
+    name: "refunds two items of one price, and acknowledges the webhook of the first at its second attempt",
+    run: async ({ live, listen, paidCharge, refund }) => {
+      let refunds = 0;
+      await listen(({ body }) => ({
+        status: body.data.status === "refunded_partially" && ++refunds === 1 ? 503 : 200,
+      }));
+      const id = await paidCharge(8_000);
+      await refund(id, { amount: 3_000 });
+      await live.advance("1m");
+      await refund(id, { amount: 3_000 });
+      await live.settle();
+    },
+  },
+  {
+    name: "learns from a webhook that a refund was made whose answer was lost, and refunds the next item",
+    run: async ({ live, listen, paidCharge, refund, loseNext }) => {
+      await listen();
+      const id = await paidCharge(8_000);
+      await loseNext(REFUNDS);
+      await refund(id, { amount: 3_000 });
+      await live.settle();
+      await refund(id, { amount: 3_000 });
+      await live.settle();
     },
   },
   {

@@ -53,6 +53,72 @@ export const dangerous: readonly Client[] = [
       await live.advance("2s");
     },
   },
+  ...["salary-awa-2", randomUUID()].map((again) => ({
+    name: `reads that its transfer is pending, and pays under another reference, ${again === "salary-awa-2" ? again : "a UUID"}`,
+    finds: ["double-payout"],
+    run: async ({ live, pay, loseNext, listen }: Parameters<Client["run"]>[0]) => {
+      let id = "";
+      await listen(({ body }) => {
+        id = `txn_${body.data.id}`;
+        return {};
+      });
+      await loseNext(PAYOUTS);
+      await pay(again === "salary-awa-2" ? "salary-awa" : randomUUID());
+      await live.settle();
+      await live.http("GET", `/v1/transactions/${id}`);
+      await pay(again);
+      await live.advance("2s");
+    },
+  })),
+  ...[true, false].map((answersFirst) => ({
+    name: `pays a seller for each copy of a webhook, ${answersFirst ? "after" : "before"} its answer`,
+    finds: ["double-payout"],
+    run: async ({ live, pay, listen, paidCharge }: Parameters<Client["run"]>[0]) => {
+      const paid: Promise<unknown>[] = [];
+      await listen(async ({ body: { topic, data } }) => {
+        if (topic === "charges/events" && data.status === "paid") paid.push(pay(randomUUID()));
+        if (!answersFirst) await Promise.all(paid);
+        return {};
+      });
+      await live.control("POST", "/rules", {
+        on: "delivery",
+        match: { topic: "charges/events" },
+        then: { duplicate: 1 },
+      });
+      await paidCharge(8_000);
+      await live.settle();
+      await Promise.all(paid);
+      await live.advance("2s");
+    },
+  })),
+  {
+    name: "pays a seller again when a webhook is sent again that it did not answer",
+    finds: ["double-payout"],
+    run: async ({ live, pay, listen, paidCharge }) => {
+      let attempts = 0;
+      await listen(async ({ body: { data } }) => {
+        if (data.status !== "paid") return {};
+        await pay(`seller-${randomUUID()}`);
+        return { status: ++attempts === 1 ? 500 : 200 };
+      });
+      await paidCharge(8_000);
+      await live.advance("1m");
+    },
+  },
+  {
+    name: "refunds an item again when a webhook is sent again that it did not answer",
+    finds: ["refund-repeated"],
+    run: async ({ live, refund, listen, paidCharge }) => {
+      let attempts = 0;
+      await listen(async ({ body: { data } }) => {
+        if (data.status !== "paid") return {};
+        await refund(data.id, { amount: 3_000 });
+        return { status: ++attempts === 1 ? 500 : 200 };
+      });
+      await paidCharge(8_000);
+      await live.advance("1m");
+    },
+  },
   {
     name: "sends the same reference again where a service takes it twice",
     finds: ["double-payout"],

@@ -23,6 +23,7 @@ export function attemptDelivery(
 
 async function attempt(company: Company, delivery: Delivery, turn: number, signal: AbortSignal) {
   const at = company.now();
+  const startedAt = company.deps.system.monotonic();
   const request = company.watcher.watch(() => requestOf(company, delivery, signal));
   const result = await company.deps.transport.send(request);
   const sent: Attempt = { at, requestHeaders: request.headers, ...result };
@@ -33,7 +34,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
   company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
-  if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored });
+  if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored, startedAt });
   return { succeeded };
 }
 

@@ -38,8 +38,16 @@ export interface CompanyWatcher {
 export interface CompanyEvents extends DispatcherEvents {
   readonly changed: CompanyChange;
   readonly fired: { readonly company: Company; readonly item: DueItem<DueKind> };
-  /** An attempt to deliver a webhook was recorded. `delivery` includes it. */
-  readonly attempted: { readonly company: Company; readonly attempt: Attempt; readonly delivery: Delivery };
+  readonly attempted: AttemptEnded;
+}
+
+/** An attempt to deliver a webhook was recorded. `delivery` includes it. */
+export interface AttemptEnded {
+  readonly company: Company;
+  readonly attempt: Attempt;
+  readonly delivery: Delivery;
+  /** Real time, ms of the machine's monotonic clock. */
+  readonly startedAt: number;
 }
 
 export interface CompanyChange {

@@ -2,11 +2,11 @@ import { type Charge, refundableOf } from "../../domain/model/charge.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import { toXof } from "../../domain/values/money.js";
+import { parseJsonOrText } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 import {
   type Detection,
   type Detector,
-  RecentMap,
   type Scene,
   describeOrder,
   describeRequest,
@@ -16,6 +16,7 @@ import {
   memberOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
+import { nameTwoOrders } from "./payout-mistakes.js";
 import { type Order, type OrderKind, createRepeatedOrderDetector, describeAnswer } from "./repeated-order.js";
 
 const refusals: ReadonlySet<unknown> = new Set(["refund_exceeds_paid", "refund_exceeds_left", "charge_not_refundable"]);
@@ -52,96 +53,68 @@ export const payAfterDrop: Detector = {
   },
 };
 
-/** Charges whose refunds are remembered; those that were touched longest ago are forgotten first. */
-const CHARGES_MAX = 1_000;
-/** Refunds since the charge was read, and events of it, that are remembered. */
-const OF_ONE_CHARGE_MAX = 50;
-/** A receiver may refund just before the start of an attempt as it is computed from its end, ms. */
-const EARLY_MS = 50;
-
-interface ChargeTrail {
-  /** Since the client read the charge. */
-  refunds: readonly Refund[];
-  /** How many refunds there had been when an attempt to send an event was over, by the event's id. */
-  readonly events: RecentMap<string, number>;
-  /** The same for the first attempt of an event that was sent again since. */
-  replayedAfter: number;
-  refunded: number;
-}
-
-interface Refund {
-  /** The first of the charge is 0. */
-  readonly place: number;
-  entry: JournalEntry;
-  readonly amount: number;
-}
-
 /**
  * "The same partial refund repeated after a lost answer or a webhook replay without reading the charge in between; a full refund repeated".
  */
 export function createRefundRepeatedDetector(): Detector {
-  const trails = new RecentMap<string, ChargeTrail>(CHARGES_MAX);
-  const trailOf = (id: string): ChargeTrail =>
-    trails.add(
-      id,
-      trails.get(id) ?? { refunds: [], events: new RecentMap(OF_ONE_CHARGE_MAX), replayedAfter: 0, refunded: 0 },
-    );
-
+  const partial = createRepeatedOrderDetector(refunds);
   return {
-    see(entry, scene) {
-      const id = idInPath(entry);
-      const read = isRead(entry) ? trails.get(id ?? "") : undefined;
-      if (read !== undefined) read.refunds = [];
-      if (id === undefined || entry.operation !== "refundCharge") return [];
-      const charge = scene.world.charges.get(id);
-      const amount = amountOf(entry, scene);
-      if (charge !== undefined && refusals.has(entry.problem) && isFullAgain(charge, amount))
-        return [describeFull(charge, entry, scene)];
-      if (typeof amount !== "number") return [];
-      const trail = trailOf(id);
-      const before = trail.refunds.filter((refund) => refund.amount === amount);
-      // A refusal that was read has refunded nothing.
-      if (entry.status < 400 || entry.status >= 500 || isLost(entry))
-        trail.refunds = [...trail.refunds, { entry, amount, place: trail.refunded++ }].slice(-OF_ONE_CHARGE_MAX);
-      if (entry.status === 429) return [];
-      const unknown = before.find(({ entry: { status, fault, fate } }) => isLost({ fate, fault }) || status >= 500);
-      if (unknown !== undefined) return [describePartial(unknown.entry, entry, amount, "loss", scene)];
-      const first = before.find(({ place }) => place < trail.replayedAfter);
-      return first === undefined ? [] : [describePartial(first.entry, entry, amount, "replay", scene)];
-    },
-    lost(entry, scene) {
-      const id = idInPath(entry);
-      const trail = entry.operation === "refundCharge" && id !== undefined ? trails.get(id) : undefined;
-      const lost = trail?.refunds.find((refund) => refund.entry.id === entry.id);
-      if (trail === undefined || lost === undefined) return [];
-      lost.entry = entry;
-      const again = trail.refunds.find(
-        (other) => other.amount === lost.amount && other.entry.receivedAt > entry.receivedAt,
-      );
-      return again === undefined ? [] : [describePartial(entry, again.entry, lost.amount, "loss", scene)];
-    },
-    attempted({ latencyMs }, { resource, resourceKind, eventId }, scene) {
-      if (resourceKind !== "charge") return [];
-      const trail = trailOf(resource);
-      const before = trail.events.get(eventId);
-      if (before === undefined) {
-        trail.events.add(eventId, trail.refunded);
-        return [];
-      }
-      trail.replayedAfter = Math.max(trail.replayedAfter, before);
-      // A receiver refunds before it answers.
-      const since = scene.now - latencyMs - EARLY_MS;
-      const during = trail.refunds.filter(({ entry, place }) => place >= before && entry.receivedAt >= since);
-      return during.flatMap(({ entry, amount }) => {
-        const first = trail.refunds.find((other) => other.amount === amount && other.place < before);
-        return first === undefined ? [] : [describePartial(first.entry, entry, amount, "replay", scene)];
-      });
-    },
+    ...partial,
+    see: (entry, scene) => [...(partial.see?.(entry, scene) ?? []), ...findFullAgain(entry, scene)],
   };
 }
 
-function isRead({ operation, status, fault }: JournalEntry): boolean {
-  return operation === "getCharge" && status === 200 && fault === undefined;
+type Refund = Order & { readonly amount: number };
+
+/** A refund has no reference: each request is another refund. */
+const refunds: OrderKind<Refund> = {
+  ordersOf: (entry, scene) => {
+    const group = entry.operation === "refundCharge" ? idInPath(entry) : undefined;
+    const amount = amountOf(entry, scene);
+    // A refusal that was read has refunded nothing.
+    const isRefused = entry.status >= 400 && entry.status < 500 && !isLost(entry);
+    if (group === undefined || typeof amount !== "number" || isRefused) return [];
+    return [{ group, reference: entry.id, amount }];
+  },
+  hasFailed: () => false,
+  conflictOf: () => undefined,
+  provenBy: (shown, { world }) => {
+    if (!("attempts" in shown)) {
+      const id = shown.operation === "getCharge" && shown.status === 200 ? idInPath(shown) : undefined;
+      return id === undefined ? undefined : { group: id, shows: "everything" };
+    }
+    const charge = world.charges.get(shown.resource);
+    const isUpToDate = charge !== undefined && charge.refunded > 0 && refundedIn(shown) === toXof(charge.refunded);
+    return isUpToDate ? { group: charge.id, shows: "outcome" } : undefined;
+  },
+  areTwo: () => false,
+  isReaction: ({ group }, { resource }) => resource === group,
+  describe: (first, again, cause, scene) => {
+    const after =
+      cause === "webhook"
+        ? "when a copy of the same webhook came"
+        : isLost(first.request)
+          ? "after the answer to the first was lost"
+          : `after the first was answered ${first.request.status}`;
+    const { externalId } = scene.world.charges.get(first.order.group) ?? {};
+    return {
+      why:
+        `The same refund of ${first.order.amount} XOF was asked of one charge twice (${first.request.id} and ${again.request.id}), ${after}, and the ` +
+        "charge was not read in between. A refund has no reference: to the service these are two refunds.",
+      requests: [first, again].map(({ request, order: { amount } }) => describeOrder(request, { externalId, amount })),
+    };
+  },
+};
+
+/** The sum that a webhook of a charge carries. */
+function refundedIn({ body }: Delivery): unknown {
+  return memberOf(memberOf(parseJsonOrText(body), "data"), "refunded");
+}
+
+function findFullAgain(entry: JournalEntry, scene: Scene): readonly Detection[] {
+  const charge = entry.operation === "refundCharge" ? chargeOf(entry, scene.world) : undefined;
+  const isAgain = charge !== undefined && refusals.has(entry.problem) && isFullAgain(charge, amountOf(entry, scene));
+  return isAgain ? [describeFull(charge, entry, scene)] : [];
 }
 
 /** Whether everything went back already, and is asked for once more. */
@@ -157,28 +130,6 @@ function describeFull(charge: Charge, entry: JournalEntry, scene: Scene): Detect
   return { key: id, why, requests: [describeRequest(entry, scene)] };
 }
 
-function describePartial(
-  first: JournalEntry,
-  again: JournalEntry,
-  amount: number,
-  cause: "loss" | "replay",
-  scene: Scene,
-): Detection {
-  const after =
-    cause === "replay"
-      ? "after a webhook of the charge had come twice"
-      : isLost(first)
-        ? "after the answer to the first was lost"
-        : `after the first was answered ${first.status}`;
-  return {
-    key: `${first.id} ${again.id}`,
-    why:
-      `The same refund of ${amount} XOF was asked of one charge twice (${first.id} and ${again.id}), ${after}, and the charge was not read in ` +
-      "between. A refund has no reference: to the service these are two refunds.",
-    requests: [describeRequest(first, scene), describeRequest(again, scene)],
-  };
-}
-
 function chargeOf(entry: JournalEntry, world: World): Charge | undefined {
   return world.charges.get(idInPath(entry) ?? "");
 }
@@ -192,7 +143,7 @@ export function createChargeRepeatedDetector(): Detector {
   return createRepeatedOrderDetector(chargeOrders);
 }
 
-type ChargeOrder = Order & { readonly externalId: string; readonly amount: unknown };
+type ChargeOrder = Order & { readonly externalId: string };
 
 const chargeOrders: OrderKind<ChargeOrder> = {
   ordersOf: ({ operation, body }) => {
@@ -205,14 +156,18 @@ const chargeOrders: OrderKind<ChargeOrder> = {
   conflictOf: (_, { problem }) => (problem === "external_id_taken" ? "settled" : undefined),
   provenBy: (shown, { world }) => {
     const charge = "attempts" in shown ? chargeOfWebhook(shown, world) : undefined;
-    return charge && { reference: charge.externalId, group: groupOf(shownAs(charge), charge.externalId) };
+    if (charge === undefined) return undefined;
+    return { reference: charge.externalId, group: groupOf(shownAs(charge), charge.externalId), shows: "outcome" };
   },
-  describe: (first, again, { world }) => ({
+  areTwo: (one, other) => nameTwoOrders(one.externalId, other.externalId),
+  describe: (first, again, _, { world }) => ({
     why:
       `One order would have been charged twice: first under externalId ${quote(first.order.externalId)} (${first.request.id}, ` +
       `${describeAnswer(first.request, world.charges.findBy("externalId", first.order.externalId) !== undefined)}), again under externalId ` +
       `${quote(again.order.externalId)} (${again.request.id}). Both charges can be paid.`,
-    requests: [describeOrder(first.request, first.order), describeOrder(again.request, again.order)],
+    requests: [first, again].map(({ request, order: { externalId, amount } }) =>
+      describeOrder(request, { externalId, amount }),
+    ),
   }),
 };
 

@@ -17,8 +17,8 @@ export interface Detector {
   readonly see?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
   /** The client never read the answer to a request that was seen before. */
   readonly lost?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
-  /** An attempt to deliver a webhook ended. `delivery` includes it. */
-  readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene) => readonly Verdict[];
+  /** An attempt to deliver a webhook ended. `delivery` includes it; it began at `startedAt`, real time. */
+  readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene, startedAt: number) => readonly Verdict[];
   /** The run is over: nothing more will be sent or acknowledged. */
   readonly ended?: (end: EndOfRun, scene: Scene) => readonly Verdict[];
 }

@@ -4,14 +4,29 @@ import type { Profile } from "../../domain/profile/profile.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { quote } from "../../kernel/messages/text.js";
-import { type Detection, type Detector, type Scene, describeOrder, describeRequest, idInPath } from "./detector.js";
+import {
+  type Detection,
+  type Detector,
+  type Scene,
+  describeOrder,
+  describeRequest,
+  idInPath,
+  memberOf,
+} from "./detector.js";
 import type { JournalEntry } from "./journal.js";
-import { type PayoutOrder, findEarlier, pairOf, pairOfTransfer, payoutsOf } from "./payout-mistakes.js";
-import { type Order, type OrderKind, createRepeatedOrderDetector, describeAnswer } from "./repeated-order.js";
+import { type PayoutOrder, findEarlier, nameTwoOrders, pairOf, pairOfTransfer, payoutsOf } from "./payout-mistakes.js";
+import {
+  type Order,
+  type OrderKind,
+  type Proof,
+  createRepeatedOrderDetector,
+  describeAnswer,
+} from "./repeated-order.js";
 
 /**
  * "A *new reference for the same payee and amount directly after a lost or 5xx answer, or directly after a 409*": to the service another reference is
- * another payout. Cleared by what proves the first outcome. Under `transfers.duplicateReference: allow` the same reference again is one too.
+ * another payout. Cleared by what proves the first outcome. Under `transfers.duplicateReference: allow` the same reference again is one too. Also a payout
+ * for each copy of one webhook.
  */
 export function createDoublePayoutDetector(): Detector {
   const renamed = createRepeatedOrderDetector(payouts);
@@ -32,32 +47,56 @@ const payouts: OrderKind<Payout> = {
     // A 409 for what another order has taken, or another item of the batch, says nothing of this one.
     return earlier !== undefined && pairOfTransfer(earlier) === order.group ? "done" : undefined;
   },
-  provenBy: (shown, { world }) => {
-    const id = "attempts" in shown ? transferOfFinalWebhook(shown) : transferOfRead(shown);
-    const transfer = id === undefined ? undefined : world.transfers.get(id);
-    return transfer && { group: pairOfTransfer(transfer), reference: transfer.reference };
+  provenBy: (shown, { world }) => ("attempts" in shown ? proofOfWebhook(shown, world) : proofOfRead(shown, world)),
+  areTwo: (one, other) => {
+    if (
+      typeof one.description !== "string" ||
+      typeof other.description !== "string" ||
+      one.description === other.description
+    )
+      return nameTwoOrders(one.reference, other.reference);
+    return nameTwoOrders(one.description, other.description) || nameTwoOrders(one.reference, other.reference);
   },
-  describe: (first, again, { profile, world }) => ({
-    why:
-      `${again.order.amount} XOF to ${again.order.msisdn} would have been paid twice: first under reference ${quote(first.order.reference)} ` +
-      `(${first.request.id}, ${describeAnswer(first.request, isKnown(first.order, world))}), again under reference ${quote(again.order.reference)} (${again.request.id}). ` +
-      "To the service another reference is another payout.",
-    fix: adviceFor(first.order, profile),
-    requests: [describeOrder(first.request, first.order), describeOrder(again.request, again.order)],
-  }),
+  isReaction: (_, { resourceKind, topic }) => resourceKind === "charge" || findTopic(topic) === "transactions/failed",
+  describe: (first, again, cause, { profile, world }) => {
+    const [one, other] = [first, again].map(({ order }) => quote(order.reference));
+    const what = `${again.order.amount} XOF to ${again.order.msisdn} would have been paid twice`;
+    const danger = "To the service another reference is another payout.";
+    const answer = describeAnswer(first.request, isKnown(first.order, world));
+    return {
+      why:
+        cause === "webhook"
+          ? `${what}: under reference ${one} (${first.request.id}), and again under reference ${other} (${again.request.id}) when a copy of the same webhook came. ${danger}`
+          : `${what}: first under reference ${one} (${first.request.id}, ${answer}), again under reference ${other} (${again.request.id}). ${danger}`,
+      fix: cause === "webhook" ? ONCE_PER_EVENT : adviceFor(first.order, first.request.status === 409, profile),
+      requests: [describeOrder(first.request, first.order), describeOrder(again.request, again.order)],
+    };
+  },
 };
+
+const ONCE_PER_EVENT =
+  "Derive the reference from what the webhook is about (the charge), so that a payout for a second copy of it gets a 409, or store that the charge is " +
+  "settled in the same transaction as the reference. Any webhook may come more than once.";
 
 function isKnown({ reference }: PayoutOrder, { transfers }: World): boolean {
   return transfers.findBy("reference", reference) !== undefined;
 }
 
-function transferOfRead(entry: JournalEntry): string | undefined {
+/** A read that answers `pending` shows that the payout exists, not how it ends. */
+function proofOfRead(entry: JournalEntry, world: World): Proof | undefined {
   const id = entry.operation === "getTransaction" && entry.status === 200 ? idInPath(entry) : undefined;
-  return id === undefined ? undefined : plainId(id);
+  if (id === undefined) return undefined;
+  return proofOf(plainId(id), world, memberOf(entry.answer, "status") === "pending" ? "acceptance" : "outcome");
 }
 
-function transferOfFinalWebhook({ topic, resource, resourceKind }: Delivery): string | undefined {
-  return resourceKind === "transaction" && findTopic(topic) !== "transactions/started" ? resource : undefined;
+function proofOfWebhook({ topic, resource, resourceKind }: Delivery, world: World): Proof | undefined {
+  if (resourceKind !== "transaction" || findTopic(topic) === "transactions/started") return undefined;
+  return proofOf(resource, world, "outcome");
+}
+
+function proofOf(id: string, { transfers }: World, shows: Proof["shows"]): Proof | undefined {
+  const transfer = transfers.get(id);
+  return transfer && { group: pairOfTransfer(transfer), reference: transfer.reference, shows };
 }
 
 function findSameReference(entry: JournalEntry, scene: Scene): readonly Detection[] {
@@ -78,7 +117,7 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
         why:
           `${amount} XOF to ${msisdn} would have been paid twice: the reference ${quote(reference)} was sent again (${entry.id}) after its payout ` +
           `was made${before === undefined ? "" : ` (${before.id})`}. This service takes a reference twice (transfers.duplicateReference: allow).`,
-        fix: adviceFor(order, scene.profile),
+        fix: adviceFor(order, false, scene.profile),
         requests: [...(before === undefined ? [] : [describeRequest(before, scene)]), describeOrder(entry, order)],
       },
     ];
@@ -86,7 +125,7 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
 }
 
 /** The API reads a transaction only by id, and neither a lost answer nor a 409 carries one. */
-function adviceFor({ reference }: PayoutOrder, { transfers }: Profile): string {
+function adviceFor({ reference }: PayoutOrder, afterConflict: boolean, { transfers }: Profile): string {
   const newReference = "A new reference is right only once the first transfer is known to have failed.";
   if (transfers.duplicateReference === "allow")
     return (
@@ -94,9 +133,14 @@ function adviceFor({ reference }: PayoutOrder, { transfers }: Profile): string {
       `\`transactions/started\` says that the payout was made. Send it again only if none comes: this service does not refuse a reference that it ` +
       `knows. ${newReference}`
     );
+  if (afterConflict)
+    return (
+      `Keep the reference (${quote(reference)}): the 409 says that an earlier request with it got through, not how its payout ends. Wait for the ` +
+      `webhook that carries the reference, or read the transfer if you know its id. ${newReference}`
+    );
   return (
-    `Keep the reference of a payout, and send that same reference again (${quote(reference)}) until an answer comes: 201 says that the payout is ` +
-    "pending now, a 409 that an earlier request got through, and neither of them how it ends. Wait for the webhook that carries the reference, and " +
-    `do not pay anew. ${newReference}`
+    `Keep the reference of a payout, and send that same reference again (${quote(reference)}) until the service answers: 201 says that the payout is ` +
+    "pending now, and a 409 that an earlier request got through. Neither says how it ends: wait for the webhook that carries the reference. " +
+    newReference
   );
 }

@@ -103,9 +103,11 @@ export class Findings {
     this.#ask(entry.seq, (detector, scene) => detector.lost?.(entry, scene));
   }
 
-  /** An attempt to deliver a webhook ended. `delivery` includes it. */
-  attempted(attempt: Attempt, delivery: Delivery): void {
-    this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) => detector.attempted?.(attempt, delivery, scene));
+  /** An attempt to deliver a webhook ended. `delivery` includes it; it began at `startedAt`, real time. */
+  attempted(attempt: Attempt, delivery: Delivery, startedAt: number): void {
+    this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) =>
+      detector.attempted?.(attempt, delivery, scene, startedAt),
+    );
   }
 
   /** The run is over, or goes on after all: each time replaces what the time before has found. */

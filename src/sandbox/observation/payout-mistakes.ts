@@ -196,11 +196,26 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
 
 /** What is drawn for each attempt (UUIDs, times, random letters and digits), and what names a worker or an attempt. */
 const DRAWN =
-  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+|(?=[a-z]*\d)(?=\d*[a-z])[\da-z]{8,}|\d{9,}/gi;
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+|(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{8,}|\d{9,}/gi;
 
-/** The time of the pattern grows with the square of the length. */
+/** What names an attempt where orders are named, too: `a`, `retry`, `payment-2`, `order-17-2`; but not `invoice-2026-2`. */
+const OF_AN_ATTEMPT =
+  /(?<![a-z])(?:first|second|third|again|retry|bis|copy|new|[a-z])(?![a-z])|(?<![a-z])(?:pay(?:ment|out)?|transfer|transaction|txn?|ref(?:erence)?|req(?:uest)?)[-_.:]?\d{1,2}(?!\d)|(?<=\d\D+)(?<!(?:19|20)\d\d\D)\d$/gi;
+
+/** The time of the patterns grows with the square of the length. */
 const REFERENCE_MAX = 200;
 
 function maskDrawn(reference: string): string {
   return reference.length > REFERENCE_MAX ? reference : reference.replaceAll(DRAWN, "*");
+}
+
+/** `order-17` and `order-18` name two orders; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one. */
+export function nameTwoOrders(one: string, other: string): boolean {
+  const [short = "", long = ""] = [one, other]
+    .map((reference) => maskDrawn(reference).slice(0, REFERENCE_MAX).replaceAll(OF_AN_ATTEMPT, "*"))
+    .toSorted((a, b) => a.length - b.length);
+  // More digits make it another number: `order-1` and `order-17`.
+  const isPrefix = long.startsWith(short) && !/\d{2}/.test(short.slice(-1) + long.charAt(short.length));
+  const isSuffix = long.endsWith(short) && !/\d{2}/.test(long.charAt(long.length - short.length - 1) + short.charAt(0));
+  return !isPrefix && !isSuffix;
 }

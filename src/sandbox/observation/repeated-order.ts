@@ -1,4 +1,3 @@
-import type { Instant } from "../../kernel/time/instant.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import {
@@ -22,23 +21,47 @@ const SEEN_LATE_MS = 1_000;
 const AFTER_CONFLICT_MS = 3_600_000;
 /** The same for an answer that never came. */
 const AFTER_LOSS_MS = 7 * 24 * 3_600_000;
+/** Webhooks whose attempts are remembered; those that were sent longest ago are forgotten first. */
+const WEBHOOKS_MAX = 200;
+/** Attempts that are remembered of each, the newest. */
+const COPIES_MAX = 20;
+/** New orders that may turn out to be reactions to a webhook that is still in flight. */
+const NEWEST_MAX = 50;
+/** So long after it has answered, a request of the client may still be its reaction to a webhook: real time, ms. */
+const REACTION_MS = 1_000;
 
-/** What a request asks for. Orders of one group are the same but for their references. */
+/** What a request asks for. Orders of one group and amount are the same but for their references. */
 export interface Order {
   readonly group: string;
   readonly reference: string;
+  readonly amount: unknown;
 }
+
+/** What a read or an acknowledged webhook has shown. */
+export interface Proof {
+  readonly group: string;
+  /** Undefined: of all orders of the group. */
+  readonly reference?: string;
+  /** That the order was accepted; how it ended; or what is left to do, so that all orders until now are settled. */
+  readonly shows: "acceptance" | "outcome" | "everything";
+}
+
+/** Why an order counts as repeated: the outcome of the first was unknown, or both are reactions to one webhook that came twice. */
+export type Cause = "unknown" | "webhook";
 
 /** What a detector of repeated orders must know of them. */
 export interface OrderKind<O extends Order> {
-  readonly ordersOf: (entry: JournalEntry) => readonly O[];
+  readonly ordersOf: (entry: JournalEntry, scene: Scene) => readonly O[];
   /** The first one has failed for good, so a new reference is right. */
   readonly hasFailed: (order: O, world: World) => boolean;
   /** What a 409 says of this order: that it was done before, and another reference would do it twice; or that all is well. */
   readonly conflictOf: (order: O, entry: JournalEntry, scene: Scene) => "done" | "settled" | undefined;
-  /** The order whose outcome a read or an acknowledged webhook has shown. */
-  readonly provenBy: (shown: JournalEntry | Delivery, scene: Scene) => Order | undefined;
-  readonly describe: (first: Tried<O>, again: Tried<O>, scene: Scene) => Omit<Detection, "key">;
+  readonly provenBy: (shown: JournalEntry | Delivery, scene: Scene) => Proof | undefined;
+  /** Their references name two orders. Otherwise they may name two attempts at one. */
+  readonly areTwo: (one: O, other: O) => boolean;
+  /** Whether clients react to this webhook with such an order. */
+  readonly isReaction?: (order: O, webhook: Delivery) => boolean;
+  readonly describe: (first: Tried<O>, again: Tried<O>, cause: Cause, scene: Scene) => Omit<Detection, "key">;
 }
 
 /** An order and the request that the finding shows of it. */
@@ -47,57 +70,107 @@ export interface Tried<O> {
   readonly request: Sent;
 }
 
-export type Sent = RequestLine & Pick<JournalEntry, "receivedAt" | "at">;
+export type Sent = RequestLine & Pick<JournalEntry, "receivedAt" | "at" | "enqueued">;
 
 /**
- * Finds an order that is sent again under a new reference while the client cannot know the outcome of the first one. Withdrawn when the first reference
- * is sent again after that: the client keeps it, so these are two orders.
+ * Finds an order that is sent again under a new reference while the client cannot know the outcome of the first one, or because a webhook came twice.
+ * Withdrawn by what shows that these are two orders: the first reference is sent again, or the references name two orders, and the client has learned how
+ * the first ended.
  */
 export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>): Detector {
   const groups = new RecentMap<string, Group<O>>(GROUPS_MAX);
-  const groupOf = (key: string): Group<O> => groups.add(key, groups.get(key) ?? new RecentMap(REFERENCES_MAX));
+  const newest = new RecentMap<string, Known<O>>(NEWEST_MAX);
+  const webhooks = new RecentMap<string, SentWebhook>(WEBHOOKS_MAX);
 
-  const prove = (order: Order | undefined): void => {
-    const known = order && groups.get(order.group)?.get(order.reference);
-    if (known === undefined) return;
-    known.unknown = undefined;
-    known.conflict = undefined;
+  const prove = (proof: Proof | undefined): readonly Verdict[] => {
+    const group = proof && groups.get(proof.group);
+    if (group === undefined) return [];
+    if (proof?.shows === "everything") {
+      groups.delete(proof.group);
+      return [];
+    }
+    const { reference } = proof ?? {};
+    const shown = [...group.values()].filter(({ order }) => reference === undefined || order.reference === reference);
+    return shown.flatMap((known): readonly Verdict[] => {
+      known.isAccepted = true;
+      if (proof?.shows === "outcome") known.unknown = known.conflict = undefined;
+      const again = group.get(known.repeatedBy ?? "");
+      return again !== undefined && kind.areTwo(known.order, again.order) ? [withdraw(known)] : [];
+    });
   };
 
-  const report = (first: Known<O>, again: Known<O>, scene: Scene): Detection => {
+  const report = (first: Known<O>, again: Known<O>, cause: Cause, scene: Scene): Detection => {
     first.repeatedBy = again.order.reference;
     again.isRepetition = true;
-    const before = first.unknown ?? first.conflict ?? first.sent;
+    const before = (cause === "unknown" ? (first.unknown ?? first.conflict) : undefined) ?? first.sent;
     const tried = { order: first.order, request: before };
-    return { key: keyOf(first), ...kind.describe(tried, { order: again.order, request: again.sent }, scene) };
+    return { key: keyOf(first), ...kind.describe(tried, { order: again.order, request: again.sent }, cause, scene) };
+  };
+
+  /** The oldest order that the client sent for an earlier copy of the same webhook. */
+  const reportCopied = (again: Known<O>, scene: Scene): readonly Detection[] => {
+    if (again.isRepetition || !wasAccepted(again)) return [];
+    const causes = [...webhooks.values()].filter(
+      ({ delivery, attempts }) =>
+        attempts.some((attempt) => isDuring(attempt, again.sent)) && kind.isReaction?.(again.order, delivery) === true,
+    );
+    if (causes.every(({ attempts }) => attempts.length === 1)) return [];
+    const first = othersOf(groups.get(again.order.group), again).find(
+      (other) =>
+        other.repeatedBy === undefined &&
+        wasAccepted(other) &&
+        !kind.hasFailed(other.order, scene.world) &&
+        !kind.areTwo(other.order, again.order) &&
+        haveOneCause(causes, other.sent, again.sent),
+    );
+    return first === undefined ? [] : [report(first, again, "webhook", scene)];
   };
 
   return {
     see: (entry, scene) => {
-      if (entry.fault === undefined) prove(kind.provenBy(entry, scene));
-      return kind.ordersOf(entry).flatMap((order): readonly Verdict[] => {
-        const group = groupOf(order.group);
+      const proven = entry.fault === undefined ? prove(kind.provenBy(entry, scene)) : [];
+      // A request that was refused with 429 has done nothing, and comes again.
+      const orders = entry.status === 429 ? [] : kind.ordersOf(entry, scene);
+      const found = orders.flatMap((order): readonly Verdict[] => {
+        const group = groups.add(order.group, groups.get(order.group) ?? new RecentMap(REFERENCES_MAX));
         const known = group.get(order.reference);
         const current = group.add(order.reference, known ?? createKnown(order, entry));
-        const kept = known?.repeatedBy === undefined ? [] : [{ withdraws: keyOf(known) }];
-        current.repeatedBy = undefined;
+        const kept = known?.repeatedBy === undefined ? [] : [withdraw(known)];
         // A new reference repeats the oldest order whose outcome the client cannot know.
-        const first = known === undefined ? findOpen(kind, group, entry, scene) : undefined;
+        const open =
+          known === undefined
+            ? othersOf(group, current).find((other) => isOpen(kind, other, current, scene))
+            : undefined;
         noteAnswer(current, entry, kind.conflictOf(order, entry, scene));
-        return first === undefined ? kept : [report(first, current, scene)];
+        if (open !== undefined) return [report(open, current, "unknown", scene)];
+        if (known !== undefined) return kept;
+        newest.add(`${order.group} ${order.reference}`, current);
+        return reportCopied(current, scene);
       });
+      return [...proven, ...found];
     },
     lost: (entry, scene) =>
-      kind.ordersOf(entry).flatMap((order) => {
-        const group = groupOf(order.group);
-        const known = group.get(order.reference);
-        if (known === undefined || !noteLoss(known, entry) || kind.hasFailed(order, scene.world)) return [];
-        const again = findSentMeanwhile(group, entry, scene.now);
-        return again === undefined ? [] : [report(known, again, scene)];
+      kind.ordersOf(entry, scene).flatMap((order) => {
+        const group = groups.get(order.group);
+        const known = group?.get(order.reference);
+        if (known === undefined || !noteLoss(known, entry)) return [];
+        // The client may have given up and sent another request before the sandbox noticed. Requests that came after `entry` but long before now are other
+        // orders: the client still waited for its first answer.
+        const since = Math.max(entry.receivedAt, scene.now - SEEN_LATE_MS);
+        const again = othersOf(group, known).find(
+          (other) => !other.isRepetition && other.sent.receivedAt > since && isOpen(kind, known, other, scene),
+        );
+        return again === undefined ? [] : [report(known, again, "unknown", scene)];
       }),
-    attempted: ({ error }, delivery, scene) => {
-      if (error === null && delivery.effect === null) prove(kind.provenBy(delivery, scene));
-      return [];
+    attempted: ({ error }, delivery, scene, startedAt) => {
+      const proven = error === null && delivery.effect === null ? prove(kind.provenBy(delivery, scene)) : [];
+      if (kind.isReaction === undefined) return proven;
+      const key = `${delivery.url} ${delivery.eventId}`;
+      const attempts = [...(webhooks.get(key)?.attempts ?? []), { from: startedAt, to: scene.now }];
+      webhooks.add(key, { delivery, attempts: attempts.slice(-COPIES_MAX) });
+      // A receiver may send its order before it answers.
+      const during = [...newest.values()].filter(({ sent }) => sent.receivedAt >= startedAt);
+      return [...proven, ...during.flatMap((known) => reportCopied(known, scene))];
     },
   };
 }
@@ -116,6 +189,8 @@ interface Known<O> {
   conflict: Sent | undefined;
   /** The request whose success the client read. */
   answeredBy: string | undefined;
+  /** Whether the client knows that it was accepted, though not how it ended. */
+  isAccepted: boolean;
   /** The reference that repeated it: already reported. */
   repeatedBy: string | undefined;
   /** Whether it repeated another: already reported. */
@@ -123,12 +198,25 @@ interface Known<O> {
 }
 
 function createKnown<O extends Order>(order: O, entry: JournalEntry): Known<O> {
-  const open = { unknown: undefined, conflict: undefined, answeredBy: undefined, repeatedBy: undefined };
-  return { order, sent: lineOf(entry), ...open, isRepetition: false };
+  const open = { unknown: undefined, conflict: undefined, answeredBy: undefined, isAccepted: false };
+  return { order, sent: lineOf(entry), ...open, repeatedBy: undefined, isRepetition: false };
 }
 
 function keyOf({ order, repeatedBy }: Known<Order>): string {
   return `${order.reference} ${repeatedBy}`;
+}
+
+function withdraw(known: Known<Order>): Verdict {
+  const withdraws = keyOf(known);
+  known.repeatedBy = undefined;
+  return { withdraws };
+}
+
+/** Equal but for the reference, and of other requests, oldest first. */
+function othersOf<O extends Order>(group: Group<O> | undefined, { order, sent }: Known<O>): readonly Known<O>[] {
+  return [...(group?.values() ?? [])]
+    .filter((other) => other.sent.id !== sent.id && other.order.amount === order.amount)
+    .toSorted((a, b) => a.sent.receivedAt - b.sent.receivedAt);
 }
 
 /** An answer that a fault broke off is reported as lost next. */
@@ -145,40 +233,60 @@ function noteLoss<O>(known: Known<O>, entry: JournalEntry): boolean {
   if (known.answeredBy === entry.id) known.answeredBy = undefined;
   if (known.conflict?.id === entry.id) known.conflict = undefined;
   if (known.unknown === undefined || known.unknown.id === entry.id) known.unknown = lineOf(entry);
-  return known.unknown.id === entry.id && isOpen(known, entry.at);
+  return known.unknown.id === entry.id;
 }
 
-/** Whether a new reference would be the same order again. */
-function isOpen<O>({ unknown, conflict, answeredBy, repeatedBy }: Known<O>, at: Instant): boolean {
-  if (repeatedBy !== undefined) return false;
+/** Whether `again` may be the same order: the client cannot know the outcome of the first. */
+function isOpen<O extends Order>(kind: OrderKind<O>, first: Known<O>, again: Known<O>, { world }: Scene): boolean {
+  const { order, unknown, conflict, answeredBy, isAccepted, repeatedBy } = first;
+  const { id, at } = again.sent;
+  if (repeatedBy !== undefined || unknown?.id === id || conflict?.id === id) return false;
+  if ((conflict !== undefined || isAccepted) && kind.areTwo(order, again.order)) return false;
+  if (kind.hasFailed(order, world)) return false;
   if (conflict !== undefined) return at - conflict.at < AFTER_CONFLICT_MS;
   return unknown !== undefined && answeredBy === undefined && at - unknown.at < AFTER_LOSS_MS;
 }
 
-/** The oldest order of another request whose outcome the client cannot know. */
-function findOpen<O extends Order>(kind: OrderKind<O>, group: Group<O>, { id, at }: JournalEntry, { world }: Scene) {
-  const open = [...group.values()].filter(
-    (known) => isOpen(known, at) && known.unknown?.id !== id && known.conflict?.id !== id,
-  );
-  return oldest(open.filter(({ order }) => !kind.hasFailed(order, world)));
+/** As far as the service is concerned. */
+function wasAccepted<O>({ unknown, answeredBy, isAccepted }: Known<O>): boolean {
+  return isAccepted || answeredBy !== undefined || unknown !== undefined;
 }
 
-/**
- * The client may have given up and sent another request before the sandbox noticed. Requests that came after `entry` but long before now are other
- * orders: the client still waited for its first answer.
- */
-function findSentMeanwhile<O>(group: Group<O>, { id, receivedAt }: JournalEntry, now: number): Known<O> | undefined {
-  const since = Math.max(receivedAt, now - SEEN_LATE_MS);
-  const isLater = ({ sent, isRepetition }: Known<O>) => !isRepetition && sent.id !== id && sent.receivedAt > since;
-  return oldest([...group.values()].filter(isLater));
+/** One event to one URL, and the attempts and copies of it. */
+interface SentWebhook {
+  /** The newest. */
+  readonly delivery: Delivery;
+  readonly attempts: readonly SentCopy[];
 }
 
-function oldest<O>(orders: readonly Known<O>[]): Known<O> | undefined {
-  return orders.toSorted((a, b) => a.sent.receivedAt - b.sent.receivedAt)[0];
+/** Real time, ms. */
+interface SentCopy {
+  readonly from: number;
+  readonly to: number;
 }
 
-function lineOf({ id, method, path, status, fate, fault, receivedAt, at }: JournalEntry): Sent {
-  return { id, method, path, status, fate, fault, receivedAt, at };
+/** Whether a request may be the reaction to this copy of a webhook. */
+function isDuring({ from, to }: SentCopy, { receivedAt }: Sent): boolean {
+  return receivedAt >= from && receivedAt <= to + REACTION_MS;
+}
+
+/** Whether one of these caused the first request, and a later copy of it the second one, rather than another webhook. */
+function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent): boolean {
+  return causes.some(({ delivery, attempts }) => {
+    const copy = attempts.findLast(({ from }) => again.receivedAt >= from);
+    const isOfAnother = causes.some(
+      (other) =>
+        other.delivery.resource !== delivery.resource && other.attempts.slice(0, 1).some((one) => isDuring(one, again)),
+    );
+    if (copy === undefined || isOfAnother || [...first.enqueued, ...again.enqueued].includes(delivery.id)) return false;
+    // When one copy follows another at once, the reaction to the first may come while the second is on its way.
+    if (!isDuring(copy, again) || first.receivedAt > copy.to) return false;
+    return attempts.some((earlier) => earlier.from < copy.from && isDuring(earlier, first));
+  });
+}
+
+function lineOf({ id, method, path, status, fate, fault, receivedAt, at, enqueued }: JournalEntry): Sent {
+  return { id, method, path, status, fate, fault, receivedAt, at, enqueued };
 }
 
 /** `whose answer was lost after the work was done` */

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { nameTwoOrders } from "./payout-mistakes.js";
+
+it.each([
+  ["order-2", "order-3"],
+  ["order-1", "order-17"],
+  ["order1001", "order1002"],
+  ["invoice-2026-1", "invoice-2026-2"],
+  ["salary-january", "salary-february"],
+  ["payout-1001", "payout-1002"],
+  ["e-7/2026-01", "e-8/2026-01"],
+])("%s and %s name two orders", (one, other) => {
+  expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([true, true]);
+});
+
+it.each([
+  ["order-17", "order-17-retry"],
+  ["order-17", "retry-order-17"],
+  ["salary-awa", "salary-awa-2"],
+  ["order-17-1", "order-17-2"],
+  ["order-17-a", "order-17-b"],
+  ["attempt-1", "attempt-2"],
+  ["payment-1", "payment-2"],
+  ["order-17-1768467600123", "order-17-1768467600456"],
+  ["0b0e7f0a-9c1e-4d3f-8a55-6f6f6f6f6f6f", "5d2c7c1e-1b1e-4f3f-9a55-7f7f7f7f7f7f"],
+  ["x9k2m4p7q1", "b3c8d1f6g2"],
+])("%s and %s may name one", (one, other) => {
+  expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([false, false]);
+});
