@@ -5,7 +5,7 @@ import { bugs } from "./checks/bugs.js";
 import { forgedChecks } from "./checks/forged.js";
 import { genuineChecks } from "./checks/genuine.js";
 import { robustChecks } from "./checks/robust.js";
-import { wrapText } from "./reporters.js";
+import { wrapText } from "../kernel/messages/text.js";
 import { byGroup } from "./report.js";
 import { type StateStage, stateChecks } from "./state/state-checks.js";
 import { type Check, checkGroups, type CheckInfo } from "./wire/check.js";

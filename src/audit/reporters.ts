@@ -1,5 +1,5 @@
 import { type JunitResult, renderJunit as renderJunitXml, type Style } from "../kernel/messages/report.js";
-import { oneLine, printable } from "../kernel/messages/text.js";
+import { oneLine, printable, wrapText } from "../kernel/messages/text.js";
 import { bugs } from "./checks/bugs.js";
 import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
 import { type AuditReport, type AuditVerdict, byGroup, type CheckResult, isBroken } from "./report.js";
@@ -175,24 +175,6 @@ export function cameBack({ received, error }: Pick<CheckResult, "received" | "er
   const text = oneLine(body);
   const quoted = text === "" ? "" : ` "${text.length > BODY_SHOWN ? `${text.slice(0, BODY_SHOWN)}…` : text}"`;
   return `${status}${where}${quoted} after ${latencyMs} ms`;
-}
-
-/**
- * Lines of at most `width` characters, broken at spaces; a longer word has a line to itself. The first line begins with `start`, the others with `indent`
- * spaces.
- */
-export function wrapText(text: string, width: number, indent = 0, start = " ".repeat(indent)): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length <= width - indent || line === "") line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return [...lines, line].map((each, index) => (index === 0 ? start : " ".repeat(indent)) + each);
 }
 
 /** JUnit XML: a suite for each group of checks, a case for each check. The details of a warning are output, not a failure. */

@@ -10,6 +10,7 @@ import { colorsFor, printData, WIDTH_MAX } from "./shared/output.js";
 const verbs: readonly (readonly [name: string, summary: string, load: () => Promise<{ readonly verb: Verb }>])[] = [
   ["start", "run the sandbox until it is stopped", () => import("./commands/start.js")],
   ["exec", "run a command beside a sandbox of its own", () => import("./commands/exec.js")],
+  ["explore", "find the fault that makes a command pay twice", () => import("./commands/explore.js")],
   ["replay", "replay scenario files and report", () => import("./commands/replay.js")],
   ["audit", "check a webhook receiver for the classic mistakes", () => import("./commands/audit.js")],
   ["init", "write a configuration, a first scenario and a first test", () => import("./commands/init.js")],

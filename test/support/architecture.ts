@@ -26,9 +26,11 @@ const mayImport: Record<string, readonly string[]> = {
   http: ["kernel", "domain", "contract", "adapters", "sandbox", "audit"],
   // It calls an API through a fetch-like function, local or remote. It knows the sandbox's companies, but not its server.
   scenarios: ["kernel", "domain", "contract", "adapters", "sandbox"],
+  // It reads the books of a sandbox that its caller starts.
+  experiments: ["kernel", "domain", "contract", "adapters", "sandbox"],
   // The two entry points do not import each other.
-  library: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit"],
-  cli: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit"],
+  library: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit", "experiments"],
+  cli: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit", "experiments"],
 };
 
 /** The library's entry files: they may import anything, and nothing imports them. */

@@ -4,11 +4,10 @@ import { harParts } from "../../adapters/har/write-har.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
 import { watchRun } from "../../sandbox/run-report.js";
 import { renderExecReport, prepareExecReport, writeExecReport } from "../run/exec-report.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
-import { parseChoice } from "../shared/values.js";
+import { parseEnv, variablesOf } from "../run/child-env.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { messageOf, prepareOutput, printDiagnostic, writeOutput } from "../shared/output.js";
@@ -107,36 +106,6 @@ function collectArchive(sandbox: Sandbox): readonly HttpExchange[] {
 }
 
 const NEVER_CALLED = "the sandbox was never called. Does the command call the address in SANDBOX_URL?";
-
-const CREDENTIALS = ["url", "token", "company", "secret"] as const;
-type Credential = (typeof CREDENTIALS)[number];
-
-function parseEnv(text: string): { name: string; credential: Credential } {
-  const [, name, what] = /^([A-Za-z_]\w*)=(.*)$/.exec(text) ?? [];
-  if (name === undefined || what === undefined) {
-    throw new UsageError(
-      "command-line",
-      `--env must be NAME=${CREDENTIALS.join("|")}, such as PAYMENTS_URL=url, got "${text}".`,
-    );
-  }
-  return { name, credential: parseChoice(`--env ${name}=`, what, CREDENTIALS) };
-}
-
-function variablesOf(
-  sandbox: Sandbox,
-  url: string,
-  names: readonly { name: string; credential: Credential }[],
-): Record<string, string> {
-  const { id, tokens, secretKey } = sandbox.defaultCompany.record.identity;
-  const values: Record<Credential, string> = { url, token: tokens[0]?.token ?? "", company: id, secret: secretKey };
-  return {
-    SANDBOX_URL: values.url,
-    SANDBOX_ACCESS_TOKEN: values.token,
-    SANDBOX_COMPANY_ID: values.company,
-    SANDBOX_SECRET_KEY: values.secret,
-    ...Object.fromEntries(names.map(({ name, credential }) => [name, values[credential]])),
-  };
-}
 
 /** Runs the command and forwards signals. Throws UsageError("cannot-run") if it cannot be started. */
 function runChild(

@@ -56,7 +56,7 @@ const options = {
 };
 
 type OptionName = keyof typeof options;
-const optionNames = Object.keys(options) as OptionName[];
+export const startOptionNames = Object.keys(options) as OptionName[];
 
 export type StartFlags = Readonly<Partial<Record<OptionName, string | true | readonly string[]>>>;
 
@@ -72,7 +72,7 @@ export type StartOptions = {
 };
 
 export function addStartOptions(command: Command): Command {
-  for (const name of optionNames) {
+  for (const name of startOptionNames) {
     const { argument, help } = options[name];
     command.option([flagOf(name), argument].join(" ").trim(), help);
   }
@@ -85,7 +85,7 @@ export function addStartOptions(command: Command): Command {
  */
 export function resolveStartOptions(flags: StartFlags, variables: Variables, config?: LoadedConfig): StartOptions {
   const problems: UsageError[] = [];
-  const entries = optionNames.map((name) => {
+  const entries = startOptionNames.map((name) => {
     try {
       return [name, readOption(name, flags, variables, config)];
     } catch (error) {

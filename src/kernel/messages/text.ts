@@ -24,6 +24,24 @@ export function oneLine(text: string): string {
 }
 
 /**
+ * Lines of at most `width` characters, broken at spaces; a longer word has a line to itself. The first line begins with `start`, the others with `indent`
+ * spaces.
+ */
+export function wrapText(text: string, width: number, indent = 0, start = " ".repeat(indent)): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= width - indent || line === "") line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].map((each, index) => (index === 0 ? start : " ".repeat(indent)) + each);
+}
+
+/**
  * The URL of an absolute address, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
  * `https://münchen.example`.
  */

@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { tryParseDuration } from "../../kernel/time/duration.js";
+import { parseChoice, wrongValue } from "../shared/values.js";
+import { type NamedCredential, parseEnv } from "./child-env.js";
+import { addStartOptions, type StartFlags } from "./start-options.js";
+
+export interface ExperimentFlags extends StartFlags {
+  readonly env?: readonly string[];
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly maxRuns?: string;
+  readonly time?: string;
+  readonly timeout?: string;
+  readonly workers?: string;
+  readonly check?: string;
+  readonly list?: true;
+  readonly reporter?: string;
+  readonly out?: string;
+}
+
+export const reporterNames = ["pretty", "json", "junit", "md"] as const;
+
+/** The options of the verbs that run a command many times. `what` is what `--only` and `--skip` name. */
+export function addExperimentOptions(command: Command, what: string, folder: string): Command {
+  command
+    .option("--only <name...>", `only these: ${what}`)
+    .option("--skip <name...>", "all but these")
+    .option("--max-runs <number>", "begin at most so many runs")
+    .option("--time <duration>", "begin no run after that time")
+    .option(
+      "--timeout <duration>",
+      "how long a run may take (default: 10 times as long\nas without a difference, and at least 10s)",
+    )
+    .option("--workers <number>", "how many runs at a time (default: 1)")
+    .option("--check <command>", "an invariant of yours: exits with 0 if it holds")
+    .option("--list", "show what would be run")
+    .option("--reporter <form>", "pretty, json, junit or md (default: pretty)")
+    .option("--out <folder>", `where rules and output of bugs are kept\n(default: ${folder})`)
+    .option("--env <name=what...>", "also set NAME to the url, token, company or secret");
+  return addStartOptions(command);
+}
+
+/** Throws UsageError("command-line") for a wrong flag. */
+export function parseExperimentFlags(verb: string, words: readonly string[], flags: ExperimentFlags, folder: string) {
+  if (words[0] === undefined || words[0] === "")
+    throw new UsageError("command-line", `${verb} needs a command: sandbox ${verb} -- npm test.`);
+  for (const name of ["record", "open"] as const) {
+    if (flags[name] === undefined) continue;
+    throw new UsageError("command-line", `--${name} does not go with ${verb}, which starts a sandbox for each run.`);
+  }
+  return {
+    command: words,
+    names: (flags.env ?? []).map((text): NamedCredential => parseEnv(text)),
+    only: splitNames(flags.only),
+    skip: splitNames(flags.skip),
+    maxRuns: flags.maxRuns === undefined ? undefined : parseCount("--max-runs", flags.maxRuns, 1_000_000),
+    timeMs: flags.time === undefined ? undefined : parseTime("--time", flags.time),
+    timeoutMs: flags.timeout === undefined ? undefined : parseTime("--timeout", flags.timeout),
+    workers: flags.workers === undefined ? 1 : parseCount("--workers", flags.workers, WORKERS_MAX),
+    check: flags.check,
+    list: flags.list === true,
+    reporter: flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames),
+    folder: flags.out ?? folder,
+  };
+}
+
+const WORKERS_MAX = 64;
+
+/** Accepts `--only a b` and `--only a,b`. */
+function splitNames(texts: readonly string[] = []): string[] {
+  return texts.flatMap((text) => text.split(",")).filter((name) => name !== "");
+}
+
+export function parseCount(flag: string, text: string, max: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw wrongValue(flag, `a whole number from 1 to ${max}`, text);
+}
+
+function parseTime(flag: string, text: string): number {
+  const parsed = tryParseDuration(text);
+  if ("ms" in parsed && parsed.ms > 0) return parsed.ms;
+  throw wrongValue(flag, "a duration above 0, such as 30s", text);
+}

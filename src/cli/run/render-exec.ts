@@ -1,0 +1,29 @@
+import { nameAsCalled } from "../shared/name.js";
+import { flagOf } from "../shared/values.js";
+import { type StartFlags, startOptionNames } from "./start-options.js";
+
+/** The command line of `exec` that runs a command beside a sandbox with these flags, and with one more file of rules. */
+export function renderExec(
+  command: readonly string[],
+  flags: StartFlags & { readonly rules?: readonly string[] },
+  rules: string,
+  env: readonly string[] = [],
+): string {
+  const given: StartFlags & { readonly rules: readonly string[] } = {
+    ...flags,
+    rules: [...(flags.rules ?? []), rules],
+  };
+  const options = [...new Set([...startOptionNames, "rules" as const])].flatMap((name) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    return value === true ? [flagOf(name)] : [flagOf(name), ...[value].flat()];
+  });
+  const names = env.length === 0 ? [] : ["--env", ...env];
+  const words = [...options, ...names, "--", ...command].map(quoteWord);
+  return nameAsCalled(`sandbox exec ${words.join(" ")}`);
+}
+
+/** For a POSIX shell. */
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

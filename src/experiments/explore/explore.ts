@@ -1,0 +1,185 @@
+import type { RuleText, RunOnce, RunResult } from "../run/experiment.js";
+import { type PlannedFault, type Point, faultsOf } from "./faults.js";
+import { type Baseline, type Judgement, bugVerdicts, judge } from "../run/oracle.js";
+import { type Selection, assertKnown, selectFaults } from "./plan.js";
+import { type Budget, Pool } from "../run/pool.js";
+import {
+  type BaselineReport,
+  type ExploreReport,
+  type ExploreRun,
+  type ReportedPoint,
+  countVerdicts,
+} from "./report.js";
+import { runBaseline } from "../run/run-baseline.js";
+import { addedRequests, tellRun } from "./story.js";
+
+export interface ExploreOptions extends Budget, Selection {
+  readonly command: readonly string[];
+  readonly seed: number;
+  readonly depth: 1 | 2;
+  /** Real time that a run may take; undefined: from the baseline. */
+  readonly timeoutMs: number | undefined;
+  /** The command line that repeats a bug, once its rules are kept; null: none. */
+  readonly keep: (bug: Pick<ExploreRun, "id" | "rules" | "summary">) => Promise<string | null>;
+  readonly onRun?: (run: ExploreRun, done: number, total: number) => Promise<void>;
+}
+
+/** A fault to run, after the one that it follows. */
+interface Planned extends PlannedFault {
+  readonly id: string;
+  readonly first: Planned | undefined;
+}
+
+/** A baseline, and what can go wrong in it. */
+export interface ExplorePlan {
+  readonly baseline: Baseline;
+  readonly timeoutMs: number;
+  readonly faults: readonly Planned[];
+  /** How many faults are left out, because they do the same as one of `faults`. */
+  readonly equivalent: number;
+}
+
+/** Runs the command without a fault, and plans. Throws UsageError when nothing can be planned. */
+export async function planExploration(runOnce: RunOnce, options: ExploreOptions): Promise<ExplorePlan> {
+  const { baseline, timeoutMs } = await runBaseline(runOnce, options);
+  const all = faultsOf(baseline.result.seen, timeoutMs);
+  const unique = [...new Map(all.map((fault) => [`${fault.point.name} ${fault.fault}`, fault])).values()];
+  assertKnown(unique, options);
+  const selected = selectFaults(unique, options);
+  const faults = selected.filter(({ isEquivalent }) => !isEquivalent);
+  return { baseline, timeoutMs, faults: numbered(faults, 0, undefined), equivalent: selected.length - faults.length };
+}
+
+function numbered(faults: readonly PlannedFault[], from: number, first: Planned | undefined): Planned[] {
+  return faults.map((fault, at) => ({ ...fault, id: String(from + at + 1).padStart(2, "0"), first }));
+}
+
+/** Runs the command once for each fault, and judges by the books what each did. */
+export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: ExploreOptions): Promise<ExploreReport> {
+  const pool = new Pool(options);
+  const session: Session = { runOnce, plan, options, done: 0, total: plan.faults.length };
+  const first = await pool.run(plan.faults, (fault) => runFault(session, fault));
+  const finished = first.filter((result) => result !== undefined);
+  const recovery = options.depth === 1 ? { faults: [], equivalent: 0 } : planRecovery(plan, finished, options);
+  session.total += recovery.faults.length;
+  const second = await pool.run(recovery.faults, (fault) => runFault(session, fault));
+  const runs = [...finished, ...second.filter((result) => result !== undefined)].map(({ run }) => run);
+  const { command, seed } = options;
+  return {
+    verb: "explore",
+    command,
+    seed,
+    baseline: describeBaseline(plan.baseline),
+    runs,
+    counts: countVerdicts(runs, plan.equivalent + recovery.equivalent),
+    stopped: pool.stopped,
+    notes: plan.baseline.notes,
+  };
+}
+
+export function describeBaseline({ result, isRepeatable }: Baseline): BaselineReport {
+  const { exitCode, ms, seen } = result;
+  const [requests, deliveries] = [seen.requests.length, seen.deliveries.length];
+  return { exitCode, ms: Math.round(ms), requests, deliveries, repeatable: isRepeatable };
+}
+
+interface Finished {
+  readonly fault: Planned;
+  readonly run: ExploreRun;
+  readonly result: RunResult;
+}
+
+/** Faults at what the recovery from another fault adds: retries, look-ups. */
+function planRecovery(plan: ExplorePlan, finished: readonly Finished[], options: ExploreOptions) {
+  const baseline = plan.baseline.result.seen;
+  const known = new Set<string>();
+  const faults: Planned[] = [];
+  let equivalent = 0;
+  for (const { fault, run, result } of finished) {
+    if (run.verdict !== "safe" && run.verdict !== "noticed") continue;
+    const added = new Set(addedRequests(baseline, result.seen).map(({ name }) => name));
+    const possible = faultsOf(result.seen, plan.timeoutMs).filter(({ point }) => added.has(point.name));
+    const following = selectFaults(possible, options).filter(({ isEquivalent }) => !isEquivalent);
+    const same = signatureOf(result, fault);
+    if (known.has(same)) equivalent += following.length;
+    else faults.push(...numbered(following, plan.faults.length + faults.length, fault));
+    known.add(same);
+  }
+  return { faults, equivalent };
+}
+
+/** Runs with the same traffic beside the fault, and the same effect, go on in the same way. */
+function signatureOf({ seen, exitCode }: RunResult, { point }: Planned): string {
+  const requests = seen.requests.map(({ name, key, status }) => (name === point.name ? key : `${key} ${status}`));
+  const facts = seen.facts.map(({ kind, amount }) => `${kind} ${amount}`);
+  return JSON.stringify([exitCode, requests, seen.deliveries.map(({ key }) => key), facts.sort()]);
+}
+
+interface Session {
+  readonly runOnce: RunOnce;
+  readonly plan: ExplorePlan;
+  readonly options: ExploreOptions;
+  done: number;
+  total: number;
+}
+
+async function runFault(session: Session, fault: Planned): Promise<Finished> {
+  const { runOnce, plan, options } = session;
+  const { baseline, timeoutMs } = plan;
+  const { signal } = options;
+  const { id, point, first, toleratesMissing } = fault;
+  const rules = rulesOf(fault);
+  const limits = { timeoutMs, signal };
+  const result = await runOnce({ id, rules }, limits);
+  const judgement = judge(baseline, result, toleratesMissing);
+  const isBug = bugVerdicts.includes(judgement.verdict) && !signal.aborted;
+  // "Every reported bug is run once more before it is reported".
+  const again = isBug ? await runOnce({ id: `${id}-again`, rules }, limits) : undefined;
+  const isFlaky =
+    again !== undefined && !signal.aborted && judge(baseline, again, toleratesMissing).verdict !== judgement.verdict;
+  const faults = first === undefined ? [fault] : [first, fault];
+  const summary = tellRun({ ...judgement, baseline, result, faults, timeoutMs });
+  const run: ExploreRun = {
+    id,
+    after: first === undefined ? null : { id: first.id, point: first.point.name, fault: first.fault },
+    point: reportedPoint(point),
+    fault: fault.fault,
+    verdict: isFlaky ? "flaky" : judgement.verdict,
+    exitCode: result.exitCode,
+    ms: Math.round(result.ms),
+    summary: isFlaky ? `${summary} The same run a second time did not show it.` : summary,
+    findings: judgement.findings,
+    effect: judgement.effect,
+    requests: isBug ? describeRequests(result, point) : [],
+    fix: fixOf(judgement, result),
+    repeat: isBug ? await options.keep({ id, rules, summary }) : null,
+    rules,
+    output: isBug ? result.output : null,
+  };
+  await options.onRun?.(run, ++session.done, session.total);
+  return { fault, run, result };
+}
+
+function rulesOf({ rule, first }: Planned): RuleText[] {
+  return first === undefined ? [rule] : [...rulesOf(first), rule];
+}
+
+/** The request of the point, and those that ask for the same. */
+function describeRequests({ seen: { requests } }: RunResult, point: Point): string[] {
+  const key = requests.find(({ name }) => name === point.name)?.key;
+  const about = requests.filter((request) => request.key === key || request.about === point.about);
+  return about.slice(0, REQUESTS_MAX).map(({ name, about, status, ruled }) => {
+    const answer = ruled ? "the fault" : String(status);
+    return [name, about, answer].filter((part) => part !== "").join("  ");
+  });
+}
+
+const REQUESTS_MAX = 10;
+
+function fixOf({ findings }: Judgement, { seen }: RunResult): string | null {
+  return seen.findings.find(({ kind, severity }) => severity === "critical" && findings.includes(kind))?.fix ?? null;
+}
+
+function reportedPoint({ name, operation, topic, ordinal, about }: Point): ReportedPoint {
+  return operation === undefined ? { name, topic: topic ?? "", ordinal, about } : { name, operation, ordinal, about };
+}

@@ -1,0 +1,110 @@
+import { toXof } from "../../domain/values/money.js";
+import type { World } from "../../domain/model/work.js";
+
+/**
+ * One thing that happened to money or to an order, by the books. No generated ids: two runs that do the same have the same facts.
+ *
+ * - `transfer`: a transfer that completed. `pending`: one that did not end.
+ * - `charge`: a charge was made. `payment`: it was paid. `refund`: money of it went back.
+ */
+export interface Fact {
+  readonly kind: "transfer" | "pending" | "charge" | "payment" | "refund";
+  /** The msisdn of a transfer, or the externalId of a charge. */
+  readonly of: string;
+  /** XOF. */
+  readonly amount: number;
+}
+
+/** How often each fact counts that one run has and the other has not. */
+export interface Effect {
+  /** Money that the baseline did not move. */
+  readonly added: readonly Fact[];
+  /** What the baseline did and this run did not. */
+  readonly missing: readonly Fact[];
+}
+
+export function readFacts({ transfers, charges }: World): Fact[] {
+  const paidOut = transfers.values().flatMap(({ status, msisdn, amount }): Fact[] => {
+    if (status === "failed") return [];
+    return [{ kind: status === "completed" ? "transfer" : "pending", of: msisdn, amount: toXof(amount) }];
+  });
+  const taken = charges
+    .values()
+    .flatMap(({ externalId, amount, paid, refunded }): Fact[] => [
+      { kind: "charge", of: externalId, amount: toXof(amount) },
+      ...(paid > 0 ? [{ kind: "payment", of: externalId, amount: toXof(paid) } as const] : []),
+      ...(refunded > 0 ? [{ kind: "refund", of: externalId, amount: toXof(refunded) } as const] : []),
+    ]);
+  return [...paidOut, ...taken];
+}
+
+/** How facts of two runs are recognized as the same. */
+export type FactKey = (fact: Fact) => string;
+
+/** From exact to coarse, with what each cannot tell apart. */
+const views: readonly { readonly key: FactKey; readonly note: string | null }[] = [
+  { key: ({ kind, of, amount }) => `${kind} ${of} ${amount}`, note: null },
+  {
+    key: ({ kind, of, amount }) => `${kind} ${withoutGenerated(of)} ${amount}`,
+    note: "Parts of the externalIds are new in each run: they are compared without these parts.",
+  },
+  {
+    key: ({ kind, amount }) => `${kind} ${amount}`,
+    note: "Recipients or externalIds are new in each run: payouts and charges are compared by their amounts.",
+  },
+  {
+    key: ({ kind }) => kind,
+    note: "Amounts are new in each run: payouts, charges and refunds are only counted.",
+  },
+];
+
+/** The most exact view in which two runs without a fault are the same; undefined when there is none. */
+export function findStableView(first: readonly Fact[], second: readonly Fact[]) {
+  return views.find(({ key }) => {
+    const { added, missing } = { added: surplus(second, first, key), missing: surplus(first, second, key) };
+    return added.length === 0 && missing.length === 0;
+  });
+}
+
+/** UUIDs, times, counters and other runs of digits or hex. */
+function withoutGenerated(text: string): string {
+  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4,}|(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
+}
+
+/** What differs from the baseline. Money that is on its way counts as moved, and as not arrived. */
+export function compareFacts(baseline: readonly Fact[], run: readonly Fact[], key: FactKey): Effect {
+  const done = (facts: readonly Fact[]) => facts.filter(({ kind }) => kind !== "pending");
+  const added = surplus(run.map(asMoved), baseline.map(asMoved), key);
+  const missing = surplus(done(baseline), done(run), key);
+  const effect = withoutRenamed({ added, missing }, baseline);
+  // A second charge moves no money by itself.
+  return { ...effect, added: effect.added.filter(({ kind }) => kind !== "charge") };
+}
+
+function asMoved(fact: Fact): Fact {
+  return fact.kind === "pending" ? { ...fact, kind: "transfer" } : fact;
+}
+
+/** An order that was charged and paid under a new externalId was paid once. */
+function withoutRenamed({ added, missing }: Effect, baseline: readonly Fact[]): Effect {
+  const known = new Set(baseline.map(({ of }) => of));
+  const left = [...missing];
+  const stays = added.filter((fact) => {
+    if (fact.kind === "transfer" || known.has(fact.of)) return true;
+    const at = left.findIndex(({ kind, amount }) => kind === fact.kind && amount === fact.amount);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+  return { added: stays, missing: left };
+}
+
+/** What `these` have more often than `those`. */
+function surplus(these: readonly Fact[], those: readonly Fact[], key: FactKey): Fact[] {
+  const left = new Map<string, number>();
+  for (const fact of those) left.set(key(fact), (left.get(key(fact)) ?? 0) + 1);
+  return these.filter((fact) => {
+    const count = left.get(key(fact)) ?? 0;
+    left.set(key(fact), count - 1);
+    return count <= 0;
+  });
+}

@@ -1,0 +1,20 @@
+/** Codes by which a shell says that a signal ended its command: SIGABRT, SIGSEGV. */
+const CRASH_CODES: ReadonlySet<number | null> = new Set([134, 139]);
+
+/** How runtimes end their report of an error that nothing caught; what a test runner prints of a failed test does not look so. */
+const traces: Readonly<Record<string, RegExp>> = {
+  "an uncaught exception in Node": /^Node\.js v\d+\.\d+\.\d+\S*\s*$/m,
+  "an uncaught exception in Python": /Traceback \(most recent call last\):\r?\n(?:[ \t].*\r?\n)+\S.*\s*$/,
+  "a panic in Go": /^(?:panic|fatal error): .*\r?\n[^]*^goroutine \d+/m,
+  "an uncaught exception in Java": /^Exception in thread "/m,
+  "an uncaught exception in PHP": /^PHP Fatal error: {2}Uncaught/m,
+  "a panic in Rust": /^thread '.*' (?:\(\d+\) )?panicked at /m,
+};
+
+/** Why the end of a process counts as a crash; null when it does not. */
+export function findCrash(code: number | null, signal: NodeJS.Signals | null, stderr: string): string | null {
+  if (signal !== null) return `ended by ${signal}`;
+  if (code === 0) return null;
+  if (CRASH_CODES.has(code)) return `exit code ${code}`;
+  return Object.entries(traces).find(([, trace]) => trace.test(stderr))?.[0] ?? null;
+}

@@ -1,0 +1,268 @@
+import { type OperationId, operations } from "../../contract/operations.js";
+import { toXof } from "../../domain/values/money.js";
+import type { Delivery } from "../../domain/model/delivery.js";
+import type { Transfer } from "../../domain/model/transfer.js";
+import type { World } from "../../domain/model/work.js";
+import { plainId } from "../../domain/values/ids.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { advance } from "../../sandbox/company/advance.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { Finding } from "../../sandbox/observation/finding.js";
+import type { JournalEntry } from "../../sandbox/observation/journal.js";
+import { watchRun } from "../../sandbox/run-report.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { type Fact, readFacts } from "./effect.js";
+
+/** A request of the command, named by its operation and its ordinal: `createTransaction#2`. */
+export interface SeenRequest {
+  readonly name: string;
+  readonly operation: OperationId;
+  readonly ordinal: number;
+  /** For people: its reference, externalId or msisdn. */
+  readonly about: string;
+  /** What it asks for, without what is generated: two requests for the same have the same. */
+  readonly key: string;
+  /** 0: nothing was answered. */
+  readonly status: number;
+  /** Whether a rule made the answer. */
+  readonly ruled: boolean;
+  /** Whether it repeats the read before it: the same resource, with the same answer. */
+  readonly repeats: boolean;
+  /** Whether it showed a transfer that is final. */
+  readonly showsFinalTransfer: boolean;
+}
+
+/** A webhook, named by its topic and its ordinal: `charges/events#1`. */
+export interface SeenDelivery {
+  readonly name: string;
+  readonly topic: string;
+  readonly ordinal: number;
+  readonly about: string;
+  readonly key: string;
+  readonly acknowledged: boolean;
+  /** Whether a request caused it. */
+  readonly answersRequest: boolean;
+  /** Whether the same receiver gets a later event of the same resource. */
+  readonly hasNext: boolean;
+  /** How many webhooks came after it. */
+  readonly later: number;
+}
+
+/** A transfer or a payment whose end a rule can change. */
+export interface SeenOutcome {
+  readonly kind: "transfer" | "payment";
+  /** Among the transfers, or among the payments. */
+  readonly ordinal: number;
+  /** The request that began it. */
+  readonly request: string;
+  readonly about: string;
+  /** Whether the command learned how it ended: it read the final state, or acknowledged the event. */
+  readonly learned: boolean;
+}
+
+/** What a sandbox saw of one run. A company that is reset begins again: its parts have the same names. */
+export interface Seen {
+  readonly requests: readonly SeenRequest[];
+  readonly deliveries: readonly SeenDelivery[];
+  readonly outcomes: readonly SeenOutcome[];
+  readonly facts: readonly Fact[];
+  readonly findings: readonly Finding[];
+  /** The settings that its answers and webhooks depend on. */
+  readonly settings: readonly string[];
+}
+
+/** How far the clock goes after the command: beyond all retries of a webhook and the drop of a charge. */
+const AFTERWARDS_MS = 24 * 60 * 60_000;
+/** Real time for receivers that outlive the command. */
+const RECEIVERS_MS = 2_000;
+
+/** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the books are read. */
+export function watch(sandbox: Sandbox): () => Promise<Seen> {
+  const report = watchRun(sandbox, sandbox.options.allow);
+  const lives: Life[] = [];
+  sandbox.events.on("forgets", ({ company }) => lives.push(readLife(sandbox, company)));
+  return async () => {
+    const { companies } = sandbox;
+    await Promise.all(companies.map((company) => finish(company)));
+    lives.push(...companies.map((company) => readLife(sandbox, company)));
+    const { findings, coverage } = report(true);
+    return {
+      requests: lives.flatMap(({ requests }) => requests),
+      deliveries: lives.flatMap(({ deliveries }) => deliveries),
+      outcomes: lives.flatMap(({ outcomes }) => outcomes),
+      facts: lives.flatMap(({ facts }) => facts),
+      findings,
+      settings: coverage.openPoints.filter(({ met }) => met).map(({ setting }) => setting),
+    };
+  };
+}
+
+async function finish(company: Company): Promise<void> {
+  await advance(company, { byMs: AFTERWARDS_MS }, { maxWaitMs: RECEIVERS_MS });
+}
+
+type Life = Omit<Seen, "findings" | "settings">;
+
+function readLife(sandbox: Sandbox, company: Company): Life {
+  const { world } = company;
+  const entries = sandbox
+    .observationOf(company.id)
+    .journal.entries.values()
+    .filter(({ operation }) => operation !== undefined)
+    .toSorted((a, b) => a.receivedAt - b.receivedAt);
+  const requests = readRequests(entries, world);
+  const deliveries = readDeliveries(entries, world);
+  return { requests, deliveries, outcomes: readOutcomes(entries, requests, world), facts: readFacts(world) };
+}
+
+function readRequests(entries: readonly JournalEntry[], world: World): SeenRequest[] {
+  const nextOrdinal = createCounter();
+  const lastAnswers = new Map<string, string>();
+  return entries.flatMap((entry) => {
+    const { operation, path, status, answer, rule } = entry;
+    if (operation === undefined) return [];
+    const ordinal = nextOrdinal(operation);
+    const subject = subjectOf(entry, world);
+    const shown = JSON.stringify([status, answer]);
+    const isRead = operations[operation].method === "GET";
+    const repeats = isRead && lastAnswers.get(path) === shown;
+    lastAnswers.set(path, shown);
+    return {
+      name: `${operation}#${ordinal}`,
+      operation,
+      ordinal,
+      about: subject.about,
+      key: `${operation} ${subject.key}`,
+      status,
+      ruled: rule !== undefined,
+      repeats,
+      showsFinalTransfer: operation === "getTransaction" && isFinal(answer),
+    };
+  });
+}
+
+/** Counts from 1 for each name. */
+function createCounter(): (name: string) => number {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count;
+  };
+}
+
+interface Subject {
+  readonly about: string;
+  readonly key: string;
+}
+
+/** What a request is about: the record that its path names, or what its body says. */
+function subjectOf({ operation, path, body }: JournalEntry, world: World): Subject {
+  if (operation === "createBatch") {
+    const items = isObject(body) && Array.isArray(body["transactions"]) ? body["transactions"] : [];
+    return { about: `${items.length} transfers`, key: items.map((item) => describeBody(item).key).join(", ") };
+  }
+  const id = idIn(path);
+  const transfer = world.transfers.get(plainId(id));
+  if (transfer !== undefined) return describeTransfer(transfer);
+  const charge = world.charges.get(id);
+  if (charge !== undefined) return { about: charge.externalId, key: `charge of ${toXof(charge.amount)}` };
+  const msisdn = new URLSearchParams(path.split("?")[1]).get("msisdn");
+  return msisdn === null ? describeBody(body) : { about: msisdn, key: msisdn };
+}
+
+/** The id of a path such as `/v1/charges/:id/pay`. */
+function idIn(path: string): string {
+  return path.split("?", 1)[0]?.split("/")[3] ?? "";
+}
+
+function describeTransfer({ reference, msisdn, amount }: Transfer): Subject {
+  return { about: reference, key: `${toXof(amount)} to ${msisdn}` };
+}
+
+function describeBody(body: unknown): Subject {
+  if (!isObject(body)) return { about: "", key: "" };
+  const named = body["reference"] ?? body["externalId"] ?? body["topic"] ?? body["msisdn"];
+  const parts = [body["amount"], body["msisdn"], body["topic"]].flatMap((part) =>
+    part === undefined ? [] : JSON.stringify(part),
+  );
+  return { about: typeof named === "string" ? named : "", key: parts.join(" to ") };
+}
+
+const FINAL: ReadonlySet<unknown> = new Set([
+  "completed",
+  "failed",
+  "paid",
+  "dropped",
+  "refunded",
+  "refunded_partially",
+]);
+
+function isFinal(answer: unknown): boolean {
+  return isObject(answer) && FINAL.has(answer["status"]);
+}
+
+function readDeliveries(entries: readonly JournalEntry[], world: World): SeenDelivery[] {
+  const nextOrdinal = createCounter();
+  const caused = new Set(entries.flatMap(({ enqueued }) => enqueued));
+  const originals = world.deliveries.values().filter(({ copy }) => copy === 0);
+  return originals.map((delivery, at) => {
+    const { id, topic, resource, subscriptionId, status } = delivery;
+    const ordinal = nextOrdinal(topic);
+    const later = originals.slice(at + 1);
+    const { about, key } = describeDelivery(delivery, world);
+    return {
+      name: `${topic}#${ordinal}`,
+      topic,
+      ordinal,
+      about,
+      key: `${topic} ${key}`,
+      acknowledged: status === "succeeded",
+      answersRequest: caused.has(id),
+      hasNext: later.some((other) => other.resource === resource && other.subscriptionId === subscriptionId),
+      later: later.length,
+    };
+  });
+}
+
+function describeDelivery({ resource, body }: Delivery, world: World): Subject {
+  const transfer = world.transfers.get(resource);
+  if (transfer !== undefined) return describeTransfer(transfer);
+  const about = world.charges.get(resource)?.externalId ?? "";
+  const { data }: { data?: unknown } = JSON.parse(body);
+  const [status, amount] = isObject(data) ? [data["status"], data["amount"]] : [];
+  return { about, key: `${String(status)} ${String(amount)}` };
+}
+
+function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenRequest[], world: World): SeenOutcome[] {
+  const learned = learnedResources(entries, world);
+  const creators = new Map(
+    entries.flatMap(({ created }, at) => created.map((id) => [id, requests[at]?.name ?? ""] as const)),
+  );
+  const transfers = world.transfers.values().map((transfer, at): SeenOutcome => ({
+    kind: "transfer",
+    ordinal: at + 1,
+    request: creators.get(transfer.id) ?? "",
+    about: transfer.reference,
+    learned: learned.has(transfer.id),
+  }));
+  const nextOrdinal = createCounter();
+  const payments = requests.flatMap((request, at): SeenOutcome[] => {
+    const { name, operation, status, about } = request;
+    if (operation !== "payCharge" || status >= 300 || status === 0) return [];
+    const isLearned = learned.has(idIn(entries[at]?.path ?? ""));
+    return [{ kind: "payment", ordinal: nextOrdinal(operation), request: name, about, learned: isLearned }];
+  });
+  return [...transfers, ...payments].filter(({ request }) => request !== "");
+}
+
+/** Charges and transfers whose final state the command read, or acknowledged an event of. */
+function learnedResources(entries: readonly JournalEntry[], world: World): ReadonlySet<string> {
+  const read = entries.filter(({ answer, fate }) => fate === "written" && isFinal(answer));
+  const told = world.deliveries.values().filter(({ status }) => status === "succeeded");
+  const final = told.filter(({ body }) => {
+    const { data }: { data?: unknown } = JSON.parse(body);
+    return isFinal(data);
+  });
+  return new Set([...read.map(({ path }) => plainId(idIn(path))), ...final.map(({ resource }) => resource)]);
+}

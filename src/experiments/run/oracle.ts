@@ -1,0 +1,75 @@
+import { type Effect, type FactKey, compareFacts, findStableView } from "./effect.js";
+import type { RunResult } from "./experiment.js";
+import type { Seen } from "./observe.js";
+
+/** Worst first. */
+export const verdicts = ["unsafe", "lost", "hung", "crashed", "noticed", "safe"] as const;
+export type Verdict = (typeof verdicts)[number];
+
+export const bugVerdicts: readonly Verdict[] = ["unsafe", "lost", "hung", "crashed"];
+
+/** What two runs without a fault have in common, and what is left out of comparisons because it is new in each run. */
+export interface Baseline {
+  readonly result: RunResult;
+  /** Undefined: effects cannot be compared. */
+  readonly key: FactKey | undefined;
+  readonly isRepeatable: boolean;
+  /** What cannot be judged, or only in part. */
+  readonly notes: readonly string[];
+}
+
+/** `one` and `two` are runs without a fault. */
+export function findBaseline(one: RunResult, two: RunResult): Baseline {
+  const view = findStableView(one.seen.facts, two.seen.facts);
+  const unstable = "Payouts and charges differ from run to run: only findings and how the command ends are judged.";
+  const notes = view === undefined ? [unstable] : view.note === null ? [] : [view.note];
+  const isSameTraffic = trafficOf(one.seen) === trafficOf(two.seen);
+  if (!isSameTraffic)
+    notes.push("Requests or webhooks differ from run to run: faults are at points that both runs without a fault had.");
+  if (one.seen.outcomes.length > 0 && !one.seen.outcomes.some(({ learned }) => learned))
+    notes.push("The command learns no outcome of a payout or payment, so one that fails later is not counted as lost.");
+  return { result: one, key: view?.key, isRepeatable: isSameTraffic && notes.length === 0, notes };
+}
+
+function trafficOf({ requests, deliveries }: Seen): string {
+  return JSON.stringify([requests.map(({ key }) => key), deliveries.map(({ key }) => key)].map((keys) => keys.sort()));
+}
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly effect: Effect;
+  /** Kinds that the baseline does not have, or not so often. */
+  readonly findings: readonly string[];
+}
+
+/** `tolerates`: a missing effect does not count, since the command learns no outcome. */
+export function judge(baseline: Baseline, run: RunResult, tolerates = false): Judgement {
+  const effect = effectOf(baseline, run);
+  const news = newFindings(baseline.result.seen, run.seen);
+  const isUnsafe =
+    effect.added.length > 0 || news.some(({ severity }) => severity === "critical") || run.holds === false;
+  const findings = [...new Set(news.map(({ kind }) => kind))];
+  const verdict = isUnsafe ? "unsafe" : verdictOfEnd(run, effect.missing.length > 0 && !tolerates);
+  return { verdict, effect, findings };
+}
+
+function effectOf({ result, key }: Baseline, run: RunResult): Effect {
+  return key === undefined ? { added: [], missing: [] } : compareFacts(result.seen.facts, run.seen.facts, key);
+}
+
+function verdictOfEnd({ timedOut, crash, exitCode }: RunResult, isMissing: boolean): Verdict {
+  if (timedOut) return "hung";
+  if (crash !== null) return "crashed";
+  if (exitCode !== 0) return "noticed";
+  return isMissing ? "lost" : "safe";
+}
+
+function newFindings(baseline: Seen, { findings }: Seen): Seen["findings"] {
+  const left = new Map<string, number>();
+  for (const { kind } of baseline.findings) left.set(kind, (left.get(kind) ?? 0) + 1);
+  return findings.filter(({ kind }) => {
+    const count = left.get(kind) ?? 0;
+    left.set(kind, count - 1);
+    return count <= 0;
+  });
+}

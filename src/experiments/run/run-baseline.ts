@@ -1,0 +1,48 @@
+import type { RunLimits, RunOnce, RunResult } from "./experiment.js";
+import { type Baseline, findBaseline } from "./oracle.js";
+
+/** The limit of a run: so many times what the command takes without a fault, and at least {@link TIMEOUT_MIN_MS}. */
+const TIMES_BASELINE = 10;
+const TIMEOUT_MIN_MS = 10_000;
+/** What the command may take without a fault. */
+const BASELINE_MAX_MS = 10 * 60_000;
+
+/** Nothing was wrong with the command line, but the command gives nothing to judge. */
+export class Inconclusive extends Error {}
+
+/** Runs the command twice without a fault. Throws {@link Inconclusive} when it fails or never calls the sandbox. */
+export async function runBaseline(
+  runOnce: RunOnce,
+  { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
+): Promise<{ readonly baseline: Baseline; readonly timeoutMs: number }> {
+  const limits: RunLimits = { timeoutMs: timeoutMs ?? BASELINE_MAX_MS, signal };
+  const one = await runOnce({ id: "baseline-1", rules: [] }, limits);
+  assertUsable(one, limits);
+  const two = await runOnce({ id: "baseline-2", rules: [] }, limits);
+  assertUsable(two, limits);
+  const longest = Math.max(one.ms, two.ms);
+  const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, Math.ceil(TIMES_BASELINE * longest));
+  return { baseline: findBaseline(one, two), timeoutMs: chosenMs };
+}
+
+function assertUsable(
+  { exitCode, timedOut, crash, seen, holds, output }: RunResult,
+  { timeoutMs, signal }: RunLimits,
+): void {
+  if (signal.aborted) throw new Inconclusive("It was stopped before the command had run without a fault.");
+  const printed = output === null ? "" : ` What it printed is in ${output}.`;
+  if (timedOut) {
+    const limit = `it did not end within ${timeoutMs / 1000} s`;
+    throw new Inconclusive(`The command fails without any fault: ${limit}.${printed} Give it longer with --timeout.`);
+  }
+  if (exitCode !== 0) {
+    const how = crash === null ? `it ended with ${exitCode}` : `it crashed (${crash})`;
+    throw new Inconclusive(
+      `The command fails without any fault: ${how}.${printed} Make it pass first, with \`sandbox exec\`.`,
+    );
+  }
+  if (seen.requests.length === 0)
+    throw new Inconclusive("The sandbox was never called. Does the command call the address in SANDBOX_URL?");
+  if (holds === false)
+    throw new Inconclusive("--check fails without any fault. It must exit with 0 after a run in which all is well.");
+}

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { findCrash } from "./find-crash.js";
+import type { Ended, RunLimits } from "./experiment.js";
+
+export interface ProcessOptions extends RunLimits {
+  readonly system: SystemClock;
+  readonly env: NodeJS.ProcessEnv;
+  /** Runs the command in a shell. */
+  readonly shell?: boolean;
+}
+
+export interface EndedProcess extends Ended {
+  /** What it printed, to stdout and stderr; of more than {@link OUTPUT_MAX} bytes the last. */
+  readonly output: string;
+}
+
+const OUTPUT_MAX = 256 * 1024;
+/** Between SIGTERM and SIGKILL, ms. */
+const GRACE_MS = 1_000;
+/** For the rest of the output of processes that were killed, ms. */
+const REST_MS = 200;
+
+const HAS_GROUPS = process.platform !== "win32";
+
+/**
+ * Runs a command in a process group of its own, without a terminal, to its end or the time limit; then nothing of the group is left. Throws
+ * UsageError("cannot-run") when it cannot be started.
+ */
+export function runProcess(command: readonly string[], options: ProcessOptions): Promise<EndedProcess> {
+  const { env, system, timeoutMs, signal, shell = false } = options;
+  const [program = "", ...args] = command;
+  const startedAt = system.monotonic();
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, shell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
+    const group = createGroup(child.pid, system);
+    const all = new Tail(OUTPUT_MAX);
+    const errors = new Tail(OUTPUT_MAX);
+    let timedOut = false;
+    const stop = (): void => void group.end();
+    const cancel = system.after(timeoutMs, () => {
+      timedOut = true;
+      stop();
+    });
+    signal.addEventListener("abort", stop);
+    process.once("exit", group.kill);
+    if (signal.aborted) stop();
+    const closed = new Promise<void>((close) => child.once("close", () => close()));
+    child.stdout.on("data", (piece: Buffer) => all.add(piece));
+    child.stderr.on("data", (piece: Buffer) => {
+      all.add(piece);
+      errors.add(piece);
+    });
+    const forget = (): void => {
+      cancel();
+      signal.removeEventListener("abort", stop);
+      process.off("exit", group.kill);
+    };
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      forget();
+      const why = error.code === "ENOENT" ? "there is no such command" : error.message;
+      reject(new UsageError("cannot-run", `Failed to run ${program}: ${why}.`));
+    });
+    child.once("exit", (code, endedBy) => {
+      const ms = system.monotonic() - startedAt;
+      void (async () => {
+        // What it left running ends with it.
+        await group.end();
+        await Promise.race([closed, new Promise<void>((go) => system.after(REST_MS, go))]);
+        forget();
+        const exitCode = code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]);
+        const wasStopped = timedOut || signal.aborted;
+        const crash = wasStopped ? null : findCrash(code, endedBy, errors.text());
+        resolve({ exitCode: timedOut ? null : exitCode, crash, timedOut, ms, output: all.text() });
+      })();
+    });
+  });
+}
+
+/** A process with all that it started. */
+function createGroup(pid: number | undefined, system: SystemClock) {
+  const send = (signal: NodeJS.Signals | 0): boolean => {
+    if (pid === undefined) return false;
+    try {
+      // A negative id is that of a group.
+      return process.kill(HAS_GROUPS ? -pid : pid, signal);
+    } catch {
+      return false; // nothing of it is left
+    }
+  };
+  let ending: Promise<void> | undefined;
+  const endNow = async (): Promise<void> => {
+    if (!send("SIGTERM")) return;
+    const until = system.monotonic() + GRACE_MS;
+    while (send(0) && system.monotonic() < until) await system.sleep(10);
+    send("SIGKILL");
+  };
+  return {
+    kill: () => void send("SIGKILL"),
+    /** SIGTERM, and SIGKILL for what does not end by it. */
+    end: () => (ending ??= endNow()),
+  };
+}
+
+/** The last bytes of a stream. */
+class Tail {
+  readonly #bytesMax: number;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #dropped = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    // Twice the limit, so that each byte is copied once.
+    if (this.#bytes > 2 * this.#bytesMax) this.#cut();
+  }
+
+  text(): string {
+    this.#cut();
+    const start = this.#dropped === 0 ? "" : `… ${this.#dropped} bytes before this were left out\n`;
+    return start + Buffer.concat(this.#pieces).toString("utf8");
+  }
+
+  #cut(): void {
+    if (this.#bytes <= this.#bytesMax) return;
+    const whole = Buffer.concat(this.#pieces);
+    const kept = whole.subarray(whole.length - this.#bytesMax);
+    this.#dropped += whole.length - kept.length;
+    this.#pieces = [Buffer.from(kept)];
+    this.#bytes = kept.length;
+  }
+}
