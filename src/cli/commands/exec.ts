@@ -5,6 +5,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
 import { watchRun } from "../../sandbox/run-report.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderExecReport, prepareExecReport, writeExecReport } from "../run/exec-report.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { parseEnv, variablesOf } from "../run/child-env.js";
