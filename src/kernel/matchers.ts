@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
-import { isObject } from "./messages/json.js";
+import { Effort } from "./effort.js";
+import { isObject, jsonBytes } from "./messages/json.js";
 import { didYouMean } from "./messages/suggest.js";
-import { Patterns, patternProblem } from "./patterns.js";
+import { patternProblem } from "./patterns.js";
 
 /**
  * Matches a value against an expectation, partially and deeply: of an object only the expected members are compared, a list matches element by
@@ -18,24 +18,69 @@ export interface Mismatch {
   readonly actual: unknown;
 }
 
-/**
- * Everything that differs, in the order of the expectation. Empty: it matches. A caller that compares many values gives the `patterns` that all of them
- * share.
- */
-export function findMismatches(
-  expected: unknown,
-  actual: unknown,
-  path: string,
-  patterns: Patterns = new Patterns(),
-): Mismatch[] {
-  if (isMatcher(expected)) return matchOperators(expected, actual, path, patterns);
-  if (Array.isArray(expected)) return matchList(expected, actual, path, patterns);
-  if (isObject(expected)) return matchObject(expected, actual, path, patterns);
-  return expected === actual ? [] : [{ path, expected: show(expected), actual }];
+/** Everything that differs, in the order of the expectation. Empty: it matches. A caller that compares many values gives the `effort` that all share. */
+export function findMismatches(expected: unknown, actual: unknown, path: string, effort = new Effort()): Mismatch[] {
+  const { givenUp } = effort;
+  const differs = (describe: () => string): Mismatch[] => {
+    const note = effort.givenUp > givenUp ? " (given up: it would take too long)" : "";
+    // Of thousands of differences few are shown.
+    return [
+      {
+        path,
+        actual,
+        get expected() {
+          return describe() + note;
+        },
+      },
+    ];
+  };
+  if (!effort.take(expected)) return differs(() => show(expected));
+  if (isMatcher(expected)) {
+    return operatorsHold(expected, actual, effort) ? [] : differs(() => describeMatcher(expected));
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length)
+      return differs(() => `a list of ${expected.length}`);
+    return expected.flatMap((element, index) => findMismatches(element, actual[index], `${path}[${index}]`, effort));
+  }
+  if (isObject(expected) && isObject(actual)) {
+    return Object.entries(expected).flatMap(([key, value]) =>
+      findMismatches(value, memberOf(actual, key), path === "" ? key : `${path}.${key}`, effort),
+    );
+  }
+  return expected === actual ? [] : differs(() => show(expected));
 }
 
-export function matches(expected: unknown, actual: unknown, patterns?: Patterns): boolean {
-  return findMismatches(expected, actual, "", patterns).length === 0;
+/** As `findMismatches`, up to the first. */
+export function matches(expected: unknown, actual: unknown, effort = new Effort()): boolean {
+  if (!effort.take(expected)) return false;
+  if (isMatcher(expected)) return operatorsHold(expected, actual, effort);
+  return hasMembersOf(expected, actual, (value, member) => matches(value, member, effort));
+}
+
+/** Nothing in it is a matcher, and there are no members more. */
+function equals(expected: unknown, actual: unknown, effort: Effort): boolean {
+  if (!effort.take(expected) || !effort.take(actual)) return false;
+  if (isObject(expected) && isObject(actual) && Object.keys(expected).length !== Object.keys(actual).length)
+    return false;
+  return hasMembersOf(expected, actual, (value, member) => equals(value, member, effort));
+}
+
+function hasMembersOf(
+  expected: unknown,
+  actual: unknown,
+  compare: (expected: unknown, actual: unknown) => boolean,
+): boolean {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return false;
+    return expected.every((element, index) => compare(element, actual[index]));
+  }
+  if (!isObject(expected)) return expected === actual;
+  return isObject(actual) && Object.entries(expected).every(([key, value]) => compare(value, memberOf(actual, key)));
+}
+
+function memberOf(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** An object whose members all start with `$`. */
@@ -46,7 +91,7 @@ export function isMatcher(value: unknown): value is Readonly<Record<string, unkn
 interface Operator {
   /** What is wrong with an operand; undefined when nothing is. */
   readonly check: (operand: unknown) => string | undefined;
-  readonly test: (operand: unknown, actual: unknown, patterns: Patterns) => boolean;
+  readonly test: (operand: unknown, actual: unknown, effort: Effort) => boolean;
   readonly describe: (operand: unknown) => string;
 }
 
@@ -83,8 +128,8 @@ export const operators: Readonly<Record<string, Operator>> = {
   $regex: {
     check: (operand) =>
       typeof operand === "string" ? patternProblem(operand) : "must be a regular expression as a text",
-    test: (operand, actual, patterns) =>
-      typeof operand === "string" && typeof actual === "string" && patterns.test(operand, actual),
+    test: (operand, actual, effort) =>
+      typeof operand === "string" && typeof actual === "string" && effort.test(operand, actual),
     describe: (operand) => `a text matching /${String(operand)}/`,
   },
   $type: {
@@ -102,8 +147,8 @@ export const operators: Readonly<Record<string, Operator>> = {
   $in: {
     check: (operand) =>
       Array.isArray(operand) && operand.length > 0 ? undefined : "must be a list of what is allowed",
-    test: (operand, actual, patterns) =>
-      Array.isArray(operand) && operand.some((option) => matches(option, actual, patterns)),
+    test: (operand, actual, effort) =>
+      Array.isArray(operand) && operand.some((option) => matches(option, actual, effort)),
     describe: (operand) => `one of ${Array.isArray(operand) ? operand.map(show).join(", ") : show(operand)}`,
   },
   $length: {
@@ -111,15 +156,17 @@ export const operators: Readonly<Record<string, Operator>> = {
       (Number.isInteger(operand) && Number(operand) >= 0) || isMatcher(operand)
         ? undefined
         : "must be a whole number, or a matcher such as { $gt: 0 }",
-    test: (operand, actual, patterns) =>
-      (typeof actual === "string" || Array.isArray(actual)) && matches(operand, actual.length, patterns),
+    test: (operand, actual, effort) =>
+      (typeof actual === "string" || Array.isArray(actual)) && matches(operand, actual.length, effort),
     describe: (operand) => `of length ${isMatcher(operand) ? describeMatcher(operand) : show(operand)}`,
   },
   $contains: {
     check: () => undefined,
-    test: (operand, actual, patterns) => {
-      if (typeof actual === "string") return typeof operand === "string" && actual.includes(operand);
-      return Array.isArray(actual) && actual.some((element) => matches(operand, element, patterns));
+    test: (operand, actual, effort) => {
+      if (typeof actual === "string") {
+        return typeof operand === "string" && effort.take(actual) && actual.includes(operand);
+      }
+      return Array.isArray(actual) && actual.some((element) => matches(operand, element, effort));
     },
     describe: (operand) => `containing ${show(operand)}`,
   },
@@ -127,7 +174,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $any: { check: onlyTrue, test: (_, actual) => actual !== undefined, describe: () => "anything" },
   $exact: {
     check: () => undefined,
-    test: (operand, actual) => isDeepStrictEqual(operand, actual),
+    test: equals,
     describe: (operand) => `exactly ${show(operand)}`,
   },
 };
@@ -137,43 +184,16 @@ export function show(value: unknown): string {
   return value === undefined ? "nothing" : (JSON.stringify(value) ?? typeof value);
 }
 
-function matchOperators(
-  expected: Readonly<Record<string, unknown>>,
-  actual: unknown,
-  path: string,
-  patterns: Patterns,
-): Mismatch[] {
-  const { givenUp } = patterns;
-  const holds = ([name, operand]: [string, unknown]): boolean =>
-    operators[name]?.test(operand, actual, patterns) === true;
-  if (Object.entries(expected).every(holds)) return [];
-  const note = patterns.givenUp > givenUp ? " (given up: it would take too long)" : "";
-  return [{ path, expected: describeMatcher(expected) + note, actual }];
+function operatorsHold(matcher: Readonly<Record<string, unknown>>, actual: unknown, effort: Effort): boolean {
+  return Object.entries(matcher).every(
+    ([name, operand]) => effort.take(operand) && operators[name]?.test(operand, actual, effort) === true,
+  );
 }
 
 function describeMatcher(matcher: Readonly<Record<string, unknown>>): string {
   return Object.entries(matcher)
     .map(([name, operand]) => operators[name]?.describe(operand) ?? name)
     .join(" and ");
-}
-
-function matchList(expected: readonly unknown[], actual: unknown, path: string, patterns: Patterns): Mismatch[] {
-  if (!Array.isArray(actual)) return [{ path, expected: `a list of ${expected.length}`, actual }];
-  if (actual.length !== expected.length) return [{ path, expected: `a list of ${expected.length}`, actual }];
-  return expected.flatMap((element, index) => findMismatches(element, actual[index], `${path}[${index}]`, patterns));
-}
-
-function matchObject(
-  expected: Readonly<Record<string, unknown>>,
-  actual: unknown,
-  path: string,
-  patterns: Patterns,
-): Mismatch[] {
-  if (!isObject(actual)) return [{ path, expected: show(expected), actual }];
-  return Object.entries(expected).flatMap(([key, value]) => {
-    const member = Object.hasOwn(actual, key) ? actual[key] : undefined;
-    return findMismatches(value, member, path === "" ? key : `${path}.${key}`, patterns);
-  });
 }
 
 /** An error in an expectation. */
@@ -192,15 +212,19 @@ const neverOpen: IsOpen = () => false;
 /** Deeper expectations are refused. */
 const DEPTH_MAX = 100;
 
+/** A larger expectation is refused: comparing takes time that grows with its size as JSON. */
+const BYTES_MAX = 100_000;
+
 /** Unknown operators, wrong operands, and `$…` members beside plain ones. */
-export function matcherProblems(
-  value: unknown,
-  isOpen: IsOpen = neverOpen,
-  path: (string | number)[] = [],
-): MatcherProblem[] {
+export function matcherProblems(value: unknown, isOpen: IsOpen = neverOpen): MatcherProblem[] {
+  if (jsonBytes(value, BYTES_MAX) <= BYTES_MAX) return problemsIn(value, isOpen, []);
+  return [{ path: [], message: `must have at most ${BYTES_MAX} bytes as JSON` }];
+}
+
+function problemsIn(value: unknown, isOpen: IsOpen, path: (string | number)[]): MatcherProblem[] {
   if (path.length > DEPTH_MAX) return [{ path: [], message: `is nested deeper than ${DEPTH_MAX} levels` }];
   if (Array.isArray(value)) {
-    return value.flatMap((element, index) => matcherProblems(element, isOpen, [...path, index]));
+    return value.flatMap((element, index) => problemsIn(element, isOpen, [...path, index]));
   }
   if (typeof value !== "object" || value === null) return [];
   const entries = Object.entries(value);
@@ -211,7 +235,7 @@ export function matcherProblems(
   }
   return entries.flatMap(([key, member]) => {
     const at = [...path, key];
-    return key.startsWith("$") ? operatorProblems(key, member, isOpen, at) : matcherProblems(member, isOpen, at);
+    return key.startsWith("$") ? operatorProblems(key, member, isOpen, at) : problemsIn(member, isOpen, at);
   });
 }
 
@@ -224,5 +248,5 @@ function operatorProblems(name: string, operand: unknown, isOpen: IsOpen, path: 
   }
   const problem = isOpen(operand) ? undefined : operator.check(operand);
   if (problem !== undefined) return [{ path, message: problem }];
-  return name === "$exact" ? [] : matcherProblems(operand, isOpen, path);
+  return name === "$exact" ? [] : problemsIn(operand, isOpen, path);
 }

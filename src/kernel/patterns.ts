@@ -1,7 +1,6 @@
 import { RE2JS } from "re2js";
 import { UsageError } from "./messages/problem.js";
 import { quote } from "./messages/text.js";
-import { systemClock } from "./time/system-clock.js";
 
 /**
  * The regular expressions that users write: JavaScript's, with the flag `u`. An engine of linear time runs them, so that none can stop the event loop.
@@ -11,13 +10,21 @@ import { systemClock } from "./time/system-clock.js";
 const LENGTH_MAX = 1000;
 /** With each counted repetition written out: `(?:ab){3}` is as large as `ababab`. */
 const SIZE_MAX = 500;
+/** Each stands for hundreds of ranges of characters, which are put together when the pattern is compiled. */
+const PROPERTIES_MAX = 20;
 
 /** What is wrong with a pattern; undefined when nothing is. Does not compile it: a body may have thousands of them. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length > LENGTH_MAX) return `must have at most ${LENGTH_MAX} characters`;
-  const syntaxError = syntaxErrorOf(pattern);
-  if (syntaxError !== undefined) return `is not a regular expression: ${syntaxError}`;
   const tokens = tokensOf(pattern);
+  const properties = tokens.filter(isCategory);
+  if (properties.length > PROPERTIES_MAX)
+    return String.raw`has ${properties.length} properties such as \p{L}, at most ${PROPERTIES_MAX} are allowed`;
+  // JavaScript's engine takes long to put the ranges of a property together: each is checked once, and then stands for another class.
+  const short = tokens.map((token) => (isCategory(token) ? String.raw`\d` : token.text)).join("");
+  const parts = [short, ...new Set(properties.map(({ text }) => text))];
+  const syntaxError = parts.map(syntaxErrorOf).find((error) => error !== undefined);
+  if (syntaxError !== undefined) return `is not a regular expression: ${syntaxError}`;
   for (const token of tokens) {
     const refusal = refusalOf(token);
     if (refusal !== undefined) return `has ${quote(token.text)} at character ${token.index + 1}: ${refusal}`;
@@ -53,10 +60,14 @@ function tokensOf(pattern: string): readonly Token[] {
   });
 }
 
+function isCategory({ text }: Pick<Token, "text">): boolean {
+  return /^\\[pP]\{[A-Z][a-z]?\}$/.test(text);
+}
+
 /** Why no linear engine runs it, or not this one, and what to write instead. */
 function refusalOf({ text, isInClass }: Token): string | undefined {
   if (/^\\[pP]\{/.test(text)) {
-    if (/^\\[pP]\{[A-Z][a-z]?\}$/.test(text)) return undefined;
+    if (isCategory({ text })) return undefined;
     return String.raw`of the properties only general categories are known, such as \p{L} and \p{Lu}`;
   }
   if (isInClass) return undefined;
@@ -84,48 +95,8 @@ function sizeOf(tokens: readonly Token[]): number {
   return open.reduce((sum, size) => sum + size, 0);
 }
 
-/** For all patterns of one call. It blocks the event loop for so long. */
-const ALLOWANCE_MS = 30;
-/** The steps of a test: the size of the compiled pattern × the length of the text. */
-const STEPS_MAX = 500_000;
-/** In the worst case. Compiling takes as long as a test of this many characters. */
-const STEP_MS = 50e-6;
-const COMPILING_LENGTH = 200;
-
-/** Runs the patterns of one call, within one allowance of time. */
-export class Patterns {
-  /** How many tests were not run, and counted as not matching, because they would have taken too long. */
-  givenUp = 0;
-  readonly #compiled = new Map<string, RE2JS>();
-  #leftMs: number;
-
-  constructor(allowanceMs = ALLOWANCE_MS) {
-    this.#leftMs = allowanceMs;
-  }
-
-  /** Whether the pattern is found in the text. Throws UsageError("input") for a pattern that is refused. */
-  test(pattern: string, text: string): boolean {
-    const start = systemClock.monotonic();
-    if (this.#leftMs <= 0) return this.#giveUp();
-    const known = this.#compiled.get(pattern);
-    const regex = known ?? compile(pattern);
-    this.#compiled.set(pattern, regex);
-    const size = regex.programSize();
-    if (size * text.length > STEPS_MAX) return this.#giveUp();
-    const found = regex.test(text);
-    const worstMs = size * (text.length + (known === undefined ? COMPILING_LENGTH : 0)) * STEP_MS;
-    // The clock also runs while another process has the processor: that is not charged.
-    this.#leftMs -= Math.min(worstMs, systemClock.monotonic() - start);
-    return found;
-  }
-
-  #giveUp(): false {
-    this.givenUp++;
-    return false;
-  }
-}
-
-function compile(pattern: string): RE2JS {
+/** Throws UsageError("input") for a pattern that is refused. */
+export function compilePattern(pattern: string): RE2JS {
   // Variables of a scenario may make a pattern that was not checked before.
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new UsageError("input", `$regex ${problem}.`);

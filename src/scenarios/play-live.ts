@@ -7,7 +7,7 @@ import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Log } from "../kernel/log.js";
 import { matches } from "../kernel/matchers.js";
-import { Patterns } from "../kernel/patterns.js";
+import { Effort } from "../kernel/effort.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 import type { Scenario, When } from "./file/scenario.js";
 import { type Failure, renderFailure } from "./run/failure.js";
@@ -93,17 +93,17 @@ function startWatch(sandbox: Sandbox) {
     let afterRequest = 0;
     let afterEvent = beginSeq;
     const findRequest = (expected: unknown): boolean => {
-      const patterns = new Patterns();
-      const found = requests.find(({ seq, request }) => seq > afterRequest && matches(expected, request, patterns));
+      const effort = new Effort();
+      const found = requests.find(({ seq, request }) => seq > afterRequest && matches(expected, request, effort));
       afterRequest = found?.seq ?? afterRequest;
       return found !== undefined;
     };
     const findEvent = (expected: unknown): boolean => {
       const { world, profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
-      const patterns = new Patterns();
+      const effort = new Effort();
       const found = world.events
         .values()
-        .find((event) => event.seq > afterEvent && matches(expected, describeEvent(event, profile), patterns));
+        .find((event) => event.seq > afterEvent && matches(expected, describeEvent(event, profile), effort));
       afterEvent = found?.seq ?? afterEvent;
       return found !== undefined;
     };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type DueItem, DueQueue } from "../../kernel/records/due-work.js";
 import { Table } from "../../kernel/records/table.js";
-import { Patterns } from "../../kernel/patterns.js";
+import { Effort } from "../../kernel/effort.js";
 import type { Account, LedgerEntry } from "./account.js";
 import type { Charge, PendingPayment } from "./charge.js";
 import type { Customer } from "./customer.js";
@@ -72,8 +72,8 @@ export class Work extends UnitOfWork implements MoveLog {
   readonly enqueued: EnqueuedDelivery[] = [];
   /** Transitions of lifecycles, oldest first. */
   readonly moves: Move[] = [];
-  /** All rules that are looked at in this work share one allowance of time. */
-  readonly patterns = new Patterns();
+  /** What the rules that are looked at in this work may cost together. */
+  readonly effort = new Effort();
 
   constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
     super();

@@ -1,5 +1,6 @@
+import { Effort } from "../../kernel/effort.js";
 import { findMismatches, matches, type Mismatch, show } from "../../kernel/matchers.js";
-import { Patterns } from "../../kernel/patterns.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { isMsisdn, msisdnKey } from "../values/msisdn.js";
 import { findTopic } from "../values/topic.js";
 import type { Rule, RuleKind, RuleMatch } from "../model/rule.js";
@@ -30,16 +31,18 @@ export type RuleSubject<Kind extends RuleKind> = RuleSubjects[Kind];
 export function matchesRule<Kind extends RuleKind>(
   { match }: Rule,
   subject: RuleSubject<Kind>,
-  patterns: Patterns,
+  effort: Effort,
 ): boolean {
-  return Object.entries(match).every(
-    ([name, expected]) => name === "nth" || mismatchesOf(name, expected, subject, patterns).length === 0,
-  );
+  return Object.entries(match).every(([name, expected]) => {
+    if (name === "nth") return true;
+    const actual: unknown = Reflect.get(subject, name);
+    return isSpelling(name, expected, actual) ?? matches(expectedOf(name, expected, effort), actual, effort);
+  });
 }
 
 /** Whether `nth` picks the last of those that matched so far. */
-export function isNth({ match, matched }: Rule, patterns: Patterns): boolean {
-  return !hasNth(match) || matches(match["nth"], matched, patterns);
+export function isNth({ match, matched }: Rule, effort: Effort): boolean {
+  return !hasNth(match) || matches(match["nth"], matched, effort);
 }
 
 export function hasNth(match: RuleMatch): boolean {
@@ -47,16 +50,24 @@ export function hasNth(match: RuleMatch): boolean {
 }
 
 /** Everything in which the subject differs from what is to match, by the rules of `matchesRule`. */
-export function findSubjectMismatches(match: RuleMatch, subject: object, patterns = new Patterns()): Mismatch[] {
-  return Object.entries(match).flatMap(([name, expected]) => mismatchesOf(name, expected, subject, patterns));
+export function findSubjectMismatches(match: RuleMatch, subject: object, effort = new Effort()): Mismatch[] {
+  return Object.entries(match).flatMap(([name, expected]) => {
+    const actual: unknown = Reflect.get(subject, name);
+    const isSame = isSpelling(name, expected, actual);
+    if (isSame === undefined) return findMismatches(expectedOf(name, expected, effort), actual, name, effort);
+    return isSame ? [] : [{ path: name, expected: show(expected), actual }];
+  });
 }
 
-function mismatchesOf(name: string, expected: unknown, subject: object, patterns: Patterns): Mismatch[] {
-  const actual: unknown = Reflect.get(subject, name);
-  if (typeof expected === "string" && typeof actual === "string" && Object.hasOwn(spellings, name)) {
-    return spellings[name]?.(expected, actual) === true ? [] : [{ path: name, expected: show(expected), actual }];
-  }
-  return findMismatches(name === "headers" ? lowerNames(expected) : expected, actual, name, patterns);
+/** Undefined when it has no other spellings. */
+function isSpelling(name: string, expected: unknown, actual: unknown): boolean | undefined {
+  if (typeof expected !== "string" || typeof actual !== "string") return undefined;
+  return Object.hasOwn(spellings, name) ? spellings[name]?.(expected, actual) : undefined;
+}
+
+/** Names of headers are written in any letters. */
+function expectedOf(name: string, expected: unknown, effort: Effort): unknown {
+  return name === "headers" && effort.take(expected) ? lowerNames(expected) : expected;
 }
 
 type Spelling = (expected: string, actual: string) => boolean;
@@ -81,7 +92,7 @@ export function matchesPath(template: string, path: string): boolean {
 }
 
 function lowerNames(headers: unknown): unknown {
-  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return headers;
+  if (!isObject(headers)) return headers;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.startsWith("$") ? name : name.toLowerCase(), value]),
   );

@@ -26,16 +26,16 @@ export function findRule<Kind extends RuleKind>(
   subject: () => RuleSubject<Kind>,
   isLeft: (rule: RuleOn<Kind>) => boolean = ({ timesLeft }) => timesLeft !== 0,
 ): RuleOn<Kind> | undefined {
-  const { patterns } = work;
+  const { effort } = work;
   const { rules } = work.world;
   if (rules.size === 0) return undefined;
   let seen: RuleSubject<Kind> | undefined;
   let found: RuleOn<Kind> | undefined;
   for (const rule of rules.values().toReversed()) {
     if (!isOn(rule, on) || !isLeft(rule) || (found !== undefined && !hasNth(rule.match))) continue;
-    if (!matchesRule<Kind>(rule, (seen ??= subject()), patterns)) continue;
+    if (!matchesRule<Kind>(rule, (seen ??= subject()), effort)) continue;
     const counted = hasNth(rule.match) ? work.put<Rule>(rules, { ...rule, matched: rule.matched + 1 }) : rule;
-    if (found === undefined && isOn(counted, on) && isNth(counted, patterns)) found = counted;
+    if (found === undefined && isOn(counted, on) && isNth(counted, effort)) found = counted;
   }
   return found;
 }

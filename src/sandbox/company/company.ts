@@ -247,7 +247,7 @@ export class Company {
         committed = true;
         this.record.idPosition = this.#ids.position;
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
-        if (work.patterns.givenUp > 0) this.#warnOfPatterns();
+        if (work.effort.givenUp > 0) this.#warnOfEffort();
         this.emitChanged(changes, work.moves);
         return { output, enqueued: work.enqueued };
       } finally {
@@ -278,8 +278,8 @@ export class Company {
     this.deps.log.write("warn", "deliveries-given-up", { company: this.id, count: deliveries.length, message });
   }
 
-  #warnOfPatterns(): void {
-    const message = "a rule did not match: its $regex would take too long over so long a text";
+  #warnOfEffort(): void {
+    const message = "a rule did not match: comparing it would take too long";
     this.deps.log.write("warn", "pattern-given-up", { company: this.id, message });
   }
 

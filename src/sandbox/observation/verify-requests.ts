@@ -1,9 +1,9 @@
 import type { World } from "../../domain/model/work.js";
 import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/match-rule.js";
+import { type CompiledPatterns, Effort } from "../../kernel/effort.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { shorten } from "../../kernel/messages/text.js";
-import { Patterns } from "../../kernel/patterns.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Journal, JournalEntry } from "./journal.js";
 
@@ -33,30 +33,44 @@ export interface NearMiss {
 
 const NEAREST_MAX = 3;
 
-/** For the patterns of one verification. */
-const PATTERNS_MS = 2_000;
+/** For the comparisons of one verification. */
+const COMPARING_MS = 2_000;
 /** Other requests get their turn as often. */
 const TURN_MS = 10;
 
-/** Lets other work of the process run meanwhile. Throws UsageError("input") when the patterns take too long. */
+/** Lets other work of the process run meanwhile. Throws UsageError("input") when the comparisons take too long. */
 export async function verifyRequests(
   entries: readonly JournalEntry[],
   { match, count }: Verification,
   system: SystemClock,
 ): Promise<Verified> {
   const takeTurns = createTurns(system);
-  const patterns = new Patterns(PATTERNS_MS);
-  const compared: NearMiss[] = [];
+  const compiled: CompiledPatterns = new Map();
+  let leftMs = COMPARING_MS;
+  const matched: JournalEntry[] = [];
+  const misses: Miss[] = [];
   for (const entry of entries) {
-    compared.push({ entry, mismatches: findEntryMismatches(match, entry, patterns) });
-    if (patterns.givenUp > 0) throw tooSlow(entry);
+    const start = system.monotonic();
+    const effort = new Effort(compiled);
+    const mismatches = findEntryMismatches(match, entry, effort);
+    leftMs -= system.monotonic() - start;
+    if (effort.givenUp > 0 || leftMs < 0) throw tooSlow(entry);
+    if (mismatches.length === 0) matched.push(entry);
+    else misses.push({ entry, isElsewhere: isElsewhere(mismatches), distance: distanceOf(mismatches, match) });
     await takeTurns();
   }
-  const matched = compared.filter(({ mismatches }) => mismatches.length === 0).map(({ entry }) => entry);
   const missed = findMismatches(count, matched.length, "count")[0]?.expected;
   const isTooFew = missed !== undefined && !(await mayBeLess(count, matched.length, takeTurns));
-  const misses = compared.filter(({ mismatches }) => mismatches.length > 0);
-  return { matched, missed, nearest: isTooFew ? nearestOf(misses, match) : [] };
+  const nearest = isTooFew ? nearestOf(misses) : [];
+  const compare = (entry: JournalEntry): NearMiss => ({ entry, mismatches: findEntryMismatches(match, entry) });
+  return { matched, missed, nearest: nearest.map(({ entry }) => compare(entry)) };
+}
+
+/** Without the mismatches themselves: they could be many for each of thousands of requests. */
+interface Miss {
+  readonly entry: JournalEntry;
+  readonly isElsewhere: boolean;
+  readonly distance: number;
 }
 
 /** Called often in long work, it lets the event loop run now and then. */
@@ -73,7 +87,7 @@ function tooSlow({ method, path }: JournalEntry): UsageError {
   const where = `${method} ${shorten(path)}`;
   return new UsageError(
     "input",
-    `Failed to compare the requests: a $regex would take too long over ${where}. Make it smaller, or compare less with it.`,
+    `Failed to compare the requests: it would take too long over ${where}. Make the match smaller.`,
   );
 }
 
@@ -83,11 +97,11 @@ export function matchesRequest(match: RequestMatch, entry: JournalEntry): boolea
 }
 
 /** Absent members are shown as null, so null matches them too. */
-function findEntryMismatches(match: RequestMatch, entry: JournalEntry, patterns?: Patterns): Mismatch[] {
+function findEntryMismatches(match: RequestMatch, entry: JournalEntry, effort?: Effort): Mismatch[] {
   const subject = subjectOf(entry);
   const isAbsent = (name: string): boolean => match[name] === null && Reflect.get(subject, name) === undefined;
   const present = Object.entries(match).filter(([name]) => !isAbsent(name));
-  return findSubjectMismatches(Object.fromEntries(present), subject, patterns);
+  return findSubjectMismatches(Object.fromEntries(present), subject, effort);
 }
 
 /** Whether a smaller number would have been right: then there are too many. */
@@ -100,21 +114,19 @@ async function mayBeLess(count: unknown, matched: number, takeTurns: () => Promi
 }
 
 /** Those of the same method and path first, then those that differ least; of equally near ones the later. */
-function nearestOf(misses: readonly NearMiss[], match: RequestMatch): readonly NearMiss[] {
-  const ranked = misses.map((miss) => ({ miss, isElsewhere: isElsewhere(miss), distance: distanceOf(miss, match) }));
-  ranked.sort(
-    (a, b) =>
-      Number(a.isElsewhere) - Number(b.isElsewhere) || a.distance - b.distance || b.miss.entry.seq - a.miss.entry.seq,
+function nearestOf(misses: readonly Miss[]): readonly Miss[] {
+  const ranked = misses.toSorted(
+    (a, b) => Number(a.isElsewhere) - Number(b.isElsewhere) || a.distance - b.distance || b.entry.seq - a.entry.seq,
   );
-  return ranked.slice(0, NEAREST_MAX).map(({ miss }) => miss);
+  return ranked.slice(0, NEAREST_MAX);
 }
 
-function isElsewhere({ mismatches }: NearMiss): boolean {
+function isElsewhere(mismatches: readonly Mismatch[]): boolean {
   return mismatches.some(({ path }) => path === "method" || path === "path");
 }
 
 /** The number of fields that differ. Where a whole member is missing, all that was wanted of it differs. */
-function distanceOf({ mismatches }: NearMiss, match: RequestMatch): number {
+function distanceOf(mismatches: readonly Mismatch[], match: RequestMatch): number {
   return mismatches.reduce((sum, { path }) => sum + (Object.hasOwn(match, path) ? countFields(match[path]) : 1), 0);
 }
 

@@ -2,7 +2,7 @@ import { formatDuration } from "../../kernel/time/duration.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
 import { unlessAborted } from "../../kernel/events.js";
 import { UsageError, assertNever } from "../../kernel/messages/problem.js";
-import { Patterns } from "../../kernel/patterns.js";
+import { Effort } from "../../kernel/effort.js";
 import type { LeafStep, Saves, Step, StepOf } from "../file/scenario.js";
 import { type Failure, StepFailed, reasonOf, redactFailure } from "./failure.js";
 import type { Received } from "./receiver.js";
@@ -163,8 +163,8 @@ async function runWebhook(
   const topic = expected.topic === undefined ? undefined : variables.fillText(expected.topic);
   const data = variables.fill(expected.data);
   const ofTopic = received.filter((webhook) => webhook.genuine && isTopic(topic, webhook));
-  const patterns = new Patterns();
-  const found = ofTopic.filter((webhook) => data === undefined || matches(data, webhook.data, patterns));
+  const effort = new Effort();
+  const found = ofTopic.filter((webhook) => data === undefined || matches(data, webhook.data, effort));
   const { count } = expected;
   if (count === undefined ? found.length > 0 : found.length === count) {
     if (found[0] !== undefined) saveFrom(context, saves, found[0], {});
@@ -174,7 +174,7 @@ async function runWebhook(
   const what = `webhook${topic === undefined ? "" : ` of ${topic}`}${data === undefined ? "" : " with this data"}`;
   throw new StepFailed({
     message: `Expected ${wanted} ${what}, but ${describeFound(found.length, ofTopic.length)}`,
-    mismatches: found.length > (count ?? 1) ? [] : nearestMismatches(data, ofTopic, patterns),
+    mismatches: found.length > (count ?? 1) ? [] : nearestMismatches(data, ofTopic, effort),
     received,
   });
 }
@@ -190,9 +190,9 @@ function isTopic(topic: string | undefined, webhook: Received): boolean {
 }
 
 /** Why the most similar webhook does not match. */
-function nearestMismatches(data: unknown, received: readonly Received[], patterns: Patterns): readonly Mismatch[] {
+function nearestMismatches(data: unknown, received: readonly Received[], effort: Effort): readonly Mismatch[] {
   const [best = []] = received
-    .map((webhook) => findMismatches(data ?? {}, webhook.data, "data", patterns))
+    .map((webhook) => findMismatches(data ?? {}, webhook.data, "data", effort))
     .filter((mismatches) => mismatches.length > 0)
     .sort((a, b) => a.length - b.length);
   return best;
