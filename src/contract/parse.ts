@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { refuse } from "../domain/model/problem-codes.js";
-import { isSentence, renderPath, valueAt } from "../kernel/fields.js";
+import { PROBLEMS_MAX, firstProblems, isSentence, renderPath, valueAt } from "../kernel/fields.js";
 import { isSecretPlace, quote } from "../kernel/messages/text.js";
 
 /** The typed input, or `invalid_request` with one message for each field that is wrong: all of them, each saying what would be right. */
@@ -10,10 +10,11 @@ export function parseRequest<T>(schema: z.ZodType<T>, value: unknown, root = "bo
 }
 
 /** One message for each field that is wrong, and for each key that has no place there. */
-export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): string[] {
+export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): readonly string[] {
   const byPath = new Map<string, string>();
   const others: string[] = [];
   for (const issue of issues) {
+    if (byPath.size + others.length > PROBLEMS_MAX) break;
     const path = renderPath(issue.path);
     if (issue.code === "unrecognized_keys") {
       others.push(...issue.message.split("\n").map((message) => `${path || root} ${message}`));
@@ -21,7 +22,7 @@ export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
     else if (!byPath.has(path))
       byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path), issue.path)}`);
   }
-  return [...byPath.values(), ...others];
+  return firstProblems([...byPath.values(), ...others]);
 }
 
 function gotWhat(value: unknown, path: readonly PropertyKey[]): string {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./time/duration.js";
 import { type Instant, LATEST_TIMER, parseInstant, toIso } from "./time/instant.js";
+import { isObject } from "./messages/json.js";
 import { parseUrl, quote } from "./messages/text.js";
 import { didYouMean, nearest } from "./messages/suggest.js";
 
@@ -22,6 +23,14 @@ export interface IssueParams {
   readonly words?: readonly string[];
 }
 
+/** After so many problems in one place the rest of it is not looked at: a hostile body has hundreds of thousands. */
+export const PROBLEMS_MAX = 100;
+
+/** As many as anyone reads. */
+export function firstProblems(messages: readonly string[]): readonly string[] {
+  return messages.length > PROBLEMS_MAX ? [...messages.slice(0, PROBLEMS_MAX), "… and more problems"] : messages;
+}
+
 /** Reports a problem from a refinement or a transformation. */
 export function report(
   context: z.RefinementCtx,
@@ -31,6 +40,21 @@ export function report(
 ): never {
   context.addIssue({ code: "custom", path: [...path], message, params: { ...params } });
   return z.NEVER;
+}
+
+interface FieldProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly params?: IssueParams;
+}
+
+/** Reports the first problems. */
+export function reportAll(context: z.RefinementCtx, problems: Iterable<FieldProblem>): void {
+  let left = PROBLEMS_MAX;
+  for (const { path, message, params } of problems) {
+    report(context, path, message, params);
+    if (left-- === 0) return;
+  }
 }
 
 /** Reports a problem whose message is a whole sentence. */
@@ -52,9 +76,15 @@ export function object<const Shape extends z.core.$ZodLooseShape>(
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? issue.keys.map((key) => unknownKey(key, names)).join("\n")
+        ? describeUnknown(issue.keys, (key) => unknownKey(key, names))
         : `must be ${expected}`,
   });
+}
+
+function describeUnknown(keys: readonly string[], describe: (key: string) => string): string {
+  const more = keys.length - PROBLEMS_MAX;
+  const named = keys.slice(0, PROBLEMS_MAX).map(describe);
+  return (more > 0 ? [...named, `has ${more} more that are not expected there`] : named).join("\n");
 }
 
 function hasNoKey(key: string, names: readonly string[]): string {
@@ -83,8 +113,51 @@ export interface ListOptions {
 
 export function listOf<T>(item: z.ZodType<T>, { of, min = 0 }: ListOptions = {}): z.ZodType<readonly T[]> {
   const error = of === undefined ? "must be a list" : `must be a list of ${of}`;
-  const list = z.array(item, { error });
-  return min === 0 ? list : list.min(min, { error: `${error}, with at least ${min}` });
+  const items = list(item, error);
+  return min === 0 ? items : items.min(min, { error: `${error}, with at least ${min}` });
+}
+
+type ArrayConstructor = z.core.$constructor<z.ZodArray>;
+const zodArray: ArrayConstructor = z.ZodArray;
+
+/** zod's own collects the problems of all items, however many there are. */
+const BoundedArray: ArrayConstructor = z.core.$constructor("BoundedArray", (array, def) => {
+  zodArray.init(array, def);
+  array._zod.parse = (payload, context) => {
+    const { value } = payload;
+    if (!Array.isArray(value)) {
+      payload.issues.push({ expected: "array", code: "invalid_type", input: value, inst: array });
+      return payload;
+    }
+    const items: unknown[] = [];
+    payload.value = items;
+    for (const [index, given] of value.entries()) {
+      const item = def.element._zod.run({ value: given, issues: [] }, context);
+      if (item instanceof Promise) throw new z.core.$ZodAsyncError();
+      items.push(item.value);
+      for (const issue of item.issues) payload.issues.push({ ...issue, path: [index, ...(issue.path ?? [])] });
+      if (payload.issues.length > PROBLEMS_MAX) break;
+    }
+    return payload;
+  };
+});
+
+/** A list that is not looked at further after {@link PROBLEMS_MAX} problems. */
+export function list<Item extends z.ZodType>(element: Item, error: string): z.ZodArray<Item> {
+  return new BoundedArray({ type: "array", element, error: () => error }) as z.ZodArray<Item>;
+}
+
+const MEMBERS_MAX = 1000;
+
+/** A mapping of names to values of one kind, as in headers. */
+export function recordOf<T>(value: z.ZodType<T>, error: string): z.ZodType<Record<string, T>> {
+  return z.preprocess(
+    (given, context) =>
+      isObject(given) && Object.keys(given).length > MEMBERS_MAX
+        ? report(context, [], `must have at most ${MEMBERS_MAX} members`, { beside: true })
+        : given,
+    z.record(z.string(), value, { error }),
+  );
 }
 
 /** Text without any further condition. */

@@ -200,9 +200,11 @@ function describeMatcher(matcher: Readonly<Record<string, unknown>>): string {
 export interface MatcherProblem {
   readonly path: (string | number)[];
   readonly message: string;
-  /** The key is wrong, not its value. */
-  readonly key?: true;
+  readonly params?: typeof KEY;
 }
+
+/** The key is wrong, not its value, which need not be shown. */
+const KEY = { key: true, beside: true } as const;
 
 /** Whether an operand is known only later. */
 export type IsOpen = (operand: unknown) => boolean;
@@ -231,7 +233,7 @@ function problemsIn(value: unknown, isOpen: IsOpen, path: (string | number)[]): 
   const dollar = entries.find(([key]) => key.startsWith("$"))?.[0];
   if (dollar !== undefined && !isMatcher(value)) {
     const message = "is a matcher beside plain members. Use one or the other; data with such a key goes into $exact";
-    return [{ path: [...path, dollar], message, key: true }];
+    return [{ path: [...path, dollar], message, params: KEY }];
   }
   return entries.flatMap(([key, member]) => {
     const at = [...path, key];
@@ -244,7 +246,7 @@ function operatorProblems(name: string, operand: unknown, isOpen: IsOpen, path: 
   if (operator === undefined) {
     const known = Object.keys(operators);
     const message = `is not a matcher.${didYouMean(name, known)} There are ${known.join(", ")}`;
-    return [{ path, message, key: true }];
+    return [{ path, message, params: KEY }];
   }
   const problem = isOpen(operand) ? undefined : operator.check(operand);
   if (problem !== undefined) return [{ path, message: problem }];

@@ -11,6 +11,7 @@ import {
   storedInstant,
   word,
 } from "../../kernel/fields.js";
+import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
 import { plainId, transactionId } from "../values/ids.js";
@@ -48,7 +49,10 @@ export type WireEffect = Readonly<z.output<typeof effectRow>>;
 
 export type Headers = Readonly<Record<string, string>>;
 
-const headers: z.ZodType<Headers> = z.record(z.string(), anyText(), { error: "must be an object of strings" });
+const headers: z.ZodType<Headers> = z.custom<Headers>(
+  (given) => isObject(given) && Object.values(given).every((value) => typeof value === "string"),
+  { error: "must be an object of strings" },
+);
 
 /** The outcome of an attempt to deliver: a value with a reason, never an exception. */
 const attemptRow = object({

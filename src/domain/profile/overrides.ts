@@ -49,7 +49,7 @@ export function readOverrides(overrides: unknown): { written: Map<string, unknow
     if (findSetting(name) !== undefined && !name.includes(".")) written.set(name, value);
     else if (settingGroups.has(name)) readGroup(name, value);
     else if (isObject(value) && Object.keys(value).length > 0) {
-      unknown.push(...Object.keys(value).map((inner) => [name, inner]));
+      for (const inner of Object.keys(value)) unknown.push([name, inner]);
     } else unknown.push([name]);
   }
   return { written, problems: [...problems, ...unknownSettings(unknown)] };

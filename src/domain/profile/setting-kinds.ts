@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
 import { parseDuration } from "../../kernel/time/duration.js";
-import { duration, HEADER_NAME, listing, object, oneOf, sentence } from "../../kernel/fields.js";
+import { duration, HEADER_NAME, list, listing, object, oneOf, sentence } from "../../kernel/fields.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 
 /** The kinds of value that only settings have, beside those of kernel/fields.ts. */
@@ -76,7 +76,7 @@ export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | reado
     const given = JSON.stringify(wrong.slice(0, 60));
     return sentence(context, `${given} is not one of ${CHARGE_EVENTS.join(", ")}${suggestion(wrong, CHARGE_EVENTS)}`);
   });
-  const fromList = z.array(oneOf(...CHARGE_EVENTS), { error }).transform(unique);
+  const fromList = list(oneOf(...CHARGE_EVENTS), error).transform(unique);
   return z.union([fromText, fromList], { error });
 }
 

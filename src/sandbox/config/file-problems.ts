@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
-import { type IssueParams, valueAt } from "../../kernel/fields.js";
+import { type IssueParams, firstProblems, valueAt } from "../../kernel/fields.js";
 import { type SourcePosition, renderPosition } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { isSecretPlace, quote } from "../../kernel/messages/text.js";
@@ -10,28 +10,26 @@ interface FileProblem {
   readonly message: string;
 }
 
-/** A file of nonsense has tens of thousands of problems: after these they are only counted. */
-const SHOWN_MAX = 100;
+/** A file of nonsense has tens of thousands of problems. The first of these, from top to bottom, are shown. */
 const LOCATED_MAX = 1000;
 
 /** Everything that is wrong in some files, reported file by file and from top to bottom. */
 export class FileProblems {
   readonly #byFile = new Map<string, FileProblem[]>();
   #located = 0;
-  #unlocated = 0;
 
   get messages(): readonly string[] {
     const sorted = [...this.#byFile.values()].flatMap((problems) => problems.sort(byPosition));
-    const all = [...new Set(sorted.map(({ position, message }) => renderPosition(position, message)))];
-    const more = Math.max(0, all.length - SHOWN_MAX) + this.#unlocated;
-    return more > 0 ? [...all.slice(0, SHOWN_MAX), `… and ${more} more problems`] : all;
+    return firstProblems([...new Set(sorted.map(({ position, message }) => renderPosition(position, message)))]);
+  }
+
+  /** Whether it takes no more. */
+  get isFull(): boolean {
+    return this.#located >= LOCATED_MAX;
   }
 
   add(source: Source, path: SourcePath, message: string, at?: "key" | "value"): void {
-    if (this.#located === LOCATED_MAX) {
-      this.#unlocated++;
-      return;
-    }
+    if (this.isFull) return;
     this.#located++;
     const problems = this.#byFile.get(source.file) ?? [];
     this.#byFile.set(source.file, problems);
@@ -52,11 +50,10 @@ export class FileProblems {
   #addIssue(source: Source, issue: z.core.$ZodIssue): void {
     const path = issue.path.filter((key) => typeof key !== "symbol");
     if (issue.code === "unrecognized_keys") {
-      const reasons = issue.message.split("\n");
-      issue.keys.forEach((key, index) => {
-        const reason = reasons[index] ?? "";
-        // This message names the key itself.
-        const subject = reason.startsWith("has no ") ? path : [...path, key];
+      issue.message.split("\n").forEach((reason, index) => {
+        const key = issue.keys[index] ?? "";
+        // This message names the key itself, or is about all further keys.
+        const subject = reason.startsWith("has ") ? path : [...path, key];
         this.add(source, [...path, key], `${renderPath(subject) || "The file"} ${reason}`, "key");
       });
       return;

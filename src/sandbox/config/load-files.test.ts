@@ -149,7 +149,7 @@ __proto__: { port: 1 }
     const text = Array.from({ length: 5_000 }, (_, n) => `k${n}: 1`).join("\n");
     const problems = await problemsOf(loadConfig(await given("c.yaml", text)));
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe("… and 4900 more problems");
+    expect(problems.at(-1)).toBe("… and more problems");
   });
 
   it("returns companies like those of fixtures, set up with the defaults", async () => {

@@ -3,7 +3,19 @@ import { requestFaults, type RuleKind, ruleKinds } from "../../domain/model/rule
 import { operations } from "../../contract/operations.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { findTopic, topicSpellings } from "../../domain/values/topic.js";
-import { duration, flag, HEADER_NAME, object, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import {
+  duration,
+  flag,
+  HEADER_NAME,
+  object,
+  optional,
+  recordOf,
+  report,
+  reportAll,
+  text,
+  wholeNumber,
+  word,
+} from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { isMatcher, matcherProblems } from "../../kernel/matchers.js";
 import { nearest } from "../../kernel/messages/suggest.js";
@@ -15,7 +27,7 @@ const DUPLICATES_MAX = 100;
 const BODY_BYTES_MAX = 10_000_000;
 
 export const pattern = z.unknown().superRefine((value, context) => {
-  for (const { path, message } of matcherProblems(value)) report(context, path, message);
+  reportAll(context, matcherProblems(value));
 });
 
 export const pathPattern = pattern.refine(
@@ -55,17 +67,15 @@ const headersError = "must be an object of header names to texts, without line e
 /** The sandbox sets these itself, because they depend on the body. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "trailer"]);
 
-const headers = z
-  .record(z.string(), z.string({ error: headersError }), { error: headersError })
-  .superRefine((given, context) => {
-    for (const [name, value] of Object.entries(given)) {
-      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
-        report(context, [name], "must be a header's name and a text without line ends");
-      } else if (OWN_HEADERS.has(name.toLowerCase())) {
-        report(context, [name], "is set by the sandbox: it goes with the body");
-      }
+const headers = recordOf(z.string({ error: headersError }), headersError).superRefine((given, context) => {
+  for (const [name, value] of Object.entries(given)) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
+      report(context, [name], "must be a header's name and a text without line ends");
+    } else if (OWN_HEADERS.has(name.toLowerCase())) {
+      report(context, [name], "is set by the sandbox: it goes with the body");
     }
-  });
+  }
+});
 
 const requestEffect = effect({
   delay: optional(duration(0, REAL_DELAY_MAX_MS), "Real time before the answer; of a hang, its end"),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
 import { type World, createWorld } from "../../domain/model/work.js";
+import { firstProblems } from "../../kernel/fields.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { isObject, jsonBytes } from "../../kernel/messages/json.js";
@@ -54,8 +55,6 @@ export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed:
   }
 }
 
-const MESSAGES_MAX = 100;
-
 /**
  * The record that `dumped` makes, with the company's own identity and snapshots. The company itself does not change.
  *
@@ -64,11 +63,11 @@ const MESSAGES_MAX = 100;
 export function restoreState(company: StateOwner, dumped: unknown): CompanyRecord {
   assertReadable(dumped);
   const parsed = stateSchema.safeDecode(dumped);
-  if (!parsed.success) refuseState(messagesOf(parsed.error.issues, dumped, "body"));
+  if (!parsed.success) throw new UsageError("input", messagesOf(parsed.error.issues, dumped, "body"));
   const { schemaVersion: _, companyId: __, clock, profile, idPosition, ...records } = parsed.data;
   const { mode, now } = clock;
   const problems = checkRecords({ ...records, now });
-  if (problems.length > 0) refuseState(problems);
+  if (problems.length > 0) throw new UsageError("input", firstProblems(problems));
   return {
     identity: company.record.identity,
     world: fillWorld(parsed.data),
@@ -90,11 +89,6 @@ function assertReadable(dumped: unknown): void {
     "input",
     `${newer}. A newer business-payments-sandbox wrote it; put it into one of that release.`,
   );
-}
-
-function refuseState(problems: readonly string[]): never {
-  const more = problems.length - MESSAGES_MAX;
-  throw new UsageError("input", [...problems.slice(0, MESSAGES_MAX), ...(more > 0 ? [`${more} more problems`] : [])]);
 }
 
 function fillWorld(state: State): World {

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { parseSource, readSource, type Source } from "../../adapters/files/source.js";
+import { jsonSource } from "../../adapters/files/json-source.js";
+import { readSource, type Source } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parseScenario } from "./parse-scenario.js";
 import { SCENARIO_FILE, type Scenario } from "./scenario.js";
@@ -10,8 +11,7 @@ export async function parseRequest(request: unknown, folder: string): Promise<Sc
   const isFile = typeof request === "object" && request !== null && "file" in request && !("steps" in request);
   try {
     if (!isFile) {
-      const text = JSON.stringify(request ?? null, undefined, 2);
-      return await parseScenario(parseSource(text, "scenario.json"), refuseToRead);
+      return await parseScenario(jsonSource(request ?? null, "scenario.json"), refuseToRead);
     }
     const readBelow = async (path: unknown): Promise<Source> => readSource(await resolveBelow(folder, path));
     return await parseScenario(await readBelow(request.file), readBelow);

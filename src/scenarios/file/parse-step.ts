@@ -81,6 +81,7 @@ export async function parseSteps(context: ParseContext, value: unknown, path: So
   }
   const steps: Step[] = [];
   for (const [index, element] of value.entries()) {
+    if (context.shared.problems.isFull) break;
     const step = await parseStep(context, element, [...path, index]);
     if (step !== undefined) steps.push(step);
   }
@@ -123,6 +124,7 @@ function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown,
     at[0] === "use" ||
     at[keyword === "eventually" ? 1 : 0] === "save";
   for (const { text, path: at } of listTexts(value)) {
+    if (context.shared.problems.isFull) return;
     if (isElsewhere(at)) continue;
     const parsed = parseTemplate(text);
     if ("problem" in parsed) addProblem(context, [...path, ...at], parsed.problem);
@@ -195,6 +197,7 @@ async function parseBranches(
   const steps: Step[] = [];
   const saved: string[] = [];
   for (const [index, branch] of branches.entries()) {
+    if (context.shared.problems.isFull) break;
     const own = { ...context, known: new Set(context.known) };
     const step = await parseStep(own, branch, [...path, index]);
     if (step !== undefined) steps.push(step);

@@ -1,6 +1,17 @@
 import * as z from "zod";
 import { tryParseDuration } from "../../kernel/time/duration.js";
-import { HEADER_NAME, flag, oneOf, optional, report, sentence, wholeNumber, word } from "../../kernel/fields.js";
+import {
+  HEADER_NAME,
+  flag,
+  oneOf,
+  optional,
+  recordOf,
+  report,
+  reportAll,
+  sentence,
+  wholeNumber,
+  word,
+} from "../../kernel/fields.js";
 import { parseInstant } from "../../kernel/time/instant.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { mapping } from "../../sandbox/state/file-fields.js";
@@ -42,9 +53,7 @@ export const instant = z
 
 /** Any value, with every matcher in it checked: its name and its operand. */
 export const expectation = z.unknown().superRefine((value, context) => {
-  for (const { path, message, key } of matcherProblems(value, hasVariables)) {
-    report(context, path, message, key === true ? { key, beside: true } : {});
-  }
+  reportAll(context, matcherProblems(value, hasVariables));
 });
 
 /** A rule. One with variables is checked when they are filled in. */
@@ -77,8 +86,7 @@ const VARIABLE_NAME = /^[A-Za-z_][\w-]*$/;
 
 /** A record whose keys all match a pattern. */
 function namedValues<T>(pattern: RegExp, keyError: string, value: z.ZodType<T>, error: string) {
-  return z
-    .record(z.string(), value, { error })
+  return recordOf(value, error)
     .superRefine(
       (given, context) => {
         for (const name of Object.keys(given)) {
@@ -122,7 +130,7 @@ const expectedAnswer = mapping(
   {
     status: optional(expectation, "The HTTP status, or a matcher for it"),
     headers: optional(
-      z.record(z.string(), expectation, { error: "must be a mapping of header names to what is expected" }),
+      recordOf(expectation, "must be a mapping of header names to what is expected"),
       "Only those named here are looked at; names have no case",
     ),
     body: optional(expectation, "The parsed JSON: partial and deep, with matchers"),
@@ -158,12 +166,10 @@ export const requestFields = {
     "Another access token than the company's; null: no Authorization header",
   ),
   headers: headers.optional(),
-  query: z
-    .record(
-      z.string(),
-      z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" }),
-      { error: "must be a mapping of names to values" },
-    )
+  query: recordOf(
+    z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" }),
+    "must be a mapping of names to values",
+  )
     .optional()
     .meta({ description: "Query parameters, encoded" }),
   expect: expectedAnswer.optional(),

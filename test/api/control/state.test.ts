@@ -355,7 +355,7 @@ describe("a wrong state", () => {
     const state = { ...(await stateOf(world)), charges: Array.from({ length: 200 }, () => 5) };
     const answer = await world.control("PUT", "/state", state);
     expect(answer.body.message).toHaveLength(101);
-    expect(answer.body.message.at(-1)).toBe("100 more problems");
+    expect(answer.body.message.at(-1)).toBe("… and more problems");
   });
 
   it("answers 404 for an unknown company", async () => {

@@ -19,23 +19,23 @@ export function checkRecords(records: Records): string[] {
 
 /** Each id is given once, and records come in the order of their `seq`, which is at most that of the company. */
 function checkOrder({ now: _, seq: last, ...tables }: Records): string[] {
-  return Object.entries(tables).flatMap(([name, rows]: [string, readonly Row[]]) => {
+  const problems: string[] = [];
+  for (const [name, rows] of Object.entries<readonly Row[]>(tables)) {
     const seqs = new Set<number>();
     const ids = new Set<string>();
     let before = -1;
-    return rows.flatMap(({ id, seq }, index) => {
-      const problems: string[] = [];
-      if (ids.has(id)) problems.push(`${name}[${index}].id is given twice`);
-      if (seqs.has(seq)) problems.push(`${name}[${index}].seq is given twice`);
+    eachOf(problems, name, rows, ({ id, seq }, complain) => {
+      if (ids.has(id)) complain("id", "is given twice");
+      if (seqs.has(seq)) complain("seq", "is given twice");
       else if (seq < before && name !== "due")
-        problems.push(`${name}[${index}].seq must be more than that of the record before it, ${before}`);
-      if (seq > last) problems.push(`${name}[${index}].seq must be at most seq, ${last}`);
+        complain("seq", `must be more than that of the record before it, ${before}`);
+      if (seq > last) complain("seq", `must be at most seq, ${last}`);
       ids.add(id);
       seqs.add(seq);
       before = seq;
-      return problems;
     });
-  });
+  }
+  return problems;
 }
 
 function checkReferences(records: Records): string[] {
@@ -86,8 +86,9 @@ function checkRest(problems: string[], { customers, subscriptions, events, rules
     if (resource !== id) complain("resource", `must be ${id === null ? "null" : quote(id)}, as in its subject`);
   });
   if (rules.length > RULES_MAX) problems.push(`rules must be at most ${RULES_MAX}, got ${rules.length}`);
+  const holding = new Set(holds.map(({ ruleId }) => ruleId));
   eachOf(problems, "rules", rules, (rule, complain) => {
-    if (rule.timesLeft !== 0 || (isHolding(rule) && holds.some(({ ruleId }) => ruleId === rule.id))) return;
+    if (rule.timesLeft !== 0 || (isHolding(rule) && holding.has(rule.id))) return;
     complain("timesLeft", "must be null or at least 1 for a rule that holds nothing");
   });
 }

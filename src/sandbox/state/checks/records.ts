@@ -7,6 +7,7 @@ import type { Rule } from "../../../domain/model/rule.js";
 import type { Subscription } from "../../../domain/model/subscription.js";
 import type { Batch, Transfer } from "../../../domain/model/transfer.js";
 import type { DueKind, World } from "../../../domain/model/work.js";
+import { PROBLEMS_MAX } from "../../../kernel/fields.js";
 import type { DueItem } from "../../../kernel/records/due-work.js";
 import type { Instant } from "../../../kernel/time/instant.js";
 
@@ -54,14 +55,15 @@ export function recordsOf({ transfers, ...world }: World, seq: number, now: Inst
 /** Collects the problems of one record, each as `charges[3].paid must be 100, because …`. */
 export type Complain = (field: string, right: string) => void;
 
-/** Calls `check` with each record and its index. */
-export function eachOf<Name extends keyof Records, Row>(
+/** Calls `check` with each record until there are enough problems. */
+export function eachOf<Row>(
   problems: string[],
-  name: Name,
+  name: string,
   rows: readonly Row[],
   check: (row: Row, complain: Complain) => void,
 ): void {
   for (const [index, row] of rows.entries()) {
+    if (problems.length > PROBLEMS_MAX) return;
     check(row, (field, right) => problems.push(`${name}[${index}].${field} ${right}`));
   }
 }
