@@ -16,7 +16,7 @@ const verbs: readonly (readonly [name: string, summary: string, load: () => Prom
   ["init", "write a configuration, a first scenario and a first test", () => import("./commands/init.js")],
   ["clock", "show or move the time of a running sandbox", () => import("./commands/clock.js")],
   ["sign", "print the webhook signature of a file", () => import("./commands/sign.js")],
-  ["validate", "check config, profile, fixtures and scenario files", () => import("./commands/validate.js")],
+  ["validate", "check config, profile, fixtures, rules and scenario files", () => import("./commands/validate.js")],
   ["openapi", "print the API as OpenAPI 3.1", () => import("./commands/openapi.js")],
   ["profile", "list what the contract leaves open, and the choices", () => import("./commands/profile.js")],
 ];

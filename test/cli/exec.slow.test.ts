@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type Finished, type InputAndOutput, type RunOptions, runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { problemsOfHar } from "../support/har.js";
+import { startReceiver } from "../support/receiver.js";
 import { root } from "../support/markdown.js";
 import type { LooseJson } from "../support/world.js";
 
@@ -240,6 +241,39 @@ describe("the sandbox", () => {
        console.log(JSON.stringify({ created: created.status, status, now: (await api("/_sandbox/clock")).now }));`,
     );
     expect(seen).toEqual({ created: 200, status: "dropped", now: "2026-01-15T10:00:00.000Z" });
+  });
+
+  it("applies files of rules beside those of the configuration, and sends at the end what they hold", async () => {
+    const cwd = await folderWith({
+      "sandbox.config.yaml": "rules: [{ on: request, match: { path: /v1/balance }, then: { status: 503 } }]\n",
+      "one.yaml": "- { on: request, match: { path: /v1/balance, nth: 2 }, then: { status: 502 }, times: 1 }\n",
+      "two.json": JSON.stringify([{ on: "delivery", then: { hold: "end" } }]),
+    });
+    const receiver = await startReceiver();
+    const seen = await outputOf(
+      ["--rules", "one.yaml", "two.json"],
+      `${client}
+       await api("/v1/webhooks", { topic: "charges/events", url: ${JSON.stringify(receiver.url)} });
+       const { id } = await api("/v1/charges", order);
+       await fetch(SANDBOX_URL + "/v1/charges/" + id + "/pay", { method: "POST", headers });
+       const statuses = [];
+       for (let n = 0; n < 3; n++) statuses.push((await fetch(SANDBOX_URL + "/v1/balance", { headers })).status);
+       await api("/_sandbox/settle", {});
+       const { data } = await api("/_sandbox/deliveries");
+       console.log(JSON.stringify({ statuses, deliveries: data.map(({ status }) => status) }));`,
+      { cwd },
+    );
+    expect(seen).toEqual({ statuses: [503, 502, 503], deliveries: ["pending"] });
+    expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid"]);
+  });
+
+  it("names what is wrong in a file of rules with line and column", async () => {
+    const cwd = await folderWith({ "rules.yaml": "- on: request\n  then: { fault: rest }\n" });
+    const { code, stderr } = await exec(["--rules", "rules.yaml"], node(""), { cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^(?:sandbox: )?rules\.yaml:2:\d+: .*fault must be one of/),
+    ]);
   });
 
   it("uses the configuration of the folder, except its port", async () => {

@@ -35,7 +35,7 @@ describe("help", () => {
     const { stdout } = await runSandbox(["start", "--help"]);
     const options = stdout.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim());
     expect(options).toEqual([
-      ..."--port --host --public-url --config --profile --fixtures --scenario --store --clock --auto-provision".split(
+      ..."--port --host --public-url --config --profile --fixtures --scenario --rules --store --clock --auto-provision".split(
         " ",
       ),
       ..."--seed --admin-token --tls-cert --tls-key --production-headers-only --log --log-level --record --open".split(

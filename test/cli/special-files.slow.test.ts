@@ -14,7 +14,7 @@ const others = [pipe, "/dev/zero", folder];
 const NO_FILE = /it is (?:a pipe or a device|a folder|no file)/;
 
 describe("a pipe, a device or a folder where a file is expected is refused immediately", () => {
-  it.each(["--config", "--fixtures", "--profile", "--scenario"])("start %s", async (flag) => {
+  it.each(["--config", "--fixtures", "--profile", "--rules", "--scenario"])("start %s", async (flag) => {
     for (const other of others) {
       const { code, stderr } = await runUntilListening([flag, other]);
       expect(stderr).toMatch(NO_FILE);

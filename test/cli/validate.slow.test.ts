@@ -11,10 +11,12 @@ const files = {
 
 describe("sandbox validate", () => {
   it("reports the kind of each valid file", async () => {
-    const cwd = await folderWith(files);
-    expect(await runSandbox(["validate", "sandbox.config.yaml", "profile.yaml", "fixtures.yaml"], { cwd })).toEqual({
+    const cwd = await folderWith({ ...files, "rules.yaml": "- { on: delivery, then: { hold: next } }\n" });
+    const given = ["sandbox.config.yaml", "profile.yaml", "fixtures.yaml", "rules.yaml"];
+    expect(await runSandbox(["validate", ...given], { cwd })).toEqual({
       code: 0,
-      stdout: "sandbox.config.yaml: ok (config)\nprofile.yaml: ok (profile)\nfixtures.yaml: ok (fixtures)\n",
+      stdout:
+        "sandbox.config.yaml: ok (config)\nprofile.yaml: ok (profile)\nfixtures.yaml: ok (fixtures)\nrules.yaml: ok (rules)\n",
       stderr: "",
     });
   });

@@ -20,6 +20,7 @@ const beginsWith =
 const configs = page.take("yaml", beginsWith("# sandbox.config.yaml"));
 const scenarios = page.take("yaml", beginsWith("# scenario"));
 const lists = page.take("yaml", beginsWith("# rules"));
+const files = page.take("yaml", beginsWith("# lost-answer.yaml"));
 
 describe("docs/rules.md", () => {
   it("has commands that work", { timeout: 60_000 }, async () => {
@@ -39,7 +40,7 @@ describe("docs/rules.md", () => {
   });
 
   it("has valid rules of every kind", () => {
-    const rules = lists.flatMap(({ text }): unknown[] => parse(text));
+    const rules = [...lists, ...files].flatMap(({ text }): unknown[] => parse(text));
     expect(rules.length).toBeGreaterThan(10);
     const kinds = rules.map((rule) => {
       const parsed = ruleSchema.safeParse(rule);

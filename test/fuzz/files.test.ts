@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { UsageError } from "../../src/kernel/messages/problem.js";
-import { loadConfig, loadFixtureFiles, loadProfileFile, validateFile } from "../../src/sandbox/config/load-files.js";
+import {
+  loadConfig,
+  loadFixtureFiles,
+  loadProfileFile,
+  loadRuleFiles,
+  validateFile,
+} from "../../src/sandbox/config/load-files.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
 import { folderWith } from "../support/folder.js";
 import { runs } from "../support/fuzz.js";
@@ -129,6 +135,7 @@ describe("a file", () => {
     ["a configuration", loadConfig],
     ["a profile", loadProfileFile],
     ["fixtures", (path: string) => loadFixtureFiles([path], 0)],
+    ["rules", (path: string) => loadRuleFiles([path])],
   ])("that is loaded as %s is accepted, or has problems", async (_, load) => {
     const path = join(await folderWith({}), "file.yaml");
     await fc.assert(

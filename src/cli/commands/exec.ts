@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { HttpExchange } from "../../adapters/har/http-exchange.js";
 import { harParts } from "../../adapters/har/write-har.js";
+import { endHolds } from "../../domain/rules/holds.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
@@ -78,6 +79,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
     code = await runChild(program, args, env, running.sandbox.store.lost);
     const { companies } = running.sandbox;
+    for (const company of companies) company.run(endHolds, undefined);
     await Promise.all(companies.map((company) => settle(company, { maxWaitMs: LAST_DELIVERIES_MS })));
     const seen = report(true);
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));

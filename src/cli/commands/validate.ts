@@ -9,7 +9,7 @@ import { validateFile } from "../../sandbox/config/load-files.js";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Checks config, profile, fixtures and scenario files, and names all that is wrong\nwith its line and column.",
+      "Checks config, profile, fixtures, rules and scenario files, and names all that is\nwrong with its line and column.",
     )
     .argument("<file...>", "the files")
     .option("--json", "print the findings as JSON")

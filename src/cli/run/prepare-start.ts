@@ -2,6 +2,7 @@ import { prepareOutput } from "../shared/output.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -95,7 +96,7 @@ async function readConfig(flags: StartFlags, variables: Variables): Promise<Load
 
 /** Reads the initial state of companies. Companies in files replace the default one. */
 async function readWorlds(
-  { clock, profile = {}, fixtures: files, seed }: StartOptions,
+  { clock, profile = {}, fixtures: files, rules, seed }: StartOptions,
   config: FileConfig,
   now: Instant,
 ): Promise<Pick<ResolvedOptions, "defaults"> & Partial<Pick<ResolvedOptions, "companies">>> {
@@ -104,7 +105,7 @@ async function readWorlds(
     frozenAt: clock.mode === "running" ? undefined : (clock.at ?? now),
     profile: typeof profile === "string" ? await readProfile(profile) : profile,
     fixtures: [],
-    rules: config.rules,
+    rules: [...(config.rules ?? []), ...(await readRules(rules))],
   };
   if (files.length === 0 && config.companies === undefined) return { defaults: bare };
   const { loadFixtureFiles } = await import("../../sandbox/config/load-files.js");
@@ -119,6 +120,12 @@ async function readWorlds(
 async function readProfile(file: string): Promise<ProfileOverrides> {
   const { loadProfileFile } = await import("../../sandbox/config/load-files.js");
   return loadProfileFile(file);
+}
+
+async function readRules(files: readonly string[]): Promise<readonly RuleOrder[]> {
+  if (files.length === 0) return [];
+  const { loadRuleFiles } = await import("../../sandbox/config/load-files.js");
+  return loadRuleFiles(files);
 }
 
 async function readScenarios(files: readonly string[]): Promise<readonly Scenario[]> {

@@ -43,6 +43,14 @@ const rows: readonly Row[] = [
     makes: ["a.yaml", "b.yaml", { charges: { ttl: "2h" } }, undefined],
   },
   {
+    option: "rules",
+    flag: { rules: ["a.yaml", "b.yaml"] },
+    variable: { SANDBOX_RULES: "c.yaml, d.yaml" },
+    // Those of the configuration apply beside them.
+    config: { rules: [] },
+    makes: [["a.yaml", "b.yaml"], ["c.yaml", "d.yaml"], [], []],
+  },
+  {
     option: "fixtures",
     flag: { fixtures: ["a.yaml", "b.yaml"] },
     variable: { SANDBOX_FIXTURES: "c.yaml, d.yaml" },

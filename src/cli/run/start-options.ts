@@ -28,6 +28,7 @@ const options = {
   profile: optional<FileConfig["profile"]>("<file>", "settings for what the contract leaves open", parseText),
   fixtures: list("customers, charges and so on to begin with"),
   scenario: list("play the world's part of a story while an\napplication drives the API"),
+  rules: list("how the world misbehaves, beside the configuration's"),
   /** The file of a file store; undefined for a store in memory. */
   store: optional("<where>", "memory or file:PATH: where the state is kept\n(default: memory)", parseStore),
   clock: option<ClockOver>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
@@ -127,7 +128,8 @@ export function readOption(name: OptionName, flags: StartFlags, variables: Varia
     const text = variables[variable] ?? "";
     if (text !== "") return parse(variable, text);
   }
-  const value = config === undefined || name === "config" ? undefined : config.values[name];
+  // The rules of the configuration apply beside those of files.
+  const value = config === undefined || name === "config" || name === "rules" ? undefined : config.values[name];
   if (config === undefined || value === undefined) return fallback;
   // A list, or the settings of a profile.
   if (typeof value === "object") return value;

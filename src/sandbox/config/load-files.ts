@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type * as z from "zod";
 import { type Source, readSource } from "../../adapters/files/source.js";
 import { type ProfileOverrides, findSetting, settingGroups } from "../../domain/profile/settings.js";
@@ -7,14 +8,14 @@ import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { profile } from "../state/file-fields.js";
 import { type CompanySetup, type WorldFixture, worldLists } from "../state/fixture.js";
-import { type FileConfig, configFields, configSchema, fixturesSchema } from "./config-schema.js";
+import { type FileConfig, configFields, configSchema, fixturesSchema, rulesField } from "./config-schema.js";
 import { findDuplicates } from "./duplicates.js";
 import { FileProblems } from "./file-problems.js";
 import { resolveOptions } from "./options.js";
 import { type FileDefaults, setUpCompanies, setUpWorld } from "./set-up.js";
 
 /**
- * The files that a user writes, YAML or JSON: configuration, profile and fixtures. Each function throws UsageError("file") with everything that is
+ * The files that a user writes, YAML or JSON: configuration, profile, fixtures and rules. Each function throws UsageError("file") with everything that is
  * wrong, as `file:line:column: message`.
  */
 
@@ -26,6 +27,11 @@ export async function loadConfig(file: string): Promise<FileConfig> {
 export async function loadProfileFile(file: string): Promise<ProfileOverrides> {
   const [overrides] = await readAll([file], schemas.profile);
   return overrides ?? {};
+}
+
+/** The rules of all files, in their order. */
+export async function loadRuleFiles(files: readonly string[]): Promise<readonly RuleOrder[]> {
+  return (await readAll(files, schemas.rules)).flat();
 }
 
 export interface LoadedFixtures {
@@ -63,21 +69,25 @@ export async function validateFile(file: string): Promise<{ kind: FileKind; prob
   return { kind, problems: problems.messages };
 }
 
-export type FileKind = "config" | "profile" | "fixtures";
+export type FileKind = KeyedKind | "rules";
+
+/** Files that are mappings. */
+type KeyedKind = "config" | "profile" | "fixtures";
 
 /** What most keys of the file belong to. The name decides where keys do not. */
 export function findKind(file: string, value: unknown): FileKind | undefined {
   if (basename(file).startsWith("sandbox.config.")) return "config";
+  if (Array.isArray(value)) return "rules";
   const named = kindOfName(file);
   const entries = isObject(value) ? Object.entries(value) : [];
-  const score = (kind: FileKind): number =>
+  const score = (kind: KeyedKind): number =>
     entries.filter(([key, member]) => belongs[kind](key, member)).length + (kind === named ? 0.5 : 0);
   // The first of equal ones.
   const best = (["config", "fixtures", "profile"] as const).reduce((a, b) => (score(b) > score(a) ? b : a));
   return score(best) > 0 ? best : undefined;
 }
 
-function kindOfName(file: string): FileKind | undefined {
+function kindOfName(file: string): KeyedKind | undefined {
   const name = basename(file);
   if (/\bconfig\b/i.test(name)) return "config";
   if (/profile/i.test(name)) return "profile";
@@ -88,7 +98,7 @@ const configKeys: ReadonlySet<string> = new Set(Object.keys(configFields("")));
 const fixtureKeys: ReadonlySet<string> = new Set(["companies", ...Object.keys(worldLists)]);
 
 /** `charges` and `customers` are lists in fixtures, and groups of settings in a profile. */
-const belongs: Readonly<Record<FileKind, (key: string, member: unknown) => boolean>> = {
+const belongs: Readonly<Record<KeyedKind, (key: string, member: unknown) => boolean>> = {
   config: (key) => configKeys.has(key),
   fixtures: (key, member) => fixtureKeys.has(key) && !isObject(member),
   profile: (key, member) => (settingGroups.has(key) || findSetting(key) !== undefined) && !Array.isArray(member),
@@ -100,6 +110,7 @@ const schemas = {
   config: ({ file }) => configSchema(dirname(resolve(file))),
   profile: () => profile,
   fixtures: () => fixturesSchema,
+  rules: () => rulesField,
 } satisfies Readonly<Record<FileKind, SchemaOf<unknown>>>;
 
 /** The content of each file that has no problems. */
