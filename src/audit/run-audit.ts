@@ -12,8 +12,8 @@ import { createKnownEvents } from "./application/known-events.js";
 import { COPIES } from "./application/schedule.js";
 import type { StateStage } from "./state/state-checks.js";
 import type { StateSource } from "./application/state-reader.js";
-import { StateSession } from "./state/state-session.js";
-import { Abandoned, type AuditEvent, type Check, type CheckGroup, type Exchange, type Verdict } from "./wire/check.js";
+import { LATE, StateSession } from "./state/state-session.js";
+import { Abandoned, type AuditEvent, type Check, type Exchange, type Verdict } from "./wire/check.js";
 import { isUnreachable, parseReceiverUrl, type Reach, renderReceiverUrl, sendOnWire } from "./wire/send-on-wire.js";
 import { Gone, Sender } from "./wire/sender.js";
 import { createStage } from "./wire/stage.js";
@@ -58,6 +58,10 @@ const PARALLEL_FOR_SLOW = 32;
 const SETTLE_MS = 1000;
 
 type StateCheck = Check<StateStage>;
+type CheckName = Pick<StateCheck, "id" | "group">;
+
+const TRANSACTIONS = "transactions/completed";
+const NOT_REACHED = "not tried: the receiver could not be reached any more";
 
 /**
  * Audits a webhook receiver. Throws UsageError for wrong options ("input") and for a receiver that cannot be reached ("cannot-run"). Rejects with the reason
@@ -81,42 +85,32 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     check === undefined
       ? undefined
       : new StateSession({ ...orders, check, restart, settleMs, event: options.event, receiver });
-  const createCheckStage = async (group: CheckGroup, ordinary: Exchange | undefined): Promise<StateStage> => {
+  const common = { secret, oldSecret, header, event: options.event, ids, system };
+  const createCheckStage = async ({ id, group }: CheckName, ordinary: Exchange | undefined): Promise<StateStage> => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
-    const send = sender.forCheck();
-    const stage = createStage({
-      secret,
-      oldSecret,
-      header,
-      topic,
-      event: options.event,
-      ordinary,
-      isSlow,
-      ids,
-      system,
-      send,
-    });
+    const stage = createStage({ ...common, topic, ordinary, isSlow, send: sender.forCheck(id) });
     const event = group === "state" ? undefined : await known?.(group !== "genuine");
     return { ...stage, ...(event === undefined ? {} : { event }), state };
   };
 
-  const ordinary = await validEvent.run(await createCheckStage("genuine", undefined));
+  const ordinary = await validEvent.run(await createCheckStage(validEvent, undefined));
   const baseline = assertReached(receiver, ordinary);
+  // A command that does not work is reported before anything else is tried.
+  if (selected.some(({ group }) => group === "state")) await state?.read();
   const others = selected.filter(({ id }) => id !== VALID_EVENT);
   const verdicts = new Map<string, Verdict>([[VALID_EVENT, ordinary]]);
-  let latest = VALID_EVENT;
-  let isGone = false;
+  let gone: string | undefined;
   const run = async (other: StateCheck): Promise<void> => {
     try {
-      verdicts.set(other.id, await other.run(await createCheckStage(other.group, baseline)));
-      latest = other.id;
+      const skipped: Verdict | undefined = gone === undefined ? undefined : { outcome: "skipped", reason: gone };
+      verdicts.set(other.id, skipped ?? (await other.run(await createCheckStage(other, baseline))));
     } catch (error) {
-      if (!(error instanceof Abandoned)) throw error;
-      if (error instanceof Gone && !isGone) {
-        isGone = true;
-        failAsGone(verdicts, latest, sender.last);
-      }
+      if (!(error instanceof Abandoned) && !(error instanceof UsageError)) throw error;
       verdicts.set(other.id, { outcome: "skipped", reason: error.message });
+      if (error instanceof Gone) gone = error.message;
+      // The state and the orders are read from the receiver's own process, perhaps.
+      else if (error instanceof UsageError && (await isUnreachable(wire))) gone = NOT_REACHED;
+      if (gone !== undefined) failAsGone(verdicts, sender.last);
     }
     options.onProgress?.(verdicts.size, others.length + 1);
   };
@@ -133,14 +127,22 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     } else for (const other of ofTurn(undefined)) await run(other);
     // The state checks send some events at the same time.
     sender.parallel = Math.max(sender.parallel, COPIES);
-    for (const other of [...ofTurn("alone"), ...ofTurn("last")]) await run(other);
+    for (const other of ofTurn("alone")) await run(other);
+    if (gone === undefined) await doubtLate(verdicts, state, selected);
+    for (const other of ofTurn("last")) await run(other);
   }
   const isRefused = ordinary.outcome === "failed" && ordinary.failing === "refused";
-  const diagnosing = isRefused && !isGone ? await createCheckStage("genuine", baseline) : undefined;
-  const accepted = diagnosing === undefined || diagnosing.isSlow ? undefined : await findAccepted(diagnosing);
+  const diagnosing = isRefused && gone === undefined ? await createCheckStage(validEvent, baseline) : undefined;
+  // A receiver may be for transactions only, and not say so.
+  const isAnyTopic = topic === undefined && options.event === undefined && known === undefined;
+  const transactions = isAnyTopic && diagnosing && createStage({ ...diagnosing, ...common, topic: TRANSACTIONS });
+  const accepted =
+    diagnosing === undefined || diagnosing.isSlow
+      ? undefined
+      : await findAccepted(diagnosing, transactions || undefined);
   // What the last check has brought down is seen only now.
-  if (!isGone && others.length > 0 && baseline.answer !== null && (await isUnreachable(wire)))
-    failAsGone(verdicts, latest, sender.last);
+  if (gone === undefined && others.length > 0 && baseline.answer !== null && (await isUnreachable(wire)))
+    failAsGone(verdicts, sender.last);
   // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
   const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
@@ -148,6 +150,17 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const durationMs = Math.round(system.monotonic() - start);
   const notes = [...(state?.notes ?? []), ...notesOn(url, sender.trace)];
   return { receiver, ...sum, notes, requests: sender.count, durationMs, checks };
+}
+
+/** What the state checks have passed is not proven when the state still changes long after the answers. */
+async function doubtLate(
+  verdicts: Map<string, Verdict>,
+  state: StateSession | undefined,
+  selected: readonly StateCheck[],
+): Promise<void> {
+  const passed = selected.filter(({ id, group }) => group === "state" && verdicts.get(id)?.outcome === "passed");
+  if (state === undefined || passed.length === 0 || !(await state.isLate())) return;
+  for (const { id } of passed) verdicts.set(id, { outcome: "skipped", reason: LATE });
 }
 
 /** Throws UsageError("cannot-run") when no connection could be made. */
@@ -160,14 +173,20 @@ function assertReached(receiver: string, { exchange }: Verdict): Exchange {
   );
 }
 
-/** The receiver does not listen any more after the latest check: that check has failed, whatever it found. */
-function failAsGone(verdicts: Map<string, Verdict>, latest: string, exchange: Exchange | undefined): void {
-  verdicts.set(latest, {
+/** The receiver does not listen any more after this exchange: its check has failed, whatever it found. */
+function failAsGone(verdicts: Map<string, Verdict>, last: Sender["last"]): void {
+  if (last === undefined) return;
+  const { check, exchange } = last;
+  const found = verdicts.get(check);
+  const { schedule, scenario } = found?.outcome === "failed" ? found : {};
+  verdicts.set(check, {
     outcome: "failed",
     failing: "gone",
     raisedTo: "critical",
-    seen: `the receiver no longer answers since ${exchange?.request.sent ?? latest}`,
+    seen: `the receiver no longer answers since ${exchange.request.sent}`,
     why: "A request has ended the receiver's process. Anyone who can send it stops all payments from being noticed.",
     exchange,
+    schedule,
+    scenario,
   });
 }

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { runAudit } from "../../src/audit/run-audit.js";
-import { mistakesIn } from "../support/audits.js";
+import { auditSpecimen, mistakesIn } from "../support/audits.js";
 import { listen, serveHttp } from "../support/listen.js";
-import { createLateShop, hasty } from "./applications.js";
+import { createLateShop } from "./applications.js";
 import {
   HEADER,
   hmac,
@@ -15,38 +15,20 @@ import {
   stillSystem,
   take,
 } from "./receivers.js";
-import { sound, type Specimen, unproven, unsound } from "./zoo.js";
-
-async function audit({ create, options }: Specimen) {
-  const application = create();
-  const { url } = await startReceiver(async ({ headers, body }) => {
-    const status = isGenuine(body, headers[HEADER]) ? take(body) : 401;
-    if (status >= 300) return status;
-    const { topic, data } = JSON.parse(body.toString());
-    if (typeof data.id !== "string") return 200;
-    const reference = data.externalId ?? data.reference;
-    const event = { ...data, topic, reference, refunded: data.refunded ?? 0, signature: "" };
-    const refused = application.refuse?.(event);
-    if (refused === undefined) await application.handle(event);
-    return refused ?? 200;
-  });
-  const { state: check, order } = application;
-  const only = ["state"];
-  return runAudit({ url, secret: SECRET, system: hasty, check, order, only, ...options?.(application) });
-}
+import { sound, unproven, unsound } from "./zoo.js";
 
 describe("an audit", { timeout: 60_000 }, () => {
   it.each(Object.entries(sound))("passes an application that %s", async (_, specimen) => {
-    const report = await audit(specimen);
+    const report = await auditSpecimen(specimen);
     expect([report.verdict, report.reasons, mistakesIn(report)]).toEqual(["passed", [], []]);
   });
 
   it.each(Object.entries(unsound))("names an application that %s", async (_, specimen) => {
-    expect(mistakesIn(await audit(specimen))).toEqual(specimen.finds);
+    expect(mistakesIn(await auditSpecimen(specimen))).toEqual(specimen.finds);
   });
 
   it.each(Object.entries(unproven))("does not pass an application that %s", async (_, specimen) => {
-    const { verdict, passed, reasons } = await audit(specimen);
+    const { verdict, passed, reasons } = await auditSpecimen(specimen);
     expect([verdict, passed]).toEqual([specimen.verdict, false]);
     expect(reasons.length).toBeGreaterThan(0);
   });
@@ -54,11 +36,11 @@ describe("an audit", { timeout: 60_000 }, () => {
   it("waits for a worker as long as it is told", async () => {
     const shop = createLateShop(4000);
     const specimen = { create: () => shop, options: () => ({ system: shop.system, settleMs: 5000 }) };
-    expect((await audit(specimen)).verdict).toBe("passed");
+    expect((await auditSpecimen(specimen)).verdict).toBe("passed");
   });
 
   it("says which events changed nothing", async () => {
-    const { notes } = await audit(sound["prints a net balance"]!);
+    const { notes } = await auditSpecimen(sound["prints a net balance"]!);
     expect(notes).toContain("Events that changed nothing in what --check prints: started, completed.");
   });
 });

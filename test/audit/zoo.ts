@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { SystemClock } from "../../src/kernel/time/system-clock.js";
 import type { AuditOptions } from "../../src/audit/run-audit.js";
 import type { AppEvent, Application } from "./applications.js";
 
 export interface Zoo extends Application {
   /** The status with which its receiver refuses an event. */
   readonly refuse?: (event: AppEvent) => number | undefined;
+  /** Whose time passes only when the audit waits. */
+  readonly system?: SystemClock;
   /** What a restart does. */
   readonly forget?: () => void;
 }

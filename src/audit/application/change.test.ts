@@ -46,6 +46,31 @@ describe("two changes are the same", () => {
         [5, { id: "b-1", n: 4 }],
       ],
     ],
+    [
+      "when a row of a table of counts begins, and when it goes on",
+      [
+        [["paid", 1]],
+        [
+          ["paid", 1],
+          ["refunded", 1, "10.00"],
+        ],
+      ],
+      [[["refunded", 1, "10.00"]], [["refunded", 2, "20.00"]]],
+    ],
+    [
+      "when a row of a table of counts has zeros, and when it is not there",
+      [[], [{ status: "paid", count: 1 }]],
+      [
+        [
+          { status: "due", count: 1 },
+          { status: "paid", count: 0 },
+        ],
+        [
+          { status: "due", count: 1 },
+          { status: "paid", count: 1 },
+        ],
+      ],
+    ],
     ["when members come in another order", [{}, { x: { a: 1, b: "2" } }], [{}, { x: { b: "2", a: 1 } }]],
   ])("%s", (_, one, other) => {
     expect(isSame(one, other)).toBe(true);

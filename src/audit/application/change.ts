@@ -57,7 +57,11 @@ function diff(before: unknown, after: unknown, place: string, ignored: ReadonlyS
   }
   const areEmpty = [before, after].every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
   if (areEmpty) return [{ place, from: before, to: after }];
-  if (isListOrAbsent(before) && isListOrAbsent(after)) return diffLists(before ?? [], after ?? [], place, ignored);
+  if (isListOrAbsent(before) && isListOrAbsent(after)) {
+    const [rows, rowsAfter] = [figuresByLabel(before), figuresByLabel(after)];
+    if (rows !== undefined && rowsAfter !== undefined) return diff(rows, rowsAfter, place, ignored);
+    return diffLists(before ?? [], after ?? [], place, ignored);
+  }
   if (!isObjectOrAbsent(before) || !isObjectOrAbsent(after)) return [{ place, from: before, to: after }];
   const keys = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].toSorted();
   if (keys.length === 0) return [{ place, from: before, to: after }];
@@ -73,6 +77,26 @@ function isListOrAbsent(value: unknown): value is readonly unknown[] | undefined
 function isObjectOrAbsent(value: unknown): value is Readonly<Record<string, unknown>> | undefined {
   return value === undefined || isObject(value);
 }
+
+/**
+ * The figures of a table such as `select status, count(*) … group by status`, by its labels. In other rows at its place an absent figure is 0. Undefined for
+ * other lists.
+ */
+function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, object>> | undefined {
+  const rows = new Map<string, object>();
+  for (const item of list) {
+    const cells = Array.isArray(item) || isObject(item) ? Object.entries(item) : [];
+    const [label, ...others] = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
+    const figures = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
+    if (typeof label !== "string" || !LABEL.test(label) || others.length > 0 || cells.length === 1) return undefined;
+    if (rows.has(label)) return undefined;
+    if (figures.length > 0) rows.set(label, Object.fromEntries(figures));
+  }
+  return Object.fromEntries(rows);
+}
+
+/** A word, and no name of an order or id. */
+const LABEL = /^[^\d<>]+$/;
 
 /** The position of an item does not matter: what counts is which items changed, were added or removed. */
 function diffLists(

@@ -25,6 +25,7 @@ import { readState, type StateSource } from "./state-reader.js";
 export interface Order {
   /** All texts by which the application may identify it. */
   readonly names: readonly string[];
+  readonly amountXof: number;
   /** The body of an event of it. Beside a sandbox the event happens now, unless it has happened, or never does. */
   readonly bodyOf: (delivery: Pick<Delivery, "step" | "subscription">) => Promise<string>;
 }
@@ -98,6 +99,7 @@ async function printOrder(options: OrderOptions, family: Family): Promise<Printe
 function renderedOrder(resource: Resource, topic: string | undefined, members: object = {}): Order {
   return {
     names: [resource.id, resource.entry, resource.reference],
+    amountXof: resource.amountXof,
     bodyOf: async (delivery) => {
       const event = JSON.parse(renderStep(resource, delivery.step, topicFor(delivery, topic)));
       return JSON.stringify({ topic: event.topic, data: { ...event.data, ...members } });
@@ -146,6 +148,7 @@ async function openCharge(
   };
   return {
     names: [id, externalId],
+    amountXof: amount,
     bodyOf: async (delivery) => {
       await happen(delivery.step);
       return JSON.stringify({ topic: topicFor(delivery, topic), data: data.get(delivery.step) });

@@ -114,8 +114,10 @@ export const seeds = {
   "state-simultaneous": [
     [atOnce("paid")],
     [first("paid"), atOnce("refunded")],
+    [first("paid"), atOnce("refunded in part")],
     [atOnce("dropped")],
     [first("started"), atOnce("completed")],
+    [first("started"), atOnce("failed")],
   ],
   "state-second-subscription": [
     [first("paid"), bySecondSubscription("paid")],

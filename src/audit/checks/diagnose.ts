@@ -28,9 +28,15 @@ const encodings = [
 const PARTS_MAX = 3;
 
 /**
- * What a receiver accepts that refuses an ordinary event, in words: combinations of the commonest bugs. Undefined when it accepts none of them.
+ * What a receiver accepts that refuses an ordinary event, in words: the events of `other`, or combinations of the commonest bugs. Undefined when it accepts
+ * none of them.
  */
-export async function findAccepted(stage: Stage): Promise<string | undefined> {
+export async function findAccepted(stage: Stage, other?: Stage): Promise<string | undefined> {
+  const event = other?.event();
+  if (event !== undefined && isAccepted(await stage.send(post(stage, "a probe", event.text)))) {
+    const topic = String(event.value["topic"]);
+    return `the topic ${topic}; if the receiver gets no others, name it (--topic ${topic})`;
+  }
   const { value } = stage.event();
   const topics = [undefined, otherSpelling(value["topic"])].filter(
     (topic, index) => index === 0 || topic !== undefined,

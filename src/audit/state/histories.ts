@@ -4,10 +4,10 @@ import { familyHistories, keyOf, type Schedule } from "../application/schedule.j
 import { singularOf } from "../../domain/values/topic.js";
 import type { Exchange, Failure, Verdict } from "../wire/check.js";
 import { type Family, type Step, topicOf } from "../wire/events.js";
-import { isProof, mustAccept } from "../wire/judge.js";
+import { isProof, mustAccept, TOO_MANY } from "../wire/judge.js";
 import { BOTH_SPELLINGS, describeFailure, ONE_SPELLING } from "./describe-failure.js";
 import { describeUnproven, measure, play, playStepwise, StateLost } from "./play.js";
-import type { Readiness, StateTrial } from "./state-session.js";
+import { LATE, type Readiness, type StateTrial } from "./state-session.js";
 
 const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
 export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}, or give a slow application more time (--settle)`;
@@ -16,6 +16,7 @@ export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is d
 export async function judgeHistory(trial: StateTrial): Promise<Verdict> {
   const ready = await getReady(trial);
   if ("unfit" in ready) return ready.refusal ?? { outcome: "skipped", reason: ready.unfit };
+  if (ready.foreign !== undefined) return { outcome: "skipped", reason: ready.foreign };
   const [family] = trial.state.respelled;
   if (family === undefined) return { outcome: "passed" };
   const topic = topicOf(family === "charge" ? "paid" : "completed");
@@ -46,6 +47,7 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
   const families = new Set<Family>();
   const effects = new Map<Step, Change>();
   let hasMoved = false;
+  let foreign: string | undefined;
   for (const family of familiesOf(session.options.topic)) {
     const played = await playFamily(trial, family).catch((error: unknown) => {
       // A shop that only collects payments may have no balance for transfers.
@@ -53,11 +55,16 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
       throw error;
     });
     if (played === undefined) continue;
-    if ("unfit" in played) return played;
+    if ("unfit" in played && played.foreign !== undefined && families.size > 0) {
+      foreign = played.foreign;
+      continue;
+    }
+    if ("unfit" in played) return played.refusal === undefined && (await session.isBusy()) ? { unfit: LATE } : played;
     families.add(family);
     for (const [step, effect] of played.effects) effects.set(step, effect);
     hasMoved ||= played.hasMoved;
   }
+  if (!hasMoved && (await session.isBusy())) return { unfit: LATE };
   const idle = [...effects].filter(([, change]) => change.length === 0).map(([step]) => step);
   if (idle.length > 0) session.notes.push(`Events that changed nothing in what --check prints: ${idle.join(", ")}.`);
   if (session.ignored.size > 0) {
@@ -65,7 +72,7 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
       `Ignored in what --check prints, since it varies by itself: ${[...session.ignored].join(", ")}.`,
     );
   }
-  return { families, effects, hasMoved };
+  return { families, effects, hasMoved, foreign };
 }
 
 type FamilyPlayed =
@@ -78,7 +85,7 @@ async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlay
   // The first one may create a table or a counter that later ones find.
   const first = await measure(trial, history);
   const refusal = refusalOf(first.exchanges);
-  if (refusal !== undefined) return refusal;
+  if (refusal !== undefined) return { ...refusal, foreign: describeForeign(trial, family, first.exchanges) };
   let second = await playStepwise(trial, history);
   const hasMovedAt = (effects: readonly Change[]): boolean => effects.some(({ length }) => length > 0);
   let hasMoved = first.change.length > 0 || hasMovedAt(second.effects);
@@ -118,6 +125,17 @@ function refusalOf(exchanges: readonly Exchange[]): Extract<Readiness, { unfit: 
   if (verdict.outcome === "failed") return refused(verdict);
   const unproven = exchanges.find((exchange) => !isProof(exchange));
   return unproven === undefined ? undefined : { unfit: describeUnproven(unproven) };
+}
+
+/** A family of which every event is refused is perhaps one to which the receiver has not subscribed. */
+function describeForeign({ state }: StateTrial, family: Family, exchanges: readonly Exchange[]): string | undefined {
+  const statuses = new Set(exchanges.map(({ answer }) => answer?.status ?? 0));
+  const [status = 0] = statuses;
+  const isForeign = statuses.size === 1 && status >= 400 && status < 500 && ![401, 403, TOO_MANY].includes(status);
+  if (state.options.topic !== undefined || !isForeign) return undefined;
+  const [topics, other] =
+    family === "charge" ? ["charges/events", "transactions/completed"] : ["transactions/*", "charges/events"];
+  return `every event of ${topics} is answered with ${status}; if the receiver does not subscribe to these, name the topic that it gets (--topic ${other})`;
 }
 
 function refused(refusal: Failure): Extract<Readiness, { unfit: string }> {

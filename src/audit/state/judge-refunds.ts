@@ -1,64 +1,85 @@
 import { type Change, type ChangedPlace, patternOf } from "../application/change.js";
 import type { Delivery, Schedule } from "../application/schedule.js";
 import type { Failure, Verdict } from "../wire/check.js";
-import { AMOUNT_XOF, refundedAfter, type Step } from "../wire/events.js";
+import { refundedAfter, type Step } from "../wire/events.js";
 import { judgeReady } from "./judge-state.js";
 import { describeFailure, NOTHING_MOVED } from "./describe-failure.js";
 import { playHistory } from "./play.js";
 import type { StateTrial } from "./state-session.js";
+import { describeShipping } from "./tolerance.js";
 
 const ID = "state-refunds";
 
 /** Whether refunds are noticed, and partial ones add up to what was refunded. Both can be seen only where the state has statuses or sums of money. */
 export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
-  return judgeReady(trial, ID, async ({ families, effects }) => {
+  return judgeReady(trial, ID, async ({ families, effects, hasMoved }) => {
     if (!families.has("charge"))
       return { outcome: "skipped", reason: "the topic is not one of charges", isUnasked: true };
-    const paid = effects.get("paid") ?? [];
-    if (paid.length === 0) return { outcome: "skipped", reason: NOTHING_MOVED };
-    const refund = effects.get("refunded") ?? [];
+    const { check: source } = trial.state.options;
+    const [paid = [], refund = []] = [effects.get("paid"), effects.get("refunded")];
+    if (paid.length === 0 && refund.length === 0) {
+      return hasMoved
+        ? { outcome: "skipped", reason: NO_CHARGES, isUnasked: true }
+        : { outcome: "skipped", reason: NOTHING_MOVED };
+    }
     if (refund.length === 0) {
-      if (!paid.some(tellsPayment)) return { outcome: "skipped", reason: NOT_SHOWN, isUnasked: true };
+      const isShown = paid.some((changed) => showsPayment(changed, trial.state.amountXof));
+      if (!isShown) return { outcome: "skipped", reason: NOT_SHOWN, isUnasked: true };
       return describe(trial, events("paid", "refunded"), ["the refund changes nothing"]);
     }
+    const shipped = describeShipping(refund, "at the refund", { source, paid });
+    if (shipped !== undefined) return describe(trial, events("paid", "refunded"), [shipped]);
     return judgeParts(trial, refund);
   });
 }
 
-const NOT_SHOWN = "what --check prints tells nothing of refunds: neither statuses of orders nor sums of money";
+const NO_CHARGES = "no event of a charge changes what --check prints";
+const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
 
 /** A status, a count of orders by status, or a sum of money. */
-function tellsPayment(changed: ChangedPlace): boolean {
+function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   if ("plus" in changed) {
-    return /(^|[.])paid$/i.test(changed.place) || (changed.plus === AMOUNT_XOF && !changed.place.includes("[]"));
+    return /(^|[.])paid$/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"));
   }
   return typeof changed.to === "string" && /^(paid|settled|success|succeeded|confirmed)$/i.test(changed.to);
 }
 
-/** One refund of 70 %, and the same in two parts: sums of money must be the same. */
+/** A refund of 70 %, in one part and in two: sums of money must change by what was refunded. */
 async function judgeParts(trial: StateTrial, refund: Change): Promise<Verdict> {
-  const paid = await playHistory(trial, events("paid"));
   const once = events("paid", "refunded further");
   const twice = events("paid", "refunded in part", "refunded further");
-  const before = sumsOf(paid);
+  const before = sumsOf(await playHistory(trial, events("paid")));
   const [one, two] = [sumsOf(await playHistory(trial, once)), sumsOf(await playHistory(trial, twice))];
-  const full = new Set(
-    refund.flatMap((each) => ("plus" in each && Math.abs(each.plus) === AMOUNT_XOF ? [patternOf(each)] : [])),
-  );
-  const amount = refundedAfter("refunded further", AMOUNT_XOF);
-  for (const place of new Set([...one.keys(), ...two.keys(), ...full])) {
+  const amount = trial.state.amountXof;
+  const part = refundedAfter("refunded further", amount);
+  const full = new Map([...sumsOf(refund)].filter(([, { sum }]) => Math.abs(sum) === amount));
+  const moves = [...new Set([...one.keys(), ...two.keys(), ...full.keys()])].map((place) => {
     const start = before.get(place)?.sum ?? 0;
     const [single, parts] = [one.get(place), two.get(place)];
-    const moved = (single?.sum ?? 0) - start;
     // A row for each event is a log, and no sum.
-    if (single?.rows !== parts?.rows) continue;
-    const name = place === "" ? "the value" : place;
-    if (moved === 0 && full.has(place)) {
+    const isLog = place.includes("[]") && new Set([before, one, two].map((sums) => sums.get(place)?.rows)).size > 1;
+    return {
+      name: place === "" ? "the value" : place,
+      isLog,
+      atFull: full.get(place)?.sum ?? 0,
+      atPart: (single?.sum ?? 0) - start,
+      inParts: (parts?.sum ?? 0) - start,
+    };
+  });
+  // Sums by status: the order's amount goes to a place of its own, to which a full refund does not bring it.
+  const byStatus = new Set(moves.flatMap(({ atPart, atFull }) => (atPart === atFull ? [] : [atPart])));
+  for (const { name, atFull, atPart, inParts } of moves.filter(({ isLog }) => !isLog)) {
+    const share = Math.sign(atFull) * part;
+    const isElsewhere = byStatus.has(share) || byStatus.has(atFull);
+    if (atFull !== 0 && atPart === 0 && !isElsewhere) {
       return describe(trial, once, [`${name} does not change, though a full refund changes it`]);
     }
-    if (Math.abs(moved) !== amount) continue;
-    const movedInParts = (parts?.sum ?? 0) - start;
-    if (movedInParts !== moved) return describe(trial, twice, [`${name}: ${movedInParts}, should be ${moved}`]);
+    if (atFull !== 0 && atPart === atFull && !byStatus.has(-atFull)) {
+      return describe(trial, once, [`${name}: ${atPart}, should be ${share}`]);
+    }
+    if (Math.abs(atPart) === part && inParts !== atPart) {
+      return describe(trial, twice, [`${name}: ${inParts}, should be ${atPart}`]);
+    }
   }
   return { outcome: "passed" };
 }

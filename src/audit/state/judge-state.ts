@@ -18,7 +18,7 @@ import {
   shrinkSchedule,
   type StateCheckId,
 } from "../application/schedule.js";
-import type { StateSession, StateTrial } from "./state-session.js";
+import { LATE, type StateSession, type StateTrial } from "./state-session.js";
 import { describeShipped, isRightInReverse } from "./tolerance.js";
 
 const SCHEDULE = ["the given event", "the given event again", "the given event again"];
@@ -72,7 +72,14 @@ export async function judgeReady(
   const ready = await getReady(trial);
   if ("unfit" in ready) return { outcome: "skipped", reason: ready.unfit };
   try {
-    return await judge(ready);
+    const verdict = await judge(ready);
+    const isDoubtful =
+      verdict.outcome === "failed"
+        ? verdict.failing === "wrong"
+        : verdict.outcome === "skipped" && verdict.isUnasked !== true;
+    if (!isDoubtful || !(await session.isBusy())) return verdict;
+    session.ready = { unfit: LATE };
+    return { outcome: "skipped", reason: LATE };
   } catch (error) {
     if (!(error instanceof StateLost) && !(error instanceof UsageError)) throw error;
     session.ready = { unfit: `not tried: the state could not be read any more since ${id}` };
@@ -132,14 +139,16 @@ async function isRight(trial: StateTrial, schedule: Schedule, expected: Change, 
   return isRightInReverse(played.change, { expected, earlierAlone, laterAlone });
 }
 
-/** An application that ignores all refunds ships what is refunded anyway: that is another failure. */
 function shippedBy(
   { options, ready }: StateSession,
   schedule: Schedule,
   effects: readonly Change[],
 ): string | undefined {
-  const refund = ready !== undefined && "effects" in ready ? (ready.effects.get("refunded") ?? []) : [];
-  return refund.length === 0 ? undefined : describeShipped(options.check, schedule, effects);
+  if (ready === undefined || "unfit" in ready) return undefined;
+  const shipping = { source: options.check, paid: ready.effects.get("paid") ?? [] };
+  // One that ignores all refunds ships what is refunded anyway: that is another failure.
+  if ((ready.effects.get("refunded") ?? []).length === 0) return undefined;
+  return describeShipped(schedule, effects, shipping);
 }
 
 /** Two events of one order, the later one first. */
@@ -188,7 +197,7 @@ function isAbout(id: StateCheckId, schedule: Schedule): boolean {
 }
 
 /** A check never makes more deliveries. */
-export const DELIVERIES_MAX = 120;
+export const DELIVERIES_MAX = 200;
 /** Deliveries for one more try, and for the confirmation of a failure. */
 const RESERVE = 40;
 

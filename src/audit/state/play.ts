@@ -31,6 +31,8 @@ export class StateLost extends Error {
 const PAUSE_MIN_MS = 25;
 /** Additional readings before an unexpected state counts as wrong. */
 const LATE_READINGS_MAX = 3;
+/** An application that works so long after its answer is given time once more, and not several times. */
+const SLOW_MS = 1000;
 /** Rounds in which refused events are delivered again, as the service does. */
 const ROUNDS_MAX = 2;
 
@@ -55,9 +57,8 @@ interface Orders {
 async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index: number) => Promise<void>) {
   const session = trial.state;
   const { orders, names } = await openOrders(session, schedule);
-  // The last reading still holds, unless the application has just made an order.
   const { latest, options } = session;
-  const before = latest === undefined || options.order !== undefined ? await session.read() : latest.state;
+  const before = latest === undefined ? await session.read() : latest.state;
   const exchanges: Exchange[] = [];
   let isRepeated = false;
   for (const [index, delivery] of schedule.entries()) {
@@ -100,6 +101,7 @@ async function sendOne(
   const request = post(trial, `the event "${describeSchedule(schedule)[index]}"`, body, { signature });
   session.sent += copies;
   const sent = await Promise.all(Array.from({ length: copies }, () => trial.send(request)));
+  session.noteDelivery();
   const [worst] = sent.toSorted((one, other) => (other.answer?.status ?? 600) - (one.answer?.status ?? 600));
   if (worst === undefined) throw new TypeError("Nothing was sent.");
   return worst;
@@ -119,9 +121,10 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
   const { exchanges, names, before } = await deliver(trial, schedule);
   let after = await readAfter(session, schedule, exchanges);
   const changeNow = (): Change => session.changeOf(before, after, names);
-  for (let tries = 0; tries < LATE_READINGS_MAX; tries++) {
+  const isSlow = session.pauseMs >= SLOW_MS;
+  for (let tries = 0; tries < (isSlow ? 1 : LATE_READINGS_MAX); tries++) {
     if (expected === undefined || isSameChange(changeNow(), expected)) break;
-    await session.options.system.sleep(Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
+    await session.options.system.sleep(isSlow ? session.pauseMs : Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
     after = await readAfter(session, schedule, exchanges);
   }
   return { change: changeNow(), exchanges, changeNow, effects: [] };
@@ -158,7 +161,7 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   const pauseMs = Math.max(PAUSE_MIN_MS, settleMs / 100);
   // The first reading shows what was done before the answer, however long the reading took.
   let after = await readAfter(session, history, exchanges, false);
-  let lastChangeMs = 0;
+  let [firstChangeMs, lastChangeMs, gapMs] = [0, 0, 0];
   for (
     let waited = 0;
     waited <= lastChangeMs + settleMs && waited < BUSY_FACTOR_MAX * settleMs;
@@ -167,12 +170,19 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
     await system.sleep(pauseMs);
     const next = await readAfter(session, history, exchanges, false);
     if (session.changeOf(after, next, names).length > 0) {
-      lastChangeMs = system.monotonic() - start;
+      const now = system.monotonic() - start;
+      if (lastChangeMs === 0) firstChangeMs = now;
+      else gapMs = Math.max(gapMs, now - lastChangeMs);
+      lastChangeMs = now;
     }
     after = next;
   }
-  const lagMs = Math.min(lastChangeMs, settleMs);
-  if (lagMs > 0) session.pauseMs = Math.max(session.pauseMs, Math.round(1.25 * lagMs) + PAUSE_MIN_MS);
+  if (lastChangeMs > 0) {
+    const withSlack = (ms: number): number => Math.round(1.25 * ms) + PAUSE_MIN_MS;
+    session.pauseMs = Math.max(session.pauseMs, withSlack(firstChangeMs));
+    session.quietMs = Math.max(session.quietMs, withSlack(Math.max(gapMs, firstChangeMs / 10)));
+  }
+  session.beginWatch();
   const changeNow = (): Change => session.changeOf(before, after, names);
   return { change: changeNow(), exchanges, changeNow, effects: [] };
 }
@@ -206,8 +216,12 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
   for (const { order, step } of schedule) {
     if (opened.has(order)) continue;
     const steps = history.filter((past) => past.order === order).map((past): Step => past.step);
-    opened.set(order, await openOrder(session.options, order, familyOf(step), steps));
+    const made = await openOrder(session.options, order, familyOf(step), steps);
+    opened.set(order, made);
+    if (familyOf(step) === "charge") session.amountXof = made.amountXof;
   }
+  // The last reading still holds, unless the application has just made an order.
+  if (session.options.order !== undefined) session.latest = undefined;
   // The longest name first: one may contain another.
   const names = [...opened].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
   return { orders: opened, names: new Map(names.toSorted(([one], [other]) => other.length - one.length)) };

@@ -1,6 +1,6 @@
 import type { UsageError } from "../../kernel/messages/problem.js";
 import type { AuditEvent, Failure, Stage } from "../wire/check.js";
-import type { Family, Step } from "../wire/events.js";
+import { AMOUNT_XOF, type Family, type Step } from "../wire/events.js";
 import { type Change, changeOf, type Names, patternOf } from "../application/change.js";
 import type { OrderOptions } from "../application/orders.js";
 import type { StateCheckId } from "../application/schedule.js";
@@ -28,14 +28,28 @@ export class StateSession {
   readonly ignored = new Set<string>();
   /** Families of which the application handles only the other spelling of the topic. */
   readonly respelled = new Set<Family>();
-  /** Between two readings that must be equal before the state counts as settled. 0: the application works before it answers. */
+  /** Of the last charge. */
+  amountXof = AMOUNT_XOF;
+  /** How long after an answer the state begins to change. 0: the application works before it answers. */
   pauseMs = 0;
+  /** Between two readings that must be equal before the state counts as settled. */
+  quietMs = 0;
+  /** When the last event was answered. */
+  deliveredAt: number | undefined;
+  #firstDeliveredAt: number | undefined;
+  /** When a change was seen that no delivery came before. */
+  #changedAt = 0;
+  /** The state changed later than the audit waits. */
+  #isBusy = false;
+  /** It did so after it had rested for as long. */
+  #isLate = false;
+  #isWatched = false;
   /** Key of a real history → its effect. */
   readonly histories = new Map<string, Change>();
   /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
   /** The last reading of the current check. */
-  latest: { readonly state: unknown } | undefined;
+  latest: { readonly state: unknown; readonly at: number } | undefined;
   /** Deliveries of the current check. */
   sent = 0;
 
@@ -50,10 +64,23 @@ export class StateSession {
   }
 
   async read(): Promise<unknown> {
-    const { check, system, timeoutMs } = this.options;
+    const { check, system, timeoutMs, settleMs } = this.options;
     const state = await readState(check, { name: "--check", system, timeoutMs });
-    this.latest = { state };
+    const { latest, deliveredAt } = this;
+    this.latest = { state, at: system.monotonic() };
+    if (deliveredAt === undefined || latest === undefined || latest.at < deliveredAt) return state;
+    // Nothing was delivered between the two readings.
+    if (this.changeOf(latest.state, state).length === 0) return state;
+    this.#isBusy ||= this.latest.at - deliveredAt > settleMs;
+    this.#isLate ||= latest.at - Math.max(deliveredAt, this.#changedAt) > settleMs;
+    this.#changedAt = this.latest.at;
     return state;
+  }
+
+  /** An event was answered. */
+  noteDelivery(): void {
+    this.deliveredAt = this.options.system.monotonic();
+    this.#firstDeliveredAt ??= this.deliveredAt;
   }
 
   changeOf(before: unknown, after: unknown, names: Names = new Map()): Change {
@@ -63,7 +90,38 @@ export class StateSession {
   /** The state after deliveries. One reading is enough for an application that works before it answers. */
   async settled(): Promise<unknown> {
     if (this.pauseMs === 0) return this.read();
-    return (await this.#readUntilStable(this.pauseMs)).state;
+    const { system } = this.options;
+    await system.sleep(Math.max(0, (this.deliveredAt ?? 0) + this.pauseMs - system.monotonic()));
+    return (await this.#readUntilStable(this.quietMs)).state;
+  }
+
+  /** From now on the audit waits as long as an ordinary history needs. */
+  beginWatch(): void {
+    this.#isBusy = false;
+    this.#isLate = false;
+  }
+
+  /** Whether the state still changes after the time that the audit waits for it: what was found, or not found, may be due to that. */
+  async isBusy(): Promise<boolean> {
+    if (!this.#isBusy) await this.#watch(this.deliveredAt);
+    return this.#isBusy;
+  }
+
+  /** Whether it does so after it has rested: what the checks have passed proves nothing. */
+  async isLate(): Promise<boolean> {
+    if (!this.#isLate) await this.#watch(this.#firstDeliveredAt);
+    return this.#isLate;
+  }
+
+  /** Reads the state for a while, once, and until it changes. */
+  async #watch(since: number | undefined): Promise<void> {
+    const { system, settleMs } = this.options;
+    if (since === undefined || this.#isWatched || settleMs >= LATE_MS) return;
+    this.#isWatched = true;
+    while (!this.#isLate && system.monotonic() < since + LATE_MS) {
+      await system.sleep(LATE_PAUSE_MS);
+      await this.read();
+    }
   }
 
   /** The state once earlier deliveries have been handled. Undefined when it keeps changing. */
@@ -117,9 +175,22 @@ export type Readiness =
       /** What the events of an ordinary history changed, one by one. */
       readonly effects: ReadonlyMap<Step, Change>;
       readonly hasMoved: boolean;
+      /** Why a family is left out: all its events are refused. */
+      readonly foreign: string | undefined;
     }
-  | { readonly unfit: string; /** The receiver does not accept ordinary events. */ readonly refusal?: Failure };
+  | {
+      readonly unfit: string;
+      /** The receiver does not accept ordinary events. */
+      readonly refusal?: Failure;
+      readonly foreign?: string | undefined;
+    };
 
+export const LATE =
+  "what --check prints still changes after the time that the audit waits for it; give the application more time after the answer (--settle 10s)";
+
+/** How late changes are looked for. */
+const LATE_MS = 5500;
+const LATE_PAUSE_MS = 250;
 const REST_MS = 150;
 /** Longer than the resolution of most times. */
 const SECOND_MS = 1100;

@@ -1,4 +1,4 @@
-import type { Change, ChangedPlace } from "../application/change.js";
+import { type Change, type ChangedPlace, patternOf } from "../application/change.js";
 import type { Schedule } from "../application/schedule.js";
 import type { StateSource } from "../application/state-reader.js";
 
@@ -29,26 +29,55 @@ function textsOf(change: Change): ReadonlyMap<string, string> {
 }
 
 /** What names goods that cannot be taken back. */
-const GOODS = /ship|deliver|dispatch|fulfil|release|parcel|exp[eé]di|livr/i;
-const STOCK = /stock|inventory/i;
+const GOODS = /ship|deliver|dispatch|fulfil|release|parcel|goods|unlock|activat|exp[eé]di|livr/i;
+const STOCK = /stock|inventory|seats|available/i;
+/** What says of goods that they stay. */
+const KEPT = /^(no|none|null|false|pending|waiting|open|due|cancel.*|return.*|held|blocked|(not|un|non).*)$/i;
 
-/** An order that is shipped after its refund has come, in words. What is shipped is known by its name. */
+interface Shipping {
+  readonly source: StateSource;
+  /** What a payment changes in an ordinary history: it ships. */
+  readonly paid: Change;
+}
+
+/** An order that is shipped although its refund has come, in words. What is shipped is known by its name. */
 export function describeShipped(
-  source: StateSource,
   schedule: Schedule,
   effects: readonly Change[],
+  shipping: Shipping,
 ): string | undefined {
   const [later, earlier] = schedule;
   if (effects.length !== 2 || later?.step !== "refunded" || earlier?.step !== "paid") return undefined;
-  const shipped = effects[1]?.find((changed) => isShipped(changed, typeof source === "string" ? source : ""));
+  const [atRefund = [], atPayment = []] = effects;
+  return (
+    describeShipping(atRefund, "when the refund comes before the payment", shipping) ??
+    describeShipping(atPayment, "when the payment comes after the refund", shipping)
+  );
+}
+
+/** Goods that leave as they do at a payment, in words. */
+export function describeShipping(change: Change, when: string, { source, paid }: Shipping): string | undefined {
+  const given = typeof source === "string" ? source : "";
+  const shipped = change.find(
+    (changed) =>
+      isShipped(changed, given) && paid.some((other) => isShipped(other, given) && isSameShipping(changed, other)),
+  );
   if (shipped === undefined) return undefined;
-  return `${shipped.place === "" ? "the value" : shipped.place} changes when the payment comes after the refund: a refunded order is shipped`;
+  return `${shipped.place === "" ? "the value" : shipped.place} changes ${when}: a refunded order is shipped`;
+}
+
+function isSameShipping(one: ChangedPlace, other: ChangedPlace): boolean {
+  if (patternOf(one) !== patternOf(other)) return false;
+  if ("plus" in one || "plus" in other) return "plus" in one === "plus" in other;
+  const areWords = [one.to, other.to].every((to) => typeof to === "string" && !/\d/.test(to));
+  return !areWords || one.to === other.to;
 }
 
 function isShipped(changed: ChangedPlace, source: string): boolean {
   const name = changed.place === "" ? source : changed.place;
   if ("plus" in changed) return changed.plus > 0 ? GOODS.test(name) : STOCK.test(name);
   const { to } = changed;
+  if (typeof to === "string" && (to === "" || KEPT.test(to))) return false;
   if (typeof to === "string" && GOODS.test(to)) return true;
-  return GOODS.test(name) && to !== undefined && to !== null && to !== false && to !== "";
+  return GOODS.test(name) && to !== undefined && to !== null && to !== false;
 }

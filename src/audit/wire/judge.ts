@@ -72,7 +72,7 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 
 const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
 
-const TOO_MANY = 429;
+export const TOO_MANY = 429;
 /** "Too many requests" proves nothing: the event was neither accepted nor refused. */
 export function throttled(exchange: Exchange): Verdict {
   return {

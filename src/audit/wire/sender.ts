@@ -21,8 +21,8 @@ export class Sender {
   parallel = 1;
   /** How many requests have been sent. */
   count = 0;
-  /** The last exchange for which a connection was made. */
-  last: Exchange | undefined;
+  /** The last exchange for which a connection was made, and the check that made it. */
+  last: { readonly check: string; readonly exchange: Exchange } | undefined;
   /** Of an answer that shows a stack trace. */
   trace: Exchange | undefined;
 
@@ -33,12 +33,12 @@ export class Sender {
   }
 
   /** For the requests of one check. Rejects with Abandoned when another one would be useless. */
-  forCheck(): Stage["send"] {
+  forCheck(check: string): Stage["send"] {
     let sent = 0;
     return async (request) => {
       const isFirst = sent++ === 0;
       const exchange = await this.#inTurn(request);
-      if (!exchange.unreachable) this.last = exchange;
+      if (!exchange.unreachable) this.last = { check, exchange };
       if (exchange.answer !== null) {
         if (STACK_TRACE.test(exchange.answer.body)) this.trace ??= exchange;
       }
