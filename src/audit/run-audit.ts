@@ -95,8 +95,8 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
 
   const ordinary = await validEvent.run(await createCheckStage(validEvent, undefined));
   const baseline = assertReached(receiver, ordinary);
-  // A command that does not work is reported before anything else is tried.
-  if (selected.some(({ group }) => group === "state")) await state?.read();
+  const isStateSelected = selected.some(({ group }) => group === "state");
+  if (isStateSelected && baseline.answer !== null) await assertRead(state, wire);
   const others = selected.filter(({ id }) => id !== VALID_EVENT);
   const verdicts = new Map<string, Verdict>([[VALID_EVENT, ordinary]]);
   let gone: string | undefined;
@@ -141,8 +141,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
       ? undefined
       : await findAccepted(diagnosing, transactions || undefined);
   // What the last check has brought down is seen only now.
-  if (gone === undefined && others.length > 0 && baseline.answer !== null && (await isUnreachable(wire)))
-    failAsGone(verdicts, sender.last);
+  if (gone === undefined && others.length > 0 && (await isUnreachable(wire))) failAsGone(verdicts, sender.last);
   // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
   const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
@@ -152,6 +151,15 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   return { receiver, ...sum, notes, requests: sender.count, durationMs, checks };
 }
 
+/** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */
+async function assertRead(state: StateSession | undefined, wire: Parameters<typeof isUnreachable>[0]): Promise<void> {
+  try {
+    await state?.read();
+  } catch (error) {
+    if (!(error instanceof UsageError) || !(await isUnreachable(wire))) throw error;
+  }
+}
+
 /** What the state checks have passed is not proven when the state still changes long after the answers. */
 async function doubtLate(
   verdicts: Map<string, Verdict>,
@@ -159,7 +167,12 @@ async function doubtLate(
   selected: readonly StateCheck[],
 ): Promise<void> {
   const passed = selected.filter(({ id, group }) => group === "state" && verdicts.get(id)?.outcome === "passed");
-  if (state === undefined || passed.length === 0 || !(await state.isLate())) return;
+  if (state === undefined || passed.length === 0) return;
+  const isLate = await state.isLate().catch((error: unknown) => {
+    if (error instanceof UsageError) return false;
+    throw error;
+  });
+  if (!isLate) return;
   for (const { id } of passed) verdicts.set(id, { outcome: "skipped", reason: LATE });
 }
 

@@ -1,6 +1,13 @@
-import { describe, expect, it } from "vitest";
-import { auditSpecimen, mistakesIn } from "../support/audits.js";
+import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runAudit } from "../../src/audit/run-audit.js";
+import { auditReceiver, auditSpecimen, mistakesIn } from "../support/audits.js";
+import { listen } from "../support/listen.js";
+import { hasty } from "./applications.js";
 import { explained, sound, unsound } from "./further-applications.js";
+import { sound as soundOnWire, unsound as unsoundOnWire } from "./further-receivers.js";
+import { HEADER, hmac, isGenuine, SECRET, startReceiver, stillSystem, take } from "./receivers.js";
 
 describe("an audit", { timeout: 60_000 }, () => {
   it.each(Object.entries(sound))("passes an application that %s", async (_, specimen) => {
@@ -16,5 +23,65 @@ describe("an audit", { timeout: 60_000 }, () => {
     const { verdict, reasons, advice } = await auditSpecimen(specimen);
     expect(verdict).not.toBe("passed");
     expect([...reasons, ...advice].join("\n")).toMatch(specimen.says);
+  });
+});
+
+/** Pieces of a body need not be far apart. */
+const system = { ...stillSystem, sleep: (ms: number) => stillSystem.sleep(Math.min(ms, 5)) };
+
+describe("an audit of a receiver", { timeout: 30_000 }, () => {
+  it.each(Object.entries(soundOnWire))("passes one that %s", async (_, start) => {
+    const report = await auditReceiver(await start(), { system });
+    expect([report.verdict, mistakesIn(report)]).toEqual(["passed", []]);
+  });
+
+  it.each(Object.entries(unsoundOnWire))("names one that %s", async (_, [receive, ...finds]) => {
+    const { url } = await startReceiver(receive);
+    expect(mistakesIn(await auditReceiver(url, { system }))).toEqual(finds);
+  });
+});
+
+/** Prints the state of the process that also takes the events, and dies at one of them. */
+async function startMortal(isDeadly: (text: string, signature: unknown) => boolean) {
+  const statuses = new Map<string, string>();
+  const server = createServer((request, response) => {
+    if (request.method === "GET") return response.end(JSON.stringify([...statuses.values()].toSorted()));
+    return void buffer(request).then((body) => {
+      if (isDeadly(body.toString(), request.headers[HEADER])) {
+        server.close();
+        return server.closeAllConnections();
+      }
+      if (!isGenuine(body, request.headers[HEADER])) return response.writeHead(401).end();
+      const status = take(body);
+      if (status === 200) {
+        const { id, status: next } = JSON.parse(body.toString()).data;
+        const order = ["dropped", "paid", "refunded_partially", "refunded"];
+        if (order.indexOf(next) > order.indexOf(statuses.get(id) ?? "")) statuses.set(id, next);
+      }
+      return response.writeHead(status).end();
+    });
+  });
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(() => void server.close());
+  return origin;
+}
+
+describe("an audit of a receiver that dies", { timeout: 30_000 }, () => {
+  it.each([
+    ["at a forged event", "signature-missing", (_: string, signature: unknown) => signature === undefined],
+    ["at signed null", "odd-json", (text: string, signature: unknown) => text === "null" && hmac(text) === signature],
+    ["at a refund", "state-history", (text: string) => text.includes('"status":"refunded"')],
+    ["at the ordinary event", "valid-event", (text: string) => text.includes('"status":"paid"')],
+    ["at a dropped event", "state-duplicate", (text: string) => text.includes('"status":"dropped"')],
+    ["at a large body", "large-body", (text: string) => text.length > 1024 * 1024],
+  ])("%s reports everything, and at which check that was", async (_, id, isDeadly) => {
+    const origin = await startMortal(isDeadly);
+    const options = { secret: SECRET, system: hasty, topic: "charges/events" };
+    const report = await runAudit({ ...options, url: `${origin}/webhooks`, check: `${origin}/state` });
+    expect(report.verdict).toBe("failed");
+    const critical = report.checks.filter(({ verdict }) => verdict === "fail");
+    expect(critical.map((check) => [check.id, check.severity])).toEqual([[id, "critical"]]);
+    expect(critical[0]?.seen).toMatch(/^the receiver no longer answers since /);
+    expect(report.checks.length).toBeGreaterThan(30);
   });
 });

@@ -2,7 +2,7 @@ import { Bug } from "../../kernel/messages/problem.js";
 import { Abandoned, type AuditRequest, type Exchange, type Stage } from "./check.js";
 
 /** An audit of all checks never sends more requests than this. */
-export const REQUESTS_MAX = 2000;
+export const REQUESTS_MAX = 2500;
 /** After so many requests without an answer in time nothing more is sent: each costs a whole timeout. */
 const TIMEOUTS_MAX = 3;
 

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import { listen } from "../support/listen.js";
+import { HEADER, hmac, type Incoming, isGenuine, type Receive, startReceiver, take } from "./receivers.js";
+
+const textOf = (header: unknown): string => (typeof header === "string" ? header : "");
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void) {
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => answer(request, response, body));
+  });
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+const statusFor = (request: IncomingMessage, body: Buffer): number =>
+  isGenuine(body, request.headers[HEADER]) ? take(body) : 401;
+
+/** Right receivers on the wire, by what is special about them. Each starts, and returns its URL. */
+export const sound: Readonly<Record<string, () => Promise<string>>> = {
+  "answers 202": async () =>
+    (await startReceiver(({ body, headers }) => (isGenuine(body, headers[HEADER]) && take(body) === 200 ? 202 : 401)))
+      .url,
+  "answers 204 without a body": () =>
+    serve((request, response, body) => {
+      const status = statusFor(request, body);
+      response.writeHead(status === 200 ? 204 : status).end();
+    }),
+  "compresses its answers": () =>
+    serve((request, response, body) => {
+      const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+      response.writeHead(statusFor(request, body), headers).end(gzipSync('{"received":true}'));
+    }),
+  "is strict about its path, its query and its method": async () => {
+    const origin = await serve((request, response, body) => {
+      const isThere = request.url === "/hooks/payments?shop=7" && request.method === "POST";
+      response.writeHead(isThere ? statusFor(request, body) : 404).end();
+    });
+    return `${origin}/hooks/payments?shop=7`;
+  },
+  "wants a user and a password": async () => {
+    const origin = await serve((request, response, body) => {
+      const isKnown = request.headers.authorization === `Basic ${btoa("audit:s:cret")}`;
+      response.writeHead(isKnown ? statusFor(request, body) : 401).end();
+    });
+    return origin.replace("http://", "http://audit:s%3Acret@");
+  },
+  "takes 1 MiB, and closes the connection beyond": async () => {
+    const server = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      request.on("data", (piece: Buffer) => {
+        size += piece.length;
+        if (size > 1024 * 1024) request.destroy();
+        else pieces.push(piece);
+      });
+      request.on("end", () => response.writeHead(statusFor(request, Buffer.concat(pieces))).end());
+    });
+    return `http://127.0.0.1:${await listen(server)}`;
+  },
+};
+
+const verified =
+  (verify: (incoming: Incoming, header: string) => boolean): Receive =>
+  (incoming) =>
+    verify(incoming, textOf(incoming.headers[HEADER])) ? take(incoming.body) : 401;
+
+/** Unsound ones: a forgery gets in by another header, case or encoding. Each with what the audit must find. */
+export const unsound: Readonly<Record<string, readonly [receive: Receive, ...finds: string[]]>> = {
+  "also reads an older header": [
+    verified(({ body, headers }, header) => isGenuine(body, header || headers["x-signature"])),
+    "signature-other-header fail",
+  ],
+  "takes what a proxy says it has verified, in another header": [
+    verified(({ body, headers }, header) => isGenuine(body, header) || "x-hmac-signature" in headers),
+    "signature-other-header fail",
+  ],
+  "compares in lower case": [
+    verified(({ body }, header) => hmac(body).toLowerCase() === header.toLowerCase()),
+    "signature-case fail",
+  ],
+  "takes hex in any case, beside base64": [
+    verified(({ body }, header) => isGenuine(body, header) || hmac(body, "hex") === header.toLowerCase()),
+    "signature-hex fail",
+  ],
+  "decodes both as hex, of which nothing is left": [
+    verified(
+      ({ body }, header) =>
+        (header !== "" && Buffer.from(hmac(body), "hex").equals(Buffer.from(header, "hex").subarray(0, 0))) ||
+        isGenuine(body, header),
+    ),
+    "signature-wrong-secret fail",
+  ],
+  "compares the end": [
+    verified(({ body }, header) => header.length >= 44 && header.endsWith(hmac(body))),
+    "signature-prefix fail",
+  ],
+  "verifies only what is JSON by its content type": [
+    ({ body, headers }) =>
+      textOf(headers["content-type"]).includes("json") && !isGenuine(body, headers[HEADER]) ? 401 : take(body),
+    "content-type fail",
+  ],
+  "takes the JSON printed again, beside the raw body": [
+    verified(({ body }, header) => isGenuine(body, header) || isReprinted(body, header)),
+    "signature-reprinted fail",
+  ],
+};
+
+function isReprinted(body: Buffer, header: string): boolean {
+  try {
+    return hmac(JSON.stringify(JSON.parse(body.toString()))) === header;
+  } catch {
+    return false;
+  }
+}
