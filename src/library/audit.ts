@@ -4,6 +4,7 @@ import { runAudit } from "../audit/run-audit.js";
 import type { AuditReport } from "../audit/report.js";
 import type { SandboxDoor } from "../audit/application/sandbox-door.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
+import { AUDIT_HEADER } from "../domain/model/rule.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
@@ -58,7 +59,11 @@ function eventOf(event: string | object): { text: string; value: Record<string, 
 
 function doorOf({ fetch }: NonNullable<AuditOptions["sandbox"]>): SandboxDoor {
   return async (method, path, body) => {
-    const answer = await fetch(path, { method, ...(body === undefined ? {} : { json: body }) });
+    const answer = await fetch(path, {
+      method,
+      headers: { [AUDIT_HEADER]: "1" },
+      ...(body === undefined ? {} : { json: body }),
+    });
     const text = await answer.text();
     return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
   };

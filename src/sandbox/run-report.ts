@@ -1,7 +1,8 @@
 import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Coverage } from "./coverage/coverage-report.js";
-import { isAllowed } from "./config/allowance.js";
+import { isAllowed, unmatched } from "./config/allowance.js";
+import { isOfAudit } from "./company/exchange.js";
 import type { Finding } from "./observation/finding.js";
 import { FINDINGS_MAX } from "./observation/findings.js";
 import { redactCoverage } from "./coverage/render-coverage.js";
@@ -27,6 +28,8 @@ export interface RunReport {
   readonly findings: readonly Finding[];
   /** Findings that the allow-list has. */
   readonly allowed: readonly Finding[];
+  /** Entries of the allow-list that no finding matched. */
+  readonly allowNeverMatched: readonly string[];
   /** By name or description. */
   readonly rulesNeverFired: readonly string[];
   readonly coverage: Coverage;
@@ -61,8 +64,9 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
     url: text(url),
     error: text(attempts.at(-1)?.error ?? "not sent yet"),
   });
-  events.on("exchange", ({ exchange: { door, status, onLost } }) => {
-    if (door !== "api") return;
+  events.on("exchange", ({ exchange }) => {
+    const { door, status, onLost } = exchange;
+    if (door !== "api" || isOfAudit(exchange)) return;
     requests++;
     const kind = `${Math.floor(status / 100)}xx`;
     count(kind, 1);
@@ -102,6 +106,7 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
       clock: companies.length === 0 ? null : toIso(sandbox.defaultCompany.now()),
       findings: [...findings],
       allowed: [...allowed],
+      allowNeverMatched: unmatched(allow, allowed),
       rulesNeverFired: coverage.rules.filter(({ met }) => !met).map(describeRendered),
       coverage,
     };

@@ -14,7 +14,7 @@ import { UsageError } from "../kernel/messages/problem.js";
 import type { CompanyDeps, CompanyEvents } from "./company/company-deps.js";
 import { Company } from "./company/company.js";
 import { createCompany, resumeCompany } from "./company/create-company.js";
-import type { Exchange } from "./company/exchange.js";
+import { type Exchange, isOfAudit } from "./company/exchange.js";
 import type { Finding } from "./observation/finding.js";
 import { CoverageBook } from "./coverage/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
@@ -148,7 +148,7 @@ export class Sandbox {
     let requestId: string | undefined;
     if (exchange.door === "api" && companyId !== undefined) {
       requestId = this.#observations.get(companyId)?.see(exchange)?.id;
-      this.coverage.see(companyId, exchange);
+      if (!isOfAudit(exchange)) this.coverage.see(companyId, exchange);
     }
     this.events.emit("exchange", { exchange, companyId, requestId });
   }
@@ -197,8 +197,10 @@ export class Sandbox {
     return company;
   }
 
-  remove(company: Company): void {
+  /** `endsRun`: the run of the client under test ends with it. */
+  remove(company: Company, { endsRun = true } = {}): void {
     const { id } = company;
+    if (endsRun) this.observationOf(id).findings.end(false);
     this.events.emit("forgets", { company, reset: false });
     this.#close(company);
     this.#observations.delete(id);
@@ -232,6 +234,7 @@ export class Sandbox {
   }
 
   #forget(company: Company): void {
+    this.observationOf(company.id).findings.end(false);
     this.events.emit("forgets", { company, reset: true });
     this.observationOf(company.id).reset(this.system.monotonic());
   }

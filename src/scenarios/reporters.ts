@@ -15,12 +15,13 @@ import type { ReplaySummary, ScenarioResult } from "./run/replay.js";
 export type Reporter = (summary: ReplaySummary) => string;
 
 /** One JSON object: the counts, and the outcome of each scenario with all details of its failure. */
-export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun }) => {
+export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun, allowNeverMatched }) => {
   const report = {
     ...counts,
     notRun,
     durationMs: Math.round(durationMs),
     seed: seed ?? null,
+    allowNeverMatched,
     scenarios: results.map(({ scenario, outcome, reason, failure, durationMs: ms, stepsPassed, seen }) => ({
       name: scenario.name,
       file: scenario.file,
@@ -149,7 +150,10 @@ function indent(text: string): string {
 }
 
 /** `3 passed, 1 failed in 0.4 s`, and the seed that repeats the run. */
-export function renderSummary({ counts, notRun, durationMs, seed }: ReplaySummary, style: Style): string {
+export function renderSummary(
+  { counts, notRun, durationMs, seed, allowNeverMatched }: ReplaySummary,
+  style: Style,
+): string {
   const { passed, failed, error, skipped } = counts;
   const parts = [
     passed > 0 || failed + error + skipped === 0 ? style.good(`${passed} passed`) : "",
@@ -159,5 +163,6 @@ export function renderSummary({ counts, notRun, durationMs, seed }: ReplaySummar
     notRun > 0 ? `${notRun} not run (--bail)` : "",
   ].filter((part) => part !== "");
   const again = seed === undefined ? "" : style.faint(` (seed ${seed})`);
-  return `\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(2)} s${again}\n`;
+  const warnings = allowNeverMatched.map((entry) => `warning: allowed, but never found: ${entry}\n`).join("");
+  return `\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(2)} s${again}\n${warnings}`;
 }

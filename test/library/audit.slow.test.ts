@@ -35,6 +35,18 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(new Set(pairs)).toEqual(new Set(["paid while paid", "refunded while refunded"]));
   });
 
+  it("does not count as a client of the sandbox, nor do questions about its charges", async () => {
+    const sandbox = await create();
+    const shop = createAskingShop(sandbox, true);
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    for (const topic of ["charges/events", "transactions/completed"] as const) sandbox.subscribe(topic, url);
+    const report = await audit(url, { only: ["state"], sandbox, check: shop.state });
+    expect(report.verdict).toBe("passed");
+    expect(sandbox.report()).toMatchObject({ findings: [], requests: shop.questions() });
+    const covered = sandbox.coverage().operations.filter(({ met }) => met);
+    expect(new Set(covered.map(({ operation }) => operation))).toEqual(new Set(["getCharge"]));
+  });
+
   it("checks only charges when the balance is too low for transfers", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);
@@ -56,10 +68,13 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
 });
 
 /** An application that stores a charge as the API shows it. With `doubts` it ignores charges that the API does not know. */
-function createAskingShop(sandbox: Sandbox, doubts: boolean): Application {
+function createAskingShop(sandbox: Sandbox, doubts: boolean): Application & { readonly questions: () => number } {
   const statuses = new Map<string, string>();
+  let questions = 0;
   return {
+    questions: () => questions,
     handle: async ({ id }) => {
+      questions++;
       const answer = await sandbox.fetch<{ status: string }>(`/v1/charges/${id}`);
       if (answer.status === 200) statuses.set(id, (await answer.json()).status);
       else if (!doubts) statuses.set(id, "unknown");

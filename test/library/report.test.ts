@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { type RunReport, UsageError } from "../../src/index.js";
+import { type CompanyHandle, type RunReport, type Sandbox, UsageError } from "../../src/index.js";
 import { startReceiver } from "../support/receiver.js";
-import { create, createCharge } from "./sandboxes.js";
+import { create, createCharge, payout } from "./sandboxes.js";
 
 const polling = async (company: { fetch(path: string): Promise<unknown> }): Promise<unknown> =>
   Promise.all(Array.from({ length: 20 }, () => company.fetch("/v1/transactions/none")));
@@ -61,7 +61,39 @@ test("expected findings are listed as allowed", async () => {
   const sandbox = await create({ findings: { allow: ["polling-too-fast:none", "pay-after-drop"] } });
   await polling(sandbox);
   expect(sandbox.findings()).toHaveLength(1);
-  expect(sandbox.report()).toMatchObject({ findings: [], allowed: [{ kind: "polling-too-fast" }] });
+  expect(sandbox.report()).toMatchObject({
+    findings: [],
+    allowed: [{ kind: "polling-too-fast" }],
+    allowNeverMatched: ["pay-after-drop"],
+  });
+});
+
+test.each([
+  ["reset", (_: Sandbox, company: CompanyHandle) => company.reset()],
+  ["reset with all others", (sandbox: Sandbox) => sandbox.fetch("/_sandbox/reset?company=*", { method: "POST" })],
+  ["closed", (_: Sandbox, company: CompanyHandle) => company.close()],
+])("judges the outcomes of a company when it is %s, and keeps what it finds", async (_, end) => {
+  const sandbox = await create();
+  const company = await sandbox.company();
+  await company.fetch("/v1/transactions", { json: payout("salary-awa") });
+  await createCharge(company, "order-1");
+  await company.clock.advance("2s");
+  await end(sandbox, company);
+  const found = [{ kind: "outcome-never-learned", why: expect.stringContaining("A transfer that") }];
+  expect(sandbox.report()).toMatchObject({ findings: found });
+  await sandbox.close();
+  expect(sandbox.report()).toMatchObject({ findings: found });
+});
+
+test("does not judge webhooks that are still due when a company is reset", async () => {
+  const sandbox = await create();
+  const { url } = await startReceiver();
+  for (const topic of ["transactions/started", "transactions/completed"] as const) sandbox.subscribe(topic, url);
+  sandbox.rules.add({ on: "delivery", then: { delay: "1h" } });
+  await sandbox.fetch("/v1/transactions", { json: payout("salary-awa") });
+  await sandbox.clock.advance("2s");
+  await sandbox.reset();
+  expect(sandbox.report()).toMatchObject({ findings: [] });
 });
 
 test.each([

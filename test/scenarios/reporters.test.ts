@@ -119,6 +119,7 @@ describe("json", () => {
       notRun: 0,
       durationMs: 1235,
       seed: 7,
+      allowNeverMatched: [],
       scenarios: [
         {
           name: "A charge is paid",

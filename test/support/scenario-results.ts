@@ -25,7 +25,7 @@ export function resultOf(change: Partial<ScenarioResult> & { name?: string; file
 export function summaryOf(...results: ScenarioResult[]): ReplaySummary {
   const counts = { passed: 0, failed: 0, error: 0, skipped: 0 };
   for (const { outcome } of results) counts[outcome]++;
-  return { results, counts, durationMs: 1234.6, seed: 7, notRun: 0 };
+  return { results, counts, durationMs: 1234.6, seed: 7, notRun: 0, allowNeverMatched: [] };
 }
 
 export const failed: Failure = {

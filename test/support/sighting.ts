@@ -94,6 +94,7 @@ export function scene(change: Partial<Scene> = {}): Scene {
     secrets: [],
     connection: undefined,
     causeOf: () => undefined,
+    isAudited: () => false,
     ...change,
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AUDIT_HEADER } from "../../domain/model/rule.js";
 import { parseJsonOrText } from "../../kernel/messages/json.js";
 import { reasonOf } from "./state-reader.js";
 import { UsageError } from "../../kernel/messages/problem.js";
@@ -61,6 +62,7 @@ function createDoor({ url, accessToken, companyId, adminToken }: SandboxAddress)
         redirect: "manual",
         signal,
         headers: {
+          [AUDIT_HEADER]: "1",
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(isControl || companyId === undefined ? {} : { "x-company-id": companyId }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),

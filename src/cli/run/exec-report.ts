@@ -8,7 +8,8 @@ import type { RunReport } from "../../sandbox/run-report.js";
 const UNACKNOWLEDGED_SHOWN = 5;
 
 export function renderExecReport(report: RunReport, options: { readonly coverage: boolean }): string {
-  const { requests, statuses, webhooks, resets, findings, allowed, rulesNeverFired, coverage } = report;
+  const { requests, statuses, webhooks, resets, findings, allowed, allowNeverMatched, rulesNeverFired, coverage } =
+    report;
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
   const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, counted]) => `${counted} × ${kind}`).join(", ")})`;
   const asked = `${countOf(requests, "request")}${counted}`;
@@ -27,6 +28,7 @@ export function renderExecReport(report: RunReport, options: { readonly coverage
   for (const finding of findings) lines.push(...renderFinding(finding).split("\n"));
   if (allowed.length > 0) lines.push(`${countFindings(allowed.length)} allowed`);
   for (const finding of allowed) lines.push(...renderAllowed(finding).split("\n"));
+  for (const entry of allowNeverMatched) lines.push(`warning: allowed, but never found: ${entry}`);
   return lines.map((line) => `sandbox: ${line}`).join("\n");
 }
 

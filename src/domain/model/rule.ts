@@ -33,6 +33,9 @@ interface RuleBase extends Row {
 /** The name of the rules by which an audit holds back the sandbox's own deliveries. They are not the user's, so coverage leaves them out. */
 export const AUDIT_RULE = "held back by the audit";
 
+/** Names the requests of an audit to the sandbox, so that they do not count as the client's. */
+export const AUDIT_HEADER = "x-sandbox-audit";
+
 export type RuleMatch = Readonly<Record<string, unknown>>;
 
 export const requestFaults = ["reset", "hang", "empty", "malformed"] as const;

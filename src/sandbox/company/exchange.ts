@@ -2,7 +2,7 @@ import type { OperationId } from "../../contract/operations.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import type { Company } from "./company.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
-import type { RequestFault } from "../../domain/model/rule.js";
+import { AUDIT_HEADER, type RequestFault } from "../../domain/model/rule.js";
 
 /** One request and its answer: to the API under test, or a changing call of the control API. */
 export interface Exchange {
@@ -44,6 +44,11 @@ export interface Exchange {
    * turns out that the client had left before.
    */
   readonly onLost: (listener: () => void) => void;
+}
+
+/** Whether an audit made the request, rather than the client under test. */
+export function isOfAudit({ headers }: Pick<Exchange, "headers">): boolean {
+  return headers[AUDIT_HEADER] !== undefined;
 }
 
 /** The TCP connection of a request. */

@@ -21,6 +21,11 @@ export function isAllowed(finding: Finding, allowances: readonly string[]): bool
   });
 }
 
+/** Entries that none of these findings matches. */
+export function unmatched(allowances: readonly string[], findings: readonly Finding[]): readonly string[] {
+  return allowances.filter((entry) => !findings.some((finding) => isAllowed(finding, [entry])));
+}
+
 function kindIn(entry: string): string {
   return entry.split(":", 1)[0] ?? "";
 }

@@ -47,7 +47,7 @@ export const payAfterDrop: Detector = {
     if (charge?.status !== "dropped") return [];
     const { id, externalId, droppedReason } = charge;
     const why =
-      `The charge ${id} (externalId ${quote(externalId)}) was to be paid after it had been dropped (${droppedReason ?? "no reason"}). A client ` +
+      `The charge ${id} (externalId ${quote(externalId)}) was to be paid after it was dropped (${droppedReason ?? "no reason"}). A client ` +
       "that takes a dropped charge for one that is due waits for money that cannot come, or ships what nobody has paid.";
     return [{ key: id, why, requests: [describeRequest(entry, scene)] }];
   },
@@ -126,7 +126,7 @@ function describeFull(charge: Charge, entry: JournalEntry, scene: Scene): Detect
   const { id, externalId, paid } = charge;
   const why =
     `The whole of the charge ${id} (externalId ${quote(externalId)}) was to be refunded again (${entry.id}) after all of its ${toXof(paid)} XOF had ` +
-    "gone back. This service refuses it; a client that cannot know that it has refunded pays back twice wherever nothing stops it.";
+    "gone back. This service refuses it. A service that does not would pay back twice.";
   return { key: id, why, requests: [describeRequest(entry, scene)] };
 }
 

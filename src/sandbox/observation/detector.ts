@@ -42,6 +42,8 @@ export interface Scene {
   readonly connection: Connection | undefined;
   /** The newest request that made this record, if it is still in the journal. */
   readonly causeOf: (record: Row) => JournalEntry | undefined;
+  /** Whether an audit made or asked for the charge or transfer with this id. */
+  readonly isAudited: (id: string) => boolean;
 }
 
 /** A detection with the key of an earlier one of its kind is the same mistake, and is reported once. `fix` replaces that of its kind. */

@@ -38,8 +38,8 @@ export const findingKinds = {
   "refund-repeated": {
     severity: "critical",
     fix:
-      "Read the charge (GET /v1/charges/:id) before a refund is sent again: `refunded` says what went back already. Note each refund with the order " +
-      "before it is sent, and let a second copy of a webhook change nothing.",
+      "Read the charge (GET /v1/charges/:id) before a refund is sent again: `refunded` says what went back already. Store each refund with the order " +
+      "before you send it, and let a second copy of a webhook change nothing.",
   },
   "refund-beyond-paid": {
     severity: "critical",
@@ -49,7 +49,7 @@ export const findingKinds = {
   },
   "secret-leaked": {
     severity: "critical",
-    fix: "Send the access token in the header `Authorization: Bearer …` and nowhere else. Then rotate it, it counts as known.",
+    fix: "Send the access token in the header `Authorization: Bearer …` and nowhere else. Then rotate it: treat it as known to others.",
   },
   "forged-webhook-acknowledged": {
     severity: "critical",
@@ -61,13 +61,13 @@ export const findingKinds = {
     severity: "warning",
     fix:
       "Derive the reference from the order, not from the attempt or the worker: then the second worker gets a 409 and nothing is paid twice. Or let one " +
-      "worker take an order, by a lock or a unique row. Two orders are right, and are told apart by references that name them.",
+      "worker take an order, by a lock or a unique row. Payouts for two orders are right: give each a reference that names its order.",
   },
   "charge-repeated": {
     severity: "warning",
     fix:
       "Keep the externalId with the order, and after a lost answer send the same one again: 201 brings the link. A 409 says that the charge exists and " +
-      "its link is lost: it is dropped when its hour is over, and only now another externalId is right. Take a webhook of either for the order.",
+      "its link is lost: it is dropped when its hour is over, and only now another externalId is right. Accept a webhook of either charge for the order.",
   },
   "pay-after-drop": {
     severity: "warning",
@@ -107,7 +107,7 @@ export const findingKinds = {
     severity: "warning",
     fix:
       "Wait for the webhook, and poll only as a fallback: after a second or more, with a growing gap and some jitter, and with an end after " +
-      "which somebody is told.",
+      "which a person is alerted.",
   },
   "unknown-body": {
     severity: "warning",

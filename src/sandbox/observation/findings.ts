@@ -2,14 +2,15 @@ import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, Table } from "../../kernel/records/table.js";
 import type { Company } from "../company/company.js";
-import type { Connection, Exchange } from "../company/exchange.js";
+import { type Connection, type Exchange, isOfAudit } from "../company/exchange.js";
+import { plainId } from "../../domain/values/ids.js";
 import {
   createChargeRepeatedDetector,
   createRefundRepeatedDetector,
   payAfterDrop,
   refundBeyondPaid,
 } from "./charge-mistakes.js";
-import type { Detection, Detector, Scene, Verdict } from "./detector.js";
+import { type Detection, type Detector, RecentMap, type Scene, type Verdict, idInPath } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 import { type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
@@ -26,6 +27,8 @@ import { type Redactor, redactPath, secretsOf } from "./redact.js";
 import { unknownBody } from "./unknown-body.js";
 
 export const FINDINGS_MAX = 1_000;
+/** Charges and transfers of audits that are remembered; the oldest are forgotten first. */
+const AUDITED_MAX = 10_000;
 
 const detectorOf: Readonly<Record<FindingKind, () => Detector>> = {
   "double-payout": createDoublePayoutDetector,
@@ -78,6 +81,8 @@ export class Findings {
   #company: Company | undefined;
   #firstEntry = 0;
   #found = 0;
+  /** Charges and transfers that an audit made or asked for. What happens to them is not the client's doing. */
+  #audited = new RecentMap<string, true>(AUDITED_MAX);
 
   constructor(deps: FindingsDeps) {
     this.#deps = deps;
@@ -95,16 +100,22 @@ export class Findings {
   see(entry: JournalEntry, { company, connection }: Exchange): void {
     // Another company has replaced the one that answered.
     if (company?.closed === true) return;
+    const id = idInPath(entry);
+    const resource = id === undefined ? [] : [plainId(id)];
+    if (isOfAudit(entry)) for (const audited of [...resource, ...entry.created]) this.#audited.add(audited, true);
+    if (isOfAudit(entry) || resource.some(this.#isAudited)) return;
     this.#ask(entry.seq, (detector, scene) => detector.see?.(entry, scene), connection);
   }
 
   /** The client never read the answer to a request that was seen before. */
   lost(entry: JournalEntry): void {
+    if (isOfAudit(entry)) return;
     this.#ask(entry.seq, (detector, scene) => detector.lost?.(entry, scene));
   }
 
   /** An attempt to deliver a webhook ended. `delivery` includes it; it began at `startedAt`, real time. */
   attempted(attempt: Attempt, delivery: Delivery, startedAt: number): void {
+    if (this.#isAudited(delivery.resource)) return;
     this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) =>
       detector.attempted?.(attempt, delivery, scene, startedAt),
     );
@@ -147,6 +158,7 @@ export class Findings {
       now: this.#deps.system.monotonic(),
       secrets: secretsOf(company.record.identity),
       causeOf: this.#causeOf,
+      isAudited: this.#isAudited,
     };
     for (const [kind, detector] of this.#detectors) {
       try {
@@ -159,6 +171,8 @@ export class Findings {
       }
     }
   }
+
+  readonly #isAudited = (id: string): boolean => this.#audited.has(id);
 
   #withdraw(id: string): void {
     const row = this.#rows.get(id);

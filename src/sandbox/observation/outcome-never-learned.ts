@@ -1,3 +1,4 @@
+import type { Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
@@ -42,8 +43,9 @@ export function createOutcomeNeverLearnedDetector(): Detector {
         unlearned.delete(plainId(id));
       return [];
     },
-    attempted({ error }, { effect, topic, resource }) {
-      if (error === null && effect === null && findTopic(topic) !== "transactions/started") unlearned.delete(resource);
+    attempted({ error }, delivery) {
+      const { effect, resource } = delivery;
+      if (error === null && effect === null && saysOutcome(delivery)) unlearned.delete(resource);
       return [];
     },
     ended: (_, scene) => [
@@ -53,24 +55,36 @@ export function createOutcomeNeverLearnedDetector(): Detector {
   };
 }
 
+function saysOutcome({ topic }: Delivery): boolean {
+  return findTopic(topic) !== "transactions/started";
+}
+
 function describeUnlearned(
   what: string,
   unlearned: ReadonlyMap<string, JournalEntry>,
   scene: Scene,
   statusOf: (world: World, id: string) => string | undefined,
 ): readonly Detection[] {
+  // What the sandbox itself has not sent yet is not the client's mistake.
+  const unsent = scene.world.deliveries
+    .values()
+    .filter((delivery) => delivery.attempts.length === 0 && delivery.status === "pending" && saysOutcome(delivery));
+  const awaited = new Set(unsent.map(({ resource }) => resource));
   const final = [...unlearned].flatMap(([id, entry]) => {
     const status = statusOf(scene.world, id);
-    return FINAL.has(status) ? [{ status, entry }] : [];
+    if (!FINAL.has(status) || scene.isAudited(id) || awaited.has(id)) return [];
+    return [{ status, entry }];
   });
   if (final.length === 0) return [];
   const counts = new Map<string | undefined, number>();
   for (const { status } of final) counts.set(status, (counts.get(status) ?? 0) + 1);
   const counted = [...counts].map(([status, count]) => `${count} ${status}`);
   const requests = [...new Set(final.map(({ entry }) => entry))];
-  const [is, was] = final.length === 1 ? [`A ${what} that`, "was"] : [`${final.length} ${what}s that`, "were"];
+  const isOne = final.length === 1;
   const why =
-    `${is} this client created became final (${counted.join(", ")}), ${was} never read since, and no webhook of it was acknowledged: ` +
-    "the client does not know how it ended.";
+    `${isOne ? `A ${what}` : `${final.length} ${what}s`} that this client created became final (${counted.join(", ")}), ` +
+    (isOne
+      ? "was never read since, and no webhook of it was acknowledged: the client does not know how it ended."
+      : "were never read since, and no webhook of them was acknowledged: the client does not know how they ended.");
   return [{ key: what, why, requests: requests.slice(0, SHOWN_MAX).map((entry) => describeRequest(entry, scene)) }];
 }

@@ -82,7 +82,7 @@ function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, sc
   const taken =
     entry.problem === "reference_taken"
       ? `The 409 says that the reference is taken, not that ${msisdn} was paid: nothing of this request was done.`
-      : "Now one reference stands for two payouts, and nobody can say which of them a webhook or a retry is about.";
+      : "Now one reference stands for two payouts, and neither a webhook nor a retry says which of them it is about.";
   return {
     key: `${reference} ${pairOf(order)}`,
     why:

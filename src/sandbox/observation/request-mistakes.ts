@@ -100,8 +100,8 @@ function judge(
   const wish = askedSeconds === undefined ? "" : `, though its Retry-After said ${askedSeconds} s`;
   const danger =
     before.status === 429
-      ? "Who goes on asking stays locked out, and some services lock out for longer each time."
-      : "A service that is down is kept down by all of its clients doing so at the same time.";
+      ? "A client that keeps asking stays locked out, and some services lock it out for longer each time."
+      : "When all clients do this at the same time, a service that is down stays down.";
   return [
     {
       key: `${entry.operation ?? `${entry.method} ${entry.path}`} ${before.status === 429 ? "429" : "5xx"}`,
@@ -123,7 +123,7 @@ function secondsOf(retryAfter: string | undefined): number | undefined {
 }
 
 const SECRET_KEY_FIX =
-  "Use the secret key only to verify webhook signatures: it is never sent in requests. Then rotate it, it counts as known.";
+  "Use the secret key only to verify webhook signatures, and never send it. Then rotate it: treat it as known to others.";
 
 /**
  * "The secret key or an access token seen in a URL or body", also encoded, and "the secret key used as bearer or in any header". Once for each secret,
@@ -136,8 +136,8 @@ export const secretLeaked: Detector = {
       why:
         `The ${name} was sent in the ${header ?? place} of a request (${entry.id}). ${dangers[place]} ` +
         (name === "secret key"
-          ? "Who reads it can forge webhooks that look genuine."
-          : "Who reads it can move the business's money."),
+          ? "Anyone who reads it can forge webhooks that look genuine."
+          : "Anyone who reads it can move the business's money."),
       ...(name === "secret key" ? { fix: SECRET_KEY_FIX } : {}),
       requests: [describeRequest(entry, scene)],
     })),
@@ -148,7 +148,7 @@ type Place = "path" | "query" | "body" | "header";
 const dangers: Readonly<Record<Place, string>> = {
   path: "URLs are kept in the logs of every proxy and server on the way.",
   query: "URLs are kept in the logs of every proxy and server on the way.",
-  header: "It is for checking webhooks alone, and is never sent: proxies and servers keep headers in their logs.",
+  header: "It is only for checking webhooks: proxies and servers keep headers in their logs.",
   body: "What a body says is stored, shown in answers and webhooks, and kept in logs of applications.",
 };
 

@@ -15,7 +15,7 @@ export const webhookSlow: Detector = {
     const what = status === null ? `was not acknowledged within ${seconds} s` : `was acknowledged after ${seconds} s`;
     const why =
       `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} ${what} (delivery ${id}); ${SLOW_ACKNOWLEDGEMENT_MS / 1000} s is too ` +
-      "slow. A service that gives up earlier counts it as failed and sends it again, so that the same event is worked on twice, at once.";
+      "slow. A service that gives up earlier sends the event again, and the receiver works on it twice at the same time.";
     return [{ key: url, why, requests: describeCause(delivery, scene) }];
   },
 };
@@ -33,15 +33,15 @@ export const webhookUnacknowledged: Detector = {
     return [
       describeUnacknowledged(
         delivery,
-        `${what} (delivery ${delivery.id}). Nobody tells the client of this event again; its books now differ from the account.`,
+        `${what} (delivery ${delivery.id}). The service does not send this event again, so the client's books may differ from the account.`,
         scene,
       ),
     ];
   },
   ended({ at, waited }, scene) {
     return scene.world.deliveries.values().flatMap((delivery) => {
-      const { id, attempts, effect, status, nextAttemptAt } = delivery;
-      if (status !== "pending" || effect !== null) return [];
+      const { id, attempts, effect, status, nextAttemptAt, resource } = delivery;
+      if (status !== "pending" || effect !== null || scene.isAudited(resource)) return [];
       // A rule holds back what is not due.
       if (attempts.length === 0 && (!waited || nextAttemptAt === null || nextAttemptAt > at)) return [];
       const what =
@@ -81,7 +81,7 @@ export const forgedAcknowledged: Detector = {
     const what = effect.corruptSignature ? "a wrong signature" : "a body that was cut after it was signed";
     const why =
       `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} had ${what}, and was acknowledged (delivery ${id}). ` +
-      "A receiver that takes it takes events from anybody: anyone can tell it that an order was paid.";
+      "A receiver that accepts it accepts events from anyone: anyone can report an order as paid.";
     return [{ key: `${url} ${what}`, why, requests: describeCause(delivery, scene) }];
   },
 };
@@ -112,7 +112,7 @@ export function createDuplicateSubscriptionDetector(): Detector {
       reported.add(key, true);
       const why =
         `${url} is subscribed to ${shownTopic(scene.profile, subscription)} ${count} times (${entry.id} is the newest). Every event comes ` +
-        `${count} times, and whoever does not notice ships, pays or refunds as often.`;
+        `${count} times, and a client that does not notice ships, pays or refunds as often.`;
       return [{ key, why, requests: [describeRequest(entry, scene)] }];
     },
   };

@@ -1,4 +1,4 @@
-import { isAllowed } from "../../sandbox/config/allowance.js";
+import { isAllowed, unmatched } from "../../sandbox/config/allowance.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
@@ -53,6 +53,8 @@ export interface ReplaySummary {
   readonly seed: number | undefined;
   /** How many were not run, because an earlier one failed under `bail`. */
   readonly notRun: number;
+  /** Entries of `allow` that no finding matched. */
+  readonly allowNeverMatched: readonly string[];
 }
 
 /** Replays scenarios, several at a time. The result does not depend on how many. */
@@ -83,7 +85,9 @@ export async function replay(
   const counts = { passed: 0, failed: 0, error: 0, skipped: 0 };
   for (const { outcome } of run) counts[outcome]++;
   const durationMs = system.monotonic() - start;
-  return { results: run, counts, durationMs, seed, notRun: scenarios.length - run.length };
+  const allowed = run.flatMap(({ seen }) => seen.allowed);
+  const allowNeverMatched = unmatched(options.allow ?? [], allowed);
+  return { results: run, counts, durationMs, seed, notRun: scenarios.length - run.length, allowNeverMatched };
 }
 
 function setApart({ findings, ...seen }: Seen, allow: readonly string[]): Seen {

@@ -154,7 +154,9 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
       inbox.close();
       const opened = [...others.values()].map((other) => other.companyId);
       if (given !== undefined) opened.push(companyId);
-      for (const company of opened.flatMap((id) => sandbox.findCompany(id) ?? [])) sandbox.remove(company);
+      // A scenario is no client: what it does not look at is not a mistake.
+      for (const company of opened.flatMap((id) => sandbox.findCompany(id) ?? []))
+        sandbox.remove(company, { endsRun: false });
     },
   };
 }

@@ -67,10 +67,11 @@ it("emits an event for each new finding of any company, also for those that a re
   await payDropped(world, 1);
   await world.control("POST", "/reset");
   await payDropped(world, 1);
-  expect(reported).toEqual(["company_sandbox pay-after-drop", "company_sandbox pay-after-drop"]);
+  const kinds = ["pay-after-drop", "outcome-never-learned", "pay-after-drop"];
+  expect(reported).toEqual(kinds.map((kind) => `company_sandbox ${kind}`));
   stop();
   await payDropped(world, 1);
-  expect(reported).toHaveLength(2);
+  expect(reported).toHaveLength(3);
 });
 
 it("reports the same mistake once, also after a snapshot was restored", async () => {
