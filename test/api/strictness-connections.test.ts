@@ -47,6 +47,11 @@ describe("an ambiguous request", () => {
     ["a negative length", `${post}content-length: -1\r\n\r\n{}`],
     ["a hexadecimal length", `${post}content-length: 0x2\r\n\r\n{}`],
     ["a length beyond 64 bits", `${post}content-length: 99999999999999999999\r\n\r\n{}`],
+    ["chunks in HTTP/1.0", `${post.replace("1.1", "1.0")}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    [
+      "chunks in HTTP/1.0 that keeps the connection",
+      `${get.replace("1.1", "1.0").replace("connection: close", "connection: keep-alive")}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ["a space before the colon", `${post}transfer-encoding : chunked\r\n\r\n0\r\n\r\n`],
     ["an encoding that is not the last", `${post}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
     ["an unknown encoding", `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -67,6 +67,33 @@ describe("a pipe, a device or a folder where a file is expected is refused immed
       3,
       expect.stringMatching(/Failed to write the report to .*: it is a pipe/),
     ]);
+  });
+});
+
+/** Looks like a plain file of no bytes, but reading it waits for the system's next message. */
+const MESSAGES = "/proc/kmsg";
+
+describe.skipIf(!existsSync(MESSAGES))("a file of the system that never ends is refused immediately", () => {
+  it.each([
+    ["start --config", () => runUntilListening(["--config", MESSAGES])],
+    ["start --fixtures", () => runUntilListening(["--fixtures", MESSAGES])],
+    ["start --scenario", () => runUntilListening(["--scenario", MESSAGES])],
+    ["start --tls-cert", () => runUntilListening(["--tls-cert", MESSAGES, "--tls-key", MESSAGES])],
+    ["validate", () => runSandbox(["validate", MESSAGES])],
+    ["sign", () => runSandbox(["sign", MESSAGES])],
+    ["replay", () => runSandbox(["replay", MESSAGES])],
+  ])("%s", async (_, run) => {
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`Failed to read ${MESSAGES}: `)]);
+  });
+
+  it("start --store", async () => {
+    const store = join(mkdtempSync(join(folder, "store-")), "state.json");
+    const first = await startSandbox(["--store", `file:${store}`]);
+    await first.stop();
+    rmSync(store);
+    symlinkSync(MESSAGES, store);
+    expect((await runUntilListening(["--store", `file:${store}`])).code).toBeGreaterThan(0);
   });
 });
 

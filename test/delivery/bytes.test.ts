@@ -218,4 +218,16 @@ describe("each attempt is recorded", () => {
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded", attempts: [{ status: 200, error: null }] });
     expect(live.deliveries()[0]?.attempts[0]?.response?.body).toBe("x".repeat(4_096));
   });
+
+  it("so are the headers of the answer together", async () => {
+    const live = await startLive();
+    const headers = { "x-first": "a".repeat(3000), "x-long": "é".repeat(4000), "x-more": "b" };
+    await live.receiverFor("charges/events", { headers });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    const kept = live.deliveries()[0]?.attempts[0]?.response?.headers ?? {};
+    expect(kept["x-first"]).toBe("a".repeat(3000));
+    expect(JSON.stringify(kept).length).toBeLessThan(4_400);
+    expect(live.deliveries()[0]).toMatchObject({ status: "succeeded" });
+  });
 });

@@ -15,8 +15,12 @@ import type { Headers } from "../../domain/model/delivery.js";
 
 /** "answer (cut at 4 KiB)". */
 const RESPONSE_BYTES_KEPT = 4096;
+/** "answer (cut at 4 KiB)": of the names and values of its headers together, too. */
+const HEADER_BYTES_KEPT = 4096;
 /** An answer is not read beyond this. */
 const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
+/** Nor beyond so many pieces: a piece of one byte costs as much as a large one. */
+const RESPONSE_PIECES_READ_MAX = 1000;
 /** Answers before the answer, such as 100 and 103. */
 export const INTERIM_ANSWERS_MAX = 20;
 const KEEP_ALIVE_MS = 4_000;
@@ -71,7 +75,7 @@ export async function post(
     const incoming = await answerTo(outgoing, body);
     const status = incoming.statusCode ?? 0;
     if (status < 200) throw new Error(`status ${status} cannot be that of an answer`);
-    answer = { status, headers: flatten(incoming.headers), chunks: [] };
+    answer = { status, headers: keepStart(incoming.headers), chunks: [] };
     await readStart(incoming, answer.chunks);
     return outcomeOf(answer, stopped ?? errorOfStatus(status));
   } catch (error) {
@@ -101,13 +105,21 @@ interface ReadAnswer {
 }
 
 /** Keeps the start of the body and reads on to its end, within bounds. */
-async function readStart(body: AsyncIterable<Buffer>, chunks: Buffer[]): Promise<void> {
+function readStart(body: IncomingMessage, chunks: Buffer[]): Promise<void> {
   let size = 0;
-  for await (const chunk of body) {
-    if (size < RESPONSE_BYTES_KEPT) chunks.push(chunk.subarray(0, RESPONSE_BYTES_KEPT - size));
-    size += chunk.length;
-    if (size > RESPONSE_BYTES_READ_MAX) return;
-  }
+  let pieces = 0;
+  return new Promise((resolve, reject) => {
+    body.on("data", (chunk: Buffer) => {
+      if (size < RESPONSE_BYTES_KEPT) chunks.push(chunk.subarray(0, RESPONSE_BYTES_KEPT - size));
+      size += chunk.length;
+      if (size <= RESPONSE_BYTES_READ_MAX && ++pieces <= RESPONSE_PIECES_READ_MAX) return;
+      resolve();
+      body.destroy();
+    });
+    body.on("end", resolve);
+    body.on("error", reject);
+    body.on("close", () => reject(new Error("the connection was closed in the middle of the answer")));
+  });
 }
 
 /** An incomplete answer does not confirm the delivery, but its start is kept. */
@@ -117,10 +129,18 @@ function outcomeOf(answer: ReadAnswer | undefined, error: string | null): Outcom
   return { status, error, response: { headers, body: Buffer.concat(chunks).toString("utf8") } };
 }
 
-function flatten(headers: IncomingHttpHeaders): Headers {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
-  );
+function keepStart(headers: IncomingHttpHeaders): Headers {
+  const kept: Record<string, string> = {};
+  let left = HEADER_BYTES_KEPT;
+  for (const [name, value] of Object.entries(headers)) {
+    left -= Buffer.byteLength(name);
+    if (left < 0) break;
+    // A copy: a part of a text would keep the whole in memory.
+    const start = Buffer.from(Array.isArray(value) ? value.join(", ") : String(value)).subarray(0, left);
+    left -= start.length;
+    kept[name] = start.toString();
+  }
+  return kept;
 }
 
 /** The Authorization header for `https://user:password@host/`; undefined when the URL has no credentials. */

@@ -1,6 +1,5 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
+import { constants } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { UsageError } from "../../kernel/messages/problem.js";
 
 /** Far more than a person writes: some 20 000 customers, one a line. */
@@ -12,11 +11,7 @@ const BYTES_MAX = 2 * 1024 * 1024;
  * Throws UsageError("file") when it is missing, unreadable, no file (reading a pipe or a device might never end), too large, or not UTF-8 text.
  */
 export async function readText(file: string): Promise<string> {
-  await assertFile(file);
-  const bytes = await buffer(createReadStream(file, { end: BYTES_MAX })).catch((error: unknown) => {
-    throw failure(file, reasonOf(error), error);
-  });
-  if (bytes.length > BYTES_MAX) throw failure(file, `it is larger than ${BYTES_MAX / 1024 / 1024} MiB. Split it`);
+  const bytes = await readBytes(file, BYTES_MAX);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (!text.includes("\0")) return text;
@@ -26,20 +21,48 @@ export async function readText(file: string): Promise<string> {
   throw failure(file, "it is not UTF-8 text. Save it as UTF-8");
 }
 
+/** The bytes of a file. Throws UsageError("file") as `readText` does. */
+export async function readBytes(file: string, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of readChunks(file)) {
+    size += chunk.length;
+    if (size > bytesMax) throw failure(file, `it is larger than ${bytesMax / 1024 / 1024} MiB. Split it`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A file of any size. Throws UsageError("file") as `readText` does. */
+export async function* readChunks(file: string): AsyncGenerator<Buffer> {
+  await assertFile(file);
+  try {
+    const handle = await open(file, READ_WITHOUT_WAITING);
+    yield* handle.createReadStream() as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw failure(file, reasonOf(error), error);
+  }
+}
+
+/** Some files of the system look like a plain file and are read like a pipe: /proc/kmsg waits for what comes next. */
+export const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
+
 /** Throws UsageError("file") when it is missing, or a pipe, a device or a folder: reading one might never end. */
 export async function assertFile(file: string): Promise<void> {
   const found = await stat(file).catch((error: unknown) => {
     throw failure(file, reasonOf(error), error);
   });
-  if (!found.isFile()) throw failure(file, found.isDirectory() ? IS_FOLDER : "it is a pipe or a device. Name a file");
+  if (!found.isFile()) throw failure(file, found.isDirectory() ? IS_FOLDER : IS_DEVICE);
 }
 
 const IS_FOLDER = "it is a folder. Name a file in it";
+const IS_DEVICE = "it is a pipe or a device. Name a file";
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file. Check its path",
   ENOTDIR: "there is no such file. Check its path",
   EISDIR: IS_FOLDER,
+  EAGAIN: IS_DEVICE,
   EACCES: "its permissions do not let it be read. Change them",
   ENAMETOOLONG: "its path is too long. Check it",
   ELOOP: "its links lead in a circle. Name the file itself",

@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { JSONParser } from "@streamparser/json";
 import type * as z from "zod";
@@ -6,7 +5,7 @@ import { renderPath } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { shorten } from "../../kernel/messages/text.js";
-import { assertFile } from "../files/read-text.js";
+import { readChunks } from "../files/read-text.js";
 import { type HarContent, harEntry } from "./har-entry.js";
 import type { HeaderList, HttpExchange } from "./http-exchange.js";
 
@@ -21,7 +20,6 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
  * Throws UsageError("file") when the file is missing or no archive, and names the entry (counted from 0) that cannot be read.
  */
 export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
-  await assertFile(file);
   const parser = new JSONParser({ paths: ["$.log.entries.*"], keepStack: false });
   const found: unknown[] = [];
   let problem: Error | undefined;
@@ -29,7 +27,7 @@ export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
   parser.onError = (error) => (problem ??= error);
   let index = 0;
   let isFirst = true;
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of readChunks(file)) {
     parser.write(isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk);
     isFirst = false;
     if (problem !== undefined) throw refuse(file, `it is not JSON (${problem.message})`);

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
 import { wholeNumber } from "../../kernel/fields.js";
 import { renderPosition, UsageError } from "../../kernel/messages/problem.js";
+import { READ_WITHOUT_WAITING } from "../files/read-text.js";
 import { assertRegular } from "./file-system.js";
 import type { StoreEntry } from "./store.js";
 
@@ -27,7 +27,8 @@ const LINE_END = "\n".charCodeAt(0);
 /** Only a line feed ends a line. node:readline also splits at U+2028, which JSON does not escape. */
 export async function* readLines(file: string): AsyncGenerator<Line> {
   await assertRegular(file);
-  const stream = createReadStream(file, { highWaterMark: 256 * 1024 });
+  const handle = await open(file, READ_WITHOUT_WAITING);
+  const stream = handle.createReadStream({ highWaterMark: 256 * 1024 });
   let number = 0;
   let begun: Buffer[] = [];
   const endLine = (last: Buffer, ended: boolean): Line => {
@@ -59,7 +60,7 @@ export function epochIn(text: string): number {
 /** The text of the first line, which is short; empty when the file is. */
 export async function readFirstLine(file: string): Promise<string> {
   await assertRegular(file);
-  const handle = await open(file);
+  const handle = await open(file, READ_WITHOUT_WAITING);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), { position: 0 });
     const [text = ""] = buffer.toString("utf8", 0, bytesRead).split("\n", 1);

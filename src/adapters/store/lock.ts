@@ -1,3 +1,4 @@
+import { READ_WITHOUT_WAITING } from "../files/read-text.js";
 import { link, lstat, lutimes, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
@@ -193,7 +194,10 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 
 async function readText(path: string): Promise<string | undefined> {
   await assertRegular(path);
-  return (await unlessMissing(readFile(path, "utf8"))) ?? readlink(path).catch(() => undefined);
+  return (
+    (await unlessMissing(readFile(path, { encoding: "utf8", flag: READ_WITHOUT_WAITING }))) ??
+    readlink(path).catch(() => undefined)
+  );
 }
 
 /** A text that is incomplete was written by a process that died meanwhile. */

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { assertFile } from "../../adapters/files/read-text.js";
+import { readBytes } from "../../adapters/files/read-text.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
@@ -27,29 +26,15 @@ async function sign(file: string | undefined, secretFlag: string | undefined): P
   printData(signBody(await readBody(file), secret));
 }
 
+/** Far more than a webhook has. */
+const BYTES_MAX = 64 * 1024 * 1024;
+
 async function readBody(file: string | undefined): Promise<Buffer> {
   if (file !== undefined && file !== "-") {
-    await assertFile(file);
-    return readFile(file).catch((error: unknown) => {
-      throw explainUnreadable(file, error);
-    });
+    return readBytes(file, BYTES_MAX);
   }
   if (file === undefined && process.stdin.isTTY) {
     throw new UsageError("command-line", "Nothing to sign. Give a file, or - to type the body (end it with Ctrl-D).");
   }
   return buffer(process.stdin);
 }
-
-function explainUnreadable(file: string, error: unknown): UsageError {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const why = typeof code === "string" ? (reasons[code] ?? code) : String(error);
-  return new UsageError("file", `Failed to read ${file}: ${why}.`);
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "it may not be read",
-  EPERM: "it may not be read",
-};

@@ -65,7 +65,7 @@ const attemptRow = object({
   /** Why it counts as failed; null when it succeeded ("a 2xx status to confirm receipt"). */
   error: anyText().nullable(),
   requestHeaders: headers,
-  /** Null when no answer came. The body is cut at 4 KiB. */
+  /** Null when no answer came. The headers and the body are cut at 4 KiB each. */
   response: object({ headers, body: anyText() }).nullable(),
 });
 

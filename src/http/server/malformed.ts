@@ -50,9 +50,12 @@ export function findMalformed(
 ): Malformed | undefined {
   if (rawHeaders.length > 2 * limits.headers)
     return { status: 431, message: `A request must have at most ${limits.headers} headers` };
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") hosts++;
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const hosts = names.filter((name) => name === "host").length;
   if (hosts > 1) return unreadable("it has more than one Host");
+  // "A server […] that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty" (6.1).
+  if (httpVersion === "1.0" && names.includes("transfer-encoding"))
+    return unreadable("HTTP/1.0 has no Transfer-Encoding");
   return hosts === 0 && httpVersion === "1.1" ? unreadable("it has no Host") : undefined;
 }
 
