@@ -23,14 +23,37 @@ const mayImport: Record<string, readonly string[]> = {
   sandbox: ["kernel", "domain", "contract", "adapters"],
   // It talks to one address, which is not the sandbox's.
   audit: ["kernel", "domain", "contract", "adapters"],
+  calibration: ["kernel", "domain", "contract", "adapters", "sandbox"],
   http: ["kernel", "domain", "contract", "adapters", "sandbox", "audit"],
   // It calls an API through a fetch-like function, local or remote. It knows the sandbox's companies, but not its server.
   scenarios: ["kernel", "domain", "contract", "adapters", "sandbox"],
   // It reads the books of a sandbox that its caller starts.
   experiments: ["kernel", "domain", "contract", "adapters", "sandbox"],
   // The two entry points do not import each other.
-  library: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit", "experiments"],
-  cli: ["kernel", "domain", "contract", "adapters", "sandbox", "http", "scenarios", "audit", "experiments"],
+  library: [
+    "kernel",
+    "domain",
+    "contract",
+    "adapters",
+    "sandbox",
+    "http",
+    "scenarios",
+    "audit",
+    "experiments",
+    "calibration",
+  ],
+  cli: [
+    "kernel",
+    "domain",
+    "contract",
+    "adapters",
+    "sandbox",
+    "http",
+    "scenarios",
+    "audit",
+    "experiments",
+    "calibration",
+  ],
 };
 
 /** The library's entry files: they may import anything, and nothing imports them. */

@@ -153,3 +153,51 @@ function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | string>
     child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
 }
+
+/** A verb that runs until it is stopped. */
+export interface FollowedSandbox {
+  /** Its stdout and stderr so far. */
+  readonly output: string;
+  /** Resolves with the output once it has the text; rejects when the process ends without it. */
+  waitForText(text: string): Promise<string>;
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<number | string>;
+  /** Sends SIGTERM and returns the exit code. */
+  stop(): Promise<number | string>;
+}
+
+/** Runs `sandbox ARGS…`. */
+export function followSandbox(args: readonly string[], options: RunOptions = {}): FollowedSandbox {
+  const child = spawnSandbox(args, options);
+  const waiting = new Set<() => void>();
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      for (const wake of waiting) wake();
+    });
+  }
+  const ended = exitOf(child);
+  return {
+    get output() {
+      return output;
+    },
+    waitForText: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (!output.includes(text)) return;
+          waiting.delete(look);
+          resolve(output);
+        };
+        waiting.add(look);
+        look();
+        void ended.then((code) => reject(new Error(`sandbox ended with ${code} without "${text}": ${output}`)));
+      }),
+    signal: (signal) => void child.kill(signal),
+    ended,
+    stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { absoluteUrl, anyText, instant, listOf, openObject } from "../../kernel/fields.js";
+import { absoluteUrl, anyText, instant, listOf, openObject, word } from "../../kernel/fields.js";
+import { signatureVerdicts } from "./http-exchange.js";
 
 const pairs = listOf(openObject({ name: anyText(), value: anyText() })).default([]);
 
@@ -21,6 +22,7 @@ export const harEntry = openObject({
     headers: pairs,
     content: content.nullish(),
   }),
+  _signature: word(signatureVerdicts).nullish(),
   comment: anyText().nullish(),
 });
 

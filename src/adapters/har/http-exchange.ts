@@ -16,9 +16,16 @@ export interface HttpExchange {
   readonly body: Uint8Array | undefined;
   /** Undefined when none came. */
   readonly answer: HttpAnswer | undefined;
+  /** Of a webhook whose signature was looked at before it was redacted. */
+  readonly signature?: SignatureVerdict | undefined;
   /** A remark for people. */
   readonly comment?: string | undefined;
 }
+
+export const signatureVerdicts = ["valid", "invalid", "missing", "unverified"] as const;
+
+/** `unverified`: the secret key was not known. */
+export type SignatureVerdict = (typeof signatureVerdicts)[number];
 
 export interface HttpAnswer {
   readonly status: number;

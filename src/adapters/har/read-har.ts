@@ -44,7 +44,7 @@ function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
     const [issue] = parsed.error.issues;
     throw refuse(file, `${name}: ${renderPath(issue?.path ?? []) || "it"} ${issue?.message ?? "is wrong"}`);
   }
-  const { startedDateTime, time, request, response, comment } = parsed.data;
+  const { startedDateTime, time, request, response, _signature, comment } = parsed.data;
   const headers = toList(request.headers);
   const bytesOf = (given: HarContent | null | undefined): Uint8Array | undefined => decode(given, `${name} of ${file}`);
   const body = bytesOf(request.postData) ?? renderForm(request.postData?.params ?? []);
@@ -63,6 +63,7 @@ function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
             headers: toList(response.headers),
             body: bytesOf(response.content) ?? new Uint8Array(),
           },
+    signature: _signature ?? undefined,
     comment: comment ?? undefined,
   };
 }

@@ -22,7 +22,17 @@ export const HAR_BETWEEN = ",\n";
 export const HAR_TAIL = "\n]}}\n";
 
 /** One entry, a line of JSON. Without an answer its status is 0, as Chromium writes it. */
-export function renderHarEntry({ startedAt, ms, method, url, headers, body, answer, comment }: HttpExchange): string {
+export function renderHarEntry({
+  startedAt,
+  ms,
+  method,
+  url,
+  headers,
+  body,
+  answer,
+  signature,
+  comment,
+}: HttpExchange): string {
   return JSON.stringify({
     startedDateTime: toIso(startedAt),
     time: ms,
@@ -54,6 +64,8 @@ export function renderHarEntry({ startedAt, ms, method, url, headers, body, answ
     },
     cache: {},
     timings: { send: 0, wait: ms, receive: 0 },
+    // "Custom fields: their names begin with an underscore."
+    ...(signature === undefined ? {} : { _signature: signature }),
     ...(comment === undefined ? {} : { comment }),
   });
 }

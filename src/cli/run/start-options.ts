@@ -162,7 +162,7 @@ function list(help: string): Option<readonly string[]> {
   return { argument: "<file...>", help, parse, fallback: [] };
 }
 
-function parsePort(source: string, text: string): number {
+export function parsePort(source: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw wrongValue(source, "a whole number from 0 to 65535 (0 takes a free port)", text);
 }

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-const VERBS = "start|exec|explore|replay|audit|init|clock|sign|validate|openapi|profile|help|<verb>";
+const VERBS =
+  "start|exec|replay|audit|proxy|calibrate|explore|vary|init|clock|sign|validate|openapi|profile|help|<verb>";
 const MENTION = new RegExp(String.raw`(?<![\w/.-])sandbox (?=(?:${VERBS})(?![\w.-]))`, "g");
 
 /** For texts that are read elsewhere later: npx finds this package in a clone, in a project and in the registry. */

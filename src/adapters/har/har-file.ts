@@ -1,0 +1,102 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { UsageError } from "../../kernel/messages/problem.js";
+import type { HttpExchange } from "./http-exchange.js";
+import { HAR_BETWEEN, HAR_HEAD, HAR_TAIL, renderHarEntry } from "./write-har.js";
+
+/**
+ * An archive that grows by an entry at a time and is valid after each: an entry is written over the tail, with a new tail. `onFailure` is called with the
+ * reason when writing begins to fail, such as on a full disk; entries are then lost until it succeeds again.
+ *
+ * Throws UsageError("cannot-run") when the file cannot be made.
+ */
+export async function createHarFile(path: string, onFailure: (reason: string) => void): Promise<HarFile> {
+  const handle = await open(path, "w").catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to write the recording to ${path}: ${reasonOf(error)}.`);
+  });
+  await handle.write(HAR_HEAD + HAR_TAIL);
+  return new HarFile(handle, onFailure);
+}
+
+export class HarFile {
+  readonly #handle: FileHandle;
+  readonly #onFailure: (reason: string) => void;
+  /** Where the tail begins, in bytes. */
+  #end = Buffer.byteLength(HAR_HEAD);
+  #written = 0;
+  #lost = 0;
+  #isFailing = false;
+  /** Entries are written one after another. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(handle: FileHandle, onFailure: (reason: string) => void) {
+    this.#handle = handle;
+    this.#onFailure = onFailure;
+  }
+
+  /** How many entries it has. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** How many could not be written. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  add(exchange: HttpExchange): void {
+    this.#last = this.#last.then(() => this.#write(exchange));
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#handle.close();
+  }
+
+  async #write(exchange: HttpExchange): Promise<void> {
+    const entry = Buffer.from((this.#written === 0 ? "" : HAR_BETWEEN) + renderHarEntry(exchange));
+    try {
+      await this.#writeAll(Buffer.concat([entry, Buffer.from(HAR_TAIL)]));
+      this.#end += entry.length;
+      this.#written++;
+      this.#isFailing = false;
+    } catch (error) {
+      this.#lost++;
+      if (!this.#isFailing) this.#onFailure(reasonOf(error));
+      this.#isFailing = true;
+      await this.#restoreTail();
+    }
+  }
+
+  async #writeAll(bytes: Buffer): Promise<void> {
+    let done = 0;
+    while (done < bytes.length) {
+      const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, this.#end + done);
+      done += bytesWritten;
+    }
+  }
+
+  /** The tail needs no new space: its place was taken before. */
+  async #restoreTail(): Promise<void> {
+    try {
+      await this.#writeAll(Buffer.from(HAR_TAIL));
+      await this.#handle.truncate(this.#end + HAR_TAIL.length);
+    } catch {
+      // The next entry is written over it.
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error));
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EFBIG: "the file has reached its limit",
+  EDQUOT: "the disk quota is used up",
+  EACCES: "it may not be written",
+  EROFS: "the file system is read-only",
+  EISDIR: "it is a folder",
+  ENOENT: "there is no such folder",
+};

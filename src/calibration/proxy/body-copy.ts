@@ -1,0 +1,51 @@
+import { Transform, type TransformCallback } from "node:stream";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+
+/** More of a body is passed on, but not recorded. No body of the API comes near. */
+export const COPIED_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Passes bytes through and keeps a copy of the first {@link COPIED_BYTES_MAX}. */
+export class BodyCopy extends Transform {
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  isCut = false;
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.keep(chunk);
+    done(null, chunk);
+  }
+
+  keep(chunk: Buffer): void {
+    const room = COPIED_BYTES_MAX - this.#bytes;
+    if (chunk.length > room) this.isCut = true;
+    if (room === 0) return;
+    this.#chunks.push(chunk.subarray(0, room));
+    this.#bytes += Math.min(room, chunk.length);
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** A body without its content encoding; as it is when the encoding is unknown or the body is not so encoded. */
+export function decodeBody(bytes: Buffer, encoding: string | undefined): Buffer {
+  const decode = decoders[(encoding ?? "").trim().toLowerCase()];
+  if (decode === undefined || bytes.length === 0) return bytes;
+  try {
+    return decode(bytes, { maxOutputLength: COPIED_BYTES_MAX });
+  } catch {
+    return bytes;
+  }
+}
+
+const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
