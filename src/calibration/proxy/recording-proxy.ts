@@ -61,7 +61,7 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
 function createForwarder({ target, webhooksTo, system, onExchange }: ProxyOptions) {
   const proxy = createProxyServer({ changeOrigin: true, preserveHeaderKeyCase: true });
   const inFlight = new WeakMap<ServerResponse, (answer: IncomingMessage) => void>();
-  proxy.on("proxyRes", (answer, _, outgoing) => inFlight.get(outgoing as ServerResponse)?.(answer));
+  proxy.on("proxyRes", (answer, _, outgoing) => inFlight.get(outgoing)?.(answer));
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const path = incoming.url ?? "/";
