@@ -1,25 +1,243 @@
-import { readFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
+import {
+  carefulPayout,
+  carelessPayout,
+  explore,
+  exploreJson,
+  program,
+  rulesFile,
+  tableOf,
+} from "../support/experiments.js";
 import { folderWith } from "../support/folder.js";
+import { isRunning } from "../support/is-running.js";
 import { root } from "../support/markdown.js";
+import { parseXml } from "../support/xml.js";
 
-const salaries = [process.execPath, join(root, "examples/double-payout/pay-salaries.mjs")];
-
-const explore = (cwd: string, options: readonly string[], command: readonly string[]) =>
-  runSandbox(["explore", ...options, "--", ...command], { cwd });
-
-describe("explore", () => {
-  it("finds the lost answer that makes the salaries pay twice, and says how to repeat it", async () => {
-    const folder = await folderWith({});
-    const { code, stdout } = await explore(folder, ["--only", "answer-lost"], salaries);
-    expect(stdout).toMatch(/^unsafe {2}answer-lost at createTransaction#1 \(salary-2026-01-awa-/m);
-    const text = stdout.replaceAll(/\s+/g, " ");
-    expect(text).toContain("was lost after the payout was made. The program sent it again under a new reference");
-    expect(text).toContain("+2250700000010 received 150 000 XOF twice. The program ended as if all were well.");
-    expect(text).toMatch(/Repeat: \S+ exec --seed 1 --rules reports\/explore\/01\.yaml -- /);
-    expect(await readFile(join(folder, "reports/explore/01.yaml"), "utf8")).toContain("nth: 1");
+describe("a payout that is sent again under a new reference", () => {
+  it("is found in the salaries of the README, told in a paragraph, with a line that repeats it", async () => {
+    const salaries = [process.execPath, join(root, "examples/double-payout/pay-salaries.mjs")];
+    const { code, stdout, folder } = await explore(["--only", "answer-lost"], salaries);
+    expect(stdout).toMatch(/^unsafe {2}answer-lost at createTransaction#1 \(salary-2026-01-awa-…\)$/m);
+    const paragraph = stdout.replaceAll(/\s+/g, " ");
+    expect(paragraph).toContain(
+      "The answer to POST /v1/transactions (salary-2026-01-awa-…) was lost after the payout was made. The program sent it again " +
+        "under a new reference. +2250700000010 received 150 000 XOF twice. The program ended as if all were well.",
+    );
+    expect(stdout).toMatch(/^ {2}Repeat: \S+ exec --seed 1 --rules reports\/explore\/01\.yaml -- /m);
+    expect(await readFile(rulesFile(folder, "01"), "utf8")).toContain("# The answer to POST /v1/transactions");
     expect(code).toBe(5);
+  });
+
+  it("is unsafe exactly where the work was done, and the same in a second exploration with workers", async () => {
+    const skip = ["--skip", "slow", "outcome-failed", "outcome-pending", "outcome-late"];
+    const one = await exploreJson(skip, carelessPayout);
+    expect(tableOf(one.report)).toEqual([
+      "createTransaction#1 answer-lost: unsafe",
+      "createTransaction#1 500-after: unsafe",
+      "createTransaction#1 answer-cut: unsafe",
+      "createTransaction#1 request-lost: safe",
+      "createTransaction#1 500-before: safe",
+      "createTransaction#1 503: safe",
+      "createTransaction#1 429: safe",
+    ]);
+    expect(one.report).toMatchObject({
+      verb: "explore",
+      seed: 1,
+      baseline: { exitCode: 0, requests: 1, deliveries: 0, repeatable: true },
+      counts: { unsafe: 3, lost: 0, safe: 4, equivalent: 0, flaky: 0 },
+      stopped: null,
+    });
+    expect(one.report.runs[0]).toMatchObject({
+      point: { name: "createTransaction#1", operation: "createTransaction", ordinal: 1, about: "salary-0" },
+      findings: ["double-payout"],
+      effect: { added: [{ kind: "transfer", of: "+2250700000010", amount: 5000 }], missing: [] },
+      fix: expect.stringContaining("same reference"),
+    });
+    const two = await exploreJson([...skip, "--workers", "4"], carelessPayout);
+    expect(tableOf(two.report)).toEqual(tableOf(one.report));
+  });
+
+  it("is repeated by the line of the report", async () => {
+    const { report, folder } = await exploreJson(["--only", "answer-lost"], carelessPayout);
+    const line = report.runs[0]?.repeat ?? "";
+    const words = line.slice(line.indexOf(" exec ") + 1, line.indexOf(" -- ")).split(" ");
+    const { stderr } = await runSandbox([...words, "--", ...carelessPayout], { cwd: folder });
+    expect(stderr).toContain("critical: double-payout");
+  });
+});
+
+describe("a careful program", () => {
+  it("has no bug, also when its recovery meets a second fault", async () => {
+    const { report, code } = await exploreJson(["--depth", "2", "--skip", "429"], carefulPayout);
+    expect(report.runs.filter(({ verdict }) => !["safe", "noticed"].includes(verdict))).toEqual([]);
+    expect(report.runs.filter(({ after }) => after !== null).length).toBeGreaterThan(5);
+    expect(report.counts.equivalent).toBeGreaterThan(0);
+    expect(code).toBe(0);
+  });
+});
+
+describe("the plan", () => {
+  it("is listed without being run, by points and faults", async () => {
+    const { stdout, code } = await explore(["--list", "--only", "createTransaction#1", "503", "429"], carefulPayout);
+    expect(stdout).toBe("01  503  createTransaction#1  salary-1\n02  429  createTransaction#1  salary-1\n");
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [["--max-runs", "2"], "max-runs"],
+    [["--time", "1ms"], "time"],
+  ])("ends early with %j, and says so", async (options, stopped) => {
+    const { report } = await exploreJson(options, carefulPayout);
+    expect(report.stopped).toBe(stopped);
+    expect(report.runs.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("what cannot be explored", () => {
+  it.each<[string, readonly string[], readonly string[], number, RegExp]>([
+    ["no command", [], [], 1, /explore needs a command/],
+    ["a command that is not there", [], ["no-such-command"], 3, /there is no such command/],
+    ["a command that calls nothing", [], ["true"], 6, /The sandbox was never called/],
+    ["a command that fails", [], program("process.exit(7)"), 6, /fails without any fault: it ended with 7/],
+    ["a fault or point that is not there", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
+    [
+      "a point that the command does not reach",
+      ["--skip", "createCharge#1"],
+      carefulPayout,
+      1,
+      /Unknown name "createCharge#1"/,
+    ],
+    ["a store", ["--store", "file:state.json"], carefulPayout, 1, /--store does not go with explore/],
+    ["a recording", ["--record", "a.yaml"], carefulPayout, 1, /--record does not go with explore/],
+    ["an invariant that does not hold", ["--check", "false"], carefulPayout, 6, /--check fails without any fault/],
+  ])("%s", async (_, options, command, code, message) => {
+    const explored = await explore(options, command);
+    expect(explored.stderr).toMatch(message);
+    expect(explored.code).toBe(code);
+  });
+});
+
+describe("a command that does not behave", () => {
+  const misbehaves = (code: string): string[] =>
+    program(`
+      const { status } = await call("POST", "/v1/transactions", payout("salary-1"));
+      if (status !== 201) { ${code} }
+    `);
+  const only = ["--only", "503", "--timeout", "2s"];
+
+  it("hangs and ignores SIGTERM, with a child: all of it ends", async () => {
+    const { report } = await exploreJson(
+      only,
+      misbehaves(`
+        const { spawn } = await import("node:child_process");
+        process.on("SIGTERM", () => {});
+        console.log("child " + spawn("sleep", ["1000"]).pid);
+        await new Promise(() => setInterval(() => {}, 1000));
+      `),
+    );
+    expect(report.runs[0]).toMatchObject({ verdict: "hung", exitCode: null });
+  });
+
+  it("leaves a child behind: it ends with the run", async () => {
+    const { report, folder } = await exploreJson(
+      ["--only", "503", "--fail-on", "crashed"],
+      misbehaves(`
+        const { spawn } = await import("node:child_process");
+        console.log("child " + spawn("sleep", ["1000"], { stdio: "inherit" }).pid);
+        process.abort();
+      `),
+    );
+    expect(report.runs[0]).toMatchObject({ verdict: "crashed", output: "reports/explore/01.txt" });
+    const printed = await readFile(join(folder, "reports/explore/01.txt"), "utf8");
+    const pid = Number(/child (\d+)/.exec(printed)?.[1]);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it("writes megabytes: the last of it is kept", async () => {
+    const { folder } = await exploreJson(
+      ["--only", "503"],
+      misbehaves(`process.stdout.write("x".repeat(3_000_000) + "the end", () => process.abort());`),
+    );
+    const printed = await readFile(join(folder, "reports/explore/01.txt"), "utf8");
+    expect(printed.length).toBeLessThan(300_000);
+    expect(printed).toMatch(/^… \d+ bytes before this were left out\n/);
+    expect(printed).toContain("the end");
+  });
+
+  it("wants a terminal: there is none", async () => {
+    const { stderr, code } = await explore([], program(`process.exit(process.stdin.isTTY ? 0 : 9)`));
+    expect(stderr).toContain("it ended with 9");
+    expect(code).toBe(6);
+  });
+
+  it("throws: a crash, and its output is kept for bugs alone", async () => {
+    const { report, folder } = await exploreJson(
+      ["--only", "503", "429"],
+      misbehaves(`if (status === 503) throw new Error("no")`),
+    );
+    expect(tableOf(report)).toEqual(["createTransaction#1 503: crashed", "createTransaction#1 429: lost"]);
+    expect((await readdir(join(folder, "reports/explore"))).sort()).toEqual(["01.txt", "01.yaml", "02.txt", "02.yaml"]);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it("ends the command, and prints what is known", async () => {
+    const folder = await folderWith({});
+    const command = program(`
+      const { status } = await call("POST", "/v1/transactions", payout("salary-1"));
+      if (status === 429) await new Promise(() => setInterval(() => {}, 1000));
+    `);
+    const args = ["explore", "--reporter", "json", "--only", "503", "429", "--", ...command];
+    const child = spawn(process.execPath, [join(root, "bin/sandbox.js"), ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+      if (piece.includes("503 at")) child.kill("SIGINT");
+    });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    const report = JSON.parse(await text(child.stdout));
+    expect(tableOf(report)).toEqual(["createTransaction#1 503: lost"]);
+    expect(report.stopped).toBe("signal");
+    expect(await ended).toBe(130);
+  });
+});
+
+describe("reports", () => {
+  it("JUnit has a case for each fault, and failures for the verdicts of --fail-on", async () => {
+    const options = ["--reporter", "junit", "--only", "answer-lost", "503"];
+    const { stdout, code } = await explore(options, carelessPayout);
+    expect(() => parseXml(stdout)).not.toThrow();
+    expect(stdout).toContain('tests="2" failures="1"');
+    expect(stdout).toContain('<testcase name="answer-lost at createTransaction#1 (salary-0)"');
+    expect(code).toBe(5);
+  });
+
+  it("Markdown has the paragraph, the fix and all faults", async () => {
+    const options = ["--reporter", "md", "--only", "answer-lost", "503", "--fail-on", "lost"];
+    const { stdout, code } = await explore(options, carelessPayout);
+    expect(stdout).toContain("## unsafe: answer-lost at createTransaction\\#1 (salary-0)");
+    expect(stdout).toContain("received 5 000 XOF twice");
+    expect(stdout).toContain("| 02 | 503 at createTransaction\\#1 (salary-0) | safe |");
+    expect(code).toBe(0);
+  });
+});
+
+describe("--check", () => {
+  it("makes a run unsafe in which the invariant does not hold", async () => {
+    const command = program(`
+      const { writeFileSync } = await import("node:fs");
+      const { status } = await call("POST", "/v1/transactions", payout("salary-1"));
+      writeFileSync("state", status === 201 ? "good" : "bad");
+    `);
+    const { report } = await exploreJson(["--only", "500-after", "--check", "grep good state"], command);
+    expect(report.runs[0]).toMatchObject({ verdict: "unsafe", effect: { added: [], missing: [] } });
+    expect(report.runs[0]?.summary).toContain("The invariant of --check does not hold.");
   });
 });

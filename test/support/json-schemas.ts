@@ -5,14 +5,17 @@ import {
   type JsonSchema,
   profileJsonSchema,
 } from "../../src/sandbox/config/json-schema.js";
+import { exploreReport } from "../../src/experiments/explore/report.js";
+import { document, renderSchema } from "../../src/sandbox/config/json-schema.js";
 import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 
-/** The JSON schemas of the files that people write. */
+/** The JSON schemas of the files that people write, and of reports that programs read. */
 export const schemas = {
   config: configJsonSchema(),
   fixtures: fixturesJsonSchema(),
   profile: profileJsonSchema(),
   scenario: scenarioJsonSchema(),
+  "explore-report": document("Report of sandbox explore", renderSchema(exploreReport), {}),
 };
 
 const compile = (schema: JsonSchema): ValidateFunction =>
@@ -23,4 +26,5 @@ export const validators = {
   fixtures: compile(schemas.fixtures),
   profile: compile(schemas.profile),
   scenario: compile(schemas.scenario),
+  "explore-report": compile(schemas["explore-report"]),
 };

@@ -7,7 +7,14 @@ import {
   planExploration,
 } from "../../experiments/explore/explore.js";
 import { type Verdict, bugVerdicts } from "../../experiments/run/oracle.js";
-import { renderJson, renderPretty, renderRun, renderSum } from "../../experiments/explore/reporters.js";
+import {
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  renderPretty,
+  renderRun,
+  renderSum,
+} from "../../experiments/explore/reporters.js";
 import type { ExploreReport, ExploreRun } from "../../experiments/explore/report.js";
 import { Inconclusive } from "../../experiments/run/run-baseline.js";
 import { UsageError } from "../../kernel/messages/problem.js";
@@ -19,13 +26,13 @@ import { prepareStart } from "../run/prepare-start.js";
 import { renderExec } from "../run/render-exec.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { nameAsCalled } from "../shared/name.js";
 import {
   alignColumns,
   createCounter,
   prepareOutput,
   printData,
   printDiagnostic,
+  printJson,
   styleFor,
   writeOutput,
 } from "../shared/output.js";
@@ -100,13 +107,13 @@ async function explore(words: readonly string[], flags: ExploreFlags): Promise<n
     const plan = await planExploration(bench.run, given);
     for (const id of ["baseline-1", "baseline-2"]) await bench.forget(id);
     if (options.list) {
-      printPlan(plan);
+      printPlan(plan, options);
       return EXIT.ok;
     }
     progress.begin(plan);
     const report = await exploreFaults(bench.run, plan, given);
     progress.end();
-    print(report, options.reporter);
+    print(report, options);
     if (exitCode !== undefined) return exitCode;
     return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;
   } catch (error) {
@@ -168,14 +175,14 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function print(report: ExploreReport, reporter: ParsedExplore["reporter"]): void {
-  if (reporter === "pretty") return printData(nameAsCalled(renderPretty(report, styleFor(process.stdout))));
-  printData(renderJson(report));
+function print(report: ExploreReport, { reporter, failOn }: ParsedExplore): void {
+  if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
+  printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
   printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }
 
-function printPlan({ faults, equivalent }: ExplorePlan): void {
-  const rows = faults.map(({ id, fault, point }) => [id, fault, point.name, point.about]);
-  printData(alignColumns(rows).join("\n"));
+function printPlan({ faults, equivalent }: ExplorePlan, { reporter }: ParsedExplore): void {
+  if (reporter === "json") return printJson(faults.map(({ id, fault, point }) => ({ id, point, fault })));
+  printData(alignColumns(faults.map(({ id, fault, point }) => [id, fault, point.name, point.about])).join("\n"));
   if (equivalent > 0) printDiagnostic(`${equivalent} more do the same as one of them`);
 }

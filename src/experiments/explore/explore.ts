@@ -42,12 +42,16 @@ export interface ExplorePlan {
 /** Runs the command without a fault, and plans. Throws UsageError when nothing can be planned. */
 export async function planExploration(runOnce: RunOnce, options: ExploreOptions): Promise<ExplorePlan> {
   const { baseline, timeoutMs } = await runBaseline(runOnce, options);
-  const all = faultsOf(baseline.result.seen, timeoutMs);
+  const all = withStableNames(faultsOf(baseline.points, timeoutMs), baseline);
   const unique = [...new Map(all.map((fault) => [`${fault.point.name} ${fault.fault}`, fault])).values()];
   assertKnown(unique, options);
   const selected = selectFaults(unique, options);
   const faults = selected.filter(({ isEquivalent }) => !isEquivalent);
   return { baseline, timeoutMs, faults: numbered(faults, 0, undefined), equivalent: selected.length - faults.length };
+}
+
+function withStableNames(faults: readonly PlannedFault[], { stableName }: Baseline): PlannedFault[] {
+  return faults.map((fault) => ({ ...fault, point: { ...fault.point, about: stableName(fault.point.about) } }));
 }
 
 function numbered(faults: readonly PlannedFault[], from: number, first: Planned | undefined): Planned[] {
@@ -98,7 +102,8 @@ function planRecovery(plan: ExplorePlan, finished: readonly Finished[], options:
   for (const { fault, run, result } of finished) {
     if (run.verdict !== "safe" && run.verdict !== "noticed") continue;
     const added = new Set(addedRequests(baseline, result.seen).map(({ name }) => name));
-    const possible = faultsOf(result.seen, plan.timeoutMs).filter(({ point }) => added.has(point.name));
+    const all = withStableNames(faultsOf(result.seen, plan.timeoutMs), plan.baseline);
+    const possible = all.filter(({ point }) => added.has(point.name));
     const following = selectFaults(possible, options).filter(({ isEquivalent }) => !isEquivalent);
     const same = signatureOf(result, fault);
     if (known.has(same)) equivalent += following.length;
@@ -123,7 +128,8 @@ interface Session {
   total: number;
 }
 
-async function runFault(session: Session, fault: Planned): Promise<Finished> {
+/** Undefined when it was stopped before its end. */
+async function runFault(session: Session, fault: Planned): Promise<Finished | undefined> {
   const { runOnce, plan, options } = session;
   const { baseline, timeoutMs } = plan;
   const { signal } = options;
@@ -131,8 +137,9 @@ async function runFault(session: Session, fault: Planned): Promise<Finished> {
   const rules = rulesOf(fault);
   const limits = { timeoutMs, signal };
   const result = await runOnce({ id, rules }, limits);
+  if (signal.aborted) return undefined;
   const judgement = judge(baseline, result, toleratesMissing);
-  const isBug = bugVerdicts.includes(judgement.verdict) && !signal.aborted;
+  const isBug = bugVerdicts.includes(judgement.verdict);
   // "Every reported bug is run once more before it is reported".
   const again = isBug ? await runOnce({ id: `${id}-again`, rules }, limits) : undefined;
   const isFlaky =
@@ -167,8 +174,8 @@ function rulesOf({ rule, first }: Planned): RuleText[] {
 /** The request of the point, and those that ask for the same. */
 function describeRequests({ seen: { requests } }: RunResult, point: Point): string[] {
   const key = requests.find(({ name }) => name === point.name)?.key;
-  const about = requests.filter((request) => request.key === key || request.about === point.about);
-  return about.slice(0, REQUESTS_MAX).map(({ name, about, status, ruled }) => {
+  const related = requests.filter((request) => request.key === key || request.about === point.about);
+  return related.slice(0, REQUESTS_MAX).map(({ name, about, status, ruled }) => {
     const answer = ruled ? "the fault" : String(status);
     return [name, about, answer].filter((part) => part !== "").join("  ");
   });

@@ -1,5 +1,10 @@
-import { oneLine, wrapText } from "../../kernel/messages/text.js";
-import type { Style } from "../../kernel/messages/report.js";
+import { oneLine, printable, wrapText } from "../../kernel/messages/text.js";
+import {
+  type JunitResult,
+  plainStyle,
+  renderJunit as renderJunitXml,
+  type Style,
+} from "../../kernel/messages/report.js";
 import { faultNames } from "./faults.js";
 import { bugVerdicts, verdicts } from "../run/oracle.js";
 import type { ExploreReport, ExploreRun } from "./report.js";
@@ -8,10 +13,8 @@ type Verdict = ExploreRun["verdict"];
 
 /** The bugs as paragraphs, worst first; then what came of each fault at each point. */
 export function renderPretty(report: ExploreReport, style: Style): string {
-  const bugs = findBugs(report);
-  const flaky = report.runs.filter(({ verdict }) => verdict === "flaky");
   const blocks = [
-    ...[...bugs, ...flaky].map((run) => renderBug(run, style)),
+    ...groupBugs(report).map((group) => renderBugs(group, style)),
     renderMatrix(report.runs, style),
     report.notes.flatMap((note) => wrapText(note, style.width, 6, "Note: ")).map(style.faint),
     [renderSum(report, style)],
@@ -19,18 +22,37 @@ export function renderPretty(report: ExploreReport, style: Style): string {
   return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 
-/** Worst first. */
-export function findBugs({ runs }: Pick<ExploreReport, "runs">): ExploreRun[] {
-  return bugVerdicts.flatMap((verdict) => runs.filter((run) => run.verdict === verdict));
+/** A bug, and the same one at other points. */
+export interface BugGroup {
+  readonly first: ExploreRun;
+  readonly others: readonly ExploreRun[];
+}
+
+/** Worst first. The same fault with the same verdict at another point of the same kind is the same bug. */
+export function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
+  const groups = new Map<string, ExploreRun[]>();
+  for (const verdict of [...bugVerdicts, "flaky" as const]) {
+    for (const run of runs.filter((run) => run.verdict === verdict)) {
+      const { fault, point, after } = run;
+      const place = "operation" in point ? point.operation : point.topic;
+      const key = JSON.stringify([verdict, fault, place, after?.fault]);
+      groups.set(key, [...(groups.get(key) ?? []), run]);
+    }
+  }
+  return [...groups.values()].flatMap(([first, ...others]) => (first === undefined ? [] : { first, others }));
 }
 
 /** `answer-lost at createTransaction#1 (salary-awa)` */
-export function titleOf({ fault, point, after }: ExploreRun): string {
-  const before = after === null ? "" : `${after.fault} at ${after.point}, then `;
-  return `${before}${fault} at ${point.name}${point.about === "" ? "" : ` (${oneLine(point.about)})`}`;
+export function titleOf(run: ExploreRun): string {
+  const before = run.after === null ? "" : `${run.after.fault} at ${run.after.point}, then `;
+  return `${before}${run.fault} ${pointOf(run)}`;
 }
 
-function renderBug(run: ExploreRun, style: Style): string[] {
+function pointOf({ point: { name, about } }: ExploreRun): string {
+  return `at ${name}${about === "" ? "" : ` (${oneLine(about)})`}`;
+}
+
+function renderBugs({ first: run, others }: BugGroup, style: Style): string[] {
   const { verdict, summary, requests, fix, repeat, output } = run;
   const indented = (text: string, label = ""): string[] =>
     wrapText(oneLine(text), style.width, 2 + label.length, `  ${label}`);
@@ -42,6 +64,9 @@ function renderBug(run: ExploreRun, style: Style): string[] {
     // One line each, to be copied.
     ...(repeat === null ? [] : [`  Repeat: ${repeat}`]),
     ...(output === null ? [] : [`  Printed: ${output}`]),
+    ...(others.length === 0
+      ? []
+      : indented(others.map((other) => `${pointOf(other)}: ${other.id}`).join("; "), "Also ")),
   ];
 }
 
@@ -105,4 +130,62 @@ export function renderRun(run: ExploreRun, style: Style): string {
 
 export function renderJson(report: ExploreReport): string {
   return `${JSON.stringify(report, undefined, 2)}\n`;
+}
+
+/** A page for a pull request. */
+export function renderMarkdown(report: ExploreReport): string {
+  const { command, baseline, runs, notes } = report;
+  const { requests, deliveries, ms } = baseline;
+  const groups = groupBugs(report);
+  return (
+    [
+      `# explore: ${groups.length === 0 ? "no bug found" : renderSum(report, plainStyle)}`,
+      `\`${command.join(" ")}\`: ${requests} requests and ${deliveries} webhooks in ${ms} ms without a fault.`,
+      ...groups.map(renderMarkdownBugs),
+      ...(runs.length === 0 ? [] : ["## All faults", renderMarkdownTable(runs)]),
+      ...notes.map((note) => `> ${note}`),
+    ].join("\n\n") + "\n"
+  );
+}
+
+function renderMarkdownBugs({ first, others }: BugGroup): string {
+  const { verdict, summary, fix, repeat } = first;
+  return [
+    `## ${verdict}: ${escapeMarkdown(titleOf(first))}`,
+    escapeMarkdown(oneLine(summary)),
+    ...(fix === null ? [] : [`**Fix:** ${escapeMarkdown(oneLine(fix))}`]),
+    ...(repeat === null ? [] : [`\`\`\`sh\n${repeat}\n\`\`\``]),
+    ...(others.length === 0 ? [] : [`Also ${others.map((other) => escapeMarkdown(pointOf(other))).join("; ")}.`]),
+  ].join("\n\n");
+}
+
+function renderMarkdownTable(runs: readonly ExploreRun[]): string {
+  const rows = runs.map((run) => `| ${run.id} | ${escapeMarkdown(titleOf(run))} | ${run.verdict} |`);
+  return ["| Run | Fault | Verdict |", "|---|---|---|", ...rows].join("\n");
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>|#]/g, String.raw`\$&`);
+}
+
+/** JUnit XML: a case for each fault. Bugs that fail the run are failures, others are output. */
+export function renderJunit(report: ExploreReport, failOn: readonly string[]): string {
+  const cases = report.runs.map((run) => ({
+    name: titleOf(run),
+    className: `explore.${run.point.name}`,
+    durationMs: run.ms,
+    result: junitResult(run, failOn),
+  }));
+  const durationMs = report.runs.reduce((sum, { ms }) => sum + ms, report.baseline.ms);
+  return renderJunitXml("sandbox explore", durationMs, [{ name: `explore ${report.command.join(" ")}`, cases }]);
+}
+
+function junitResult(
+  { verdict, summary, fix, repeat }: ExploreRun,
+  failOn: readonly string[],
+): JunitResult | undefined {
+  if (verdict === "safe") return undefined;
+  const text = printable([summary, fix, repeat].filter((part) => part !== null).join("\n"));
+  if (!failOn.includes(verdict)) return { tag: "system-out", text: `${verdict}: ${text}` };
+  return { tag: "failure", message: oneLine(summary), type: verdict, text };
 }

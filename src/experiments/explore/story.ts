@@ -46,7 +46,9 @@ function tellReaction({ faults, baseline, result: { seen } }: Told): string {
   if (original === undefined || again === undefined) return "";
   if (again.about === original.about) return "The program sent it again, the same.";
   const noun = original.operation === "createCharge" ? "externalId" : "reference";
-  return `The program sent it again under a new ${noun} (${again.about}).`;
+  const name = baseline.stableName(again.about);
+  const shown = name === point?.about ? "" : ` (${name})`;
+  return `The program sent it again under a new ${noun}${shown}.`;
 }
 
 function tellEffect({ added, missing }: Effect, baseline: Baseline, { seen }: RunResult): string {

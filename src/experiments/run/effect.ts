@@ -66,9 +66,9 @@ export function findStableView(first: readonly Fact[], second: readonly Fact[]) 
   });
 }
 
-/** UUIDs, times, counters and other runs of digits or hex. */
-function withoutGenerated(text: string): string {
-  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4,}|(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
+/** A name without what a program makes up: UUIDs, times in milliseconds, random letters and digits. */
+export function withoutGenerated(text: string): string {
+  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
 }
 
 /** What differs from the baseline. Money that is on its way counts as moved, and as not arrived. */

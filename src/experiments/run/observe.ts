@@ -4,6 +4,7 @@ import type { Delivery } from "../../domain/model/delivery.js";
 import type { Transfer } from "../../domain/model/transfer.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
+import { endHolds } from "../../domain/rules/holds.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
@@ -97,7 +98,11 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
   };
 }
 
+/** Rules that hold webhooks until the run ends let them go when everything else has happened. */
 async function finish(company: Company): Promise<void> {
+  await advance(company, { byMs: AFTERWARDS_MS }, { maxWaitMs: RECEIVERS_MS });
+  if (company.world.holds.size === 0) return;
+  company.run(endHolds, undefined);
   await advance(company, { byMs: AFTERWARDS_MS }, { maxWaitMs: RECEIVERS_MS });
 }
 

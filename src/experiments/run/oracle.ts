@@ -1,4 +1,4 @@
-import { type Effect, type FactKey, compareFacts, findStableView } from "./effect.js";
+import { type Effect, type FactKey, compareFacts, findStableView, withoutGenerated } from "./effect.js";
 import type { RunResult } from "./experiment.js";
 import type { Seen } from "./observe.js";
 
@@ -11,9 +11,13 @@ export const bugVerdicts: readonly Verdict[] = ["unsafe", "lost", "hung", "crash
 /** What two runs without a fault have in common, and what is left out of comparisons because it is new in each run. */
 export interface Baseline {
   readonly result: RunResult;
+  /** What both runs had at the same place. */
+  readonly points: Seen;
   /** Undefined: effects cannot be compared. */
   readonly key: FactKey | undefined;
   readonly isRepeatable: boolean;
+  /** A reference or externalId as it is in each run. */
+  readonly stableName: (name: string) => string;
   /** What cannot be judged, or only in part. */
   readonly notes: readonly string[];
 }
@@ -28,12 +32,36 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
     notes.push("Requests or webhooks differ from run to run: faults are at points that both runs without a fault had.");
   if (one.seen.outcomes.length > 0 && !one.seen.outcomes.some(({ learned }) => learned))
     notes.push("The command learns no outcome of a payout or payment, so one that fails later is not counted as lost.");
-  return { result: one, key: view?.key, isRepeatable: isSameTraffic && notes.length === 0, notes };
+  const isRepeatable = isSameTraffic && view?.note === null;
+  const points = commonPoints(one.seen, two.seen);
+  return { result: one, points, key: view?.key, isRepeatable, stableName: findStableName(one.seen, two.seen), notes };
+}
+
+/** Only names that are not the same in both runs lose what is generated. */
+function findStableName(one: Seen, two: Seen): Baseline["stableName"] {
+  const namesOf = ({ requests }: Seen) => new Set(requests.map(({ about }) => about));
+  const [first, second] = [namesOf(one), namesOf(two)];
+  const isGenerated = [...first].some((name) => !second.has(name));
+  return (name) => (isGenerated && !(first.has(name) && second.has(name)) ? withoutGenerated(name) : name);
+}
+
+function commonPoints(one: Seen, two: Seen): Seen {
+  const common = <Part extends { readonly name: string; readonly key: string }>(
+    parts: readonly Part[],
+    others: readonly Part[],
+  ) => {
+    const keys = new Map(others.map(({ name, key }) => [name, key]));
+    return parts.filter(({ name, key }) => keys.get(name) === key);
+  };
+  return { ...one, requests: common(one.requests, two.requests), deliveries: common(one.deliveries, two.deliveries) };
 }
 
 function trafficOf({ requests, deliveries }: Seen): string {
   return JSON.stringify([requests.map(({ key }) => key), deliveries.map(({ key }) => key)].map((keys) => keys.sort()));
 }
+
+/** Payouts and refunds that may have been made twice. The books say whether they were. */
+const IN_BOOKS: ReadonlySet<string> = new Set(["double-payout", "batch-repeated", "refund-repeated"]);
 
 export interface Judgement {
   readonly verdict: Verdict;
@@ -44,10 +72,13 @@ export interface Judgement {
 
 /** `tolerates`: a missing effect does not count, since the command learns no outcome. */
 export function judge(baseline: Baseline, run: RunResult, tolerates = false): Judgement {
+  const { key } = baseline;
   const effect = effectOf(baseline, run);
   const news = newFindings(baseline.result.seen, run.seen);
-  const isUnsafe =
-    effect.added.length > 0 || news.some(({ severity }) => severity === "critical") || run.holds === false;
+  const isDangerous = news.some(
+    ({ kind, severity }) => severity === "critical" && !(key !== undefined && IN_BOOKS.has(kind)),
+  );
+  const isUnsafe = effect.added.length > 0 || isDangerous || run.holds === false;
   const findings = [...new Set(news.map(({ kind }) => kind))];
   const verdict = isUnsafe ? "unsafe" : verdictOfEnd(run, effect.missing.length > 0 && !tolerates);
   return { verdict, effect, findings };

@@ -26,10 +26,10 @@ export class Pool {
     this.#startedAt = budget.system.monotonic();
   }
 
-  /** Results in the order of the tasks; undefined for those that did not begin or were aborted. */
+  /** Results in the order of the tasks; undefined for those that did not begin or did not end. */
   async run<Task, Result>(
     tasks: readonly Task[],
-    work: (task: Task, index: number) => Promise<Result>,
+    work: (task: Task) => Promise<Result | undefined>,
   ): Promise<(Result | undefined)[]> {
     const results = tasks.map((): Result | undefined => undefined);
     let next = 0;
@@ -39,9 +39,8 @@ export class Pool {
         const task = tasks[index];
         if (this.stopped !== null || task === undefined) return;
         this.#begun++;
-        const result = await work(task, index);
+        results[index] = await work(task);
         if (this.#budget.signal.aborted) this.stopped = "signal";
-        else results[index] = result;
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.#budget.workers, tasks.length) }, worker));
