@@ -14,7 +14,7 @@ match(failed.stdout, /^✗ signature-reprinted \(high\)/m);
 match(failed.stdout, /^- numbers +a consequence of signature-reprinted/m);
 match(failed.stdout, /^1 failed, /m);
 
-say("One line mends it: `const signed = rawBody;`.");
+say("One line fixes it: `const signed = rawBody;`.");
 const passed = await auditOf("receiver.mjs");
 console.log(passed.stdout.trimEnd());
 equal(passed.status, 0, passed.stderr);

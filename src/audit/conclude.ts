@@ -125,7 +125,7 @@ export const CONTENT =
   "the content: a receiver that refuses what it does not know needs an event of its own orders (--event), or another --topic";
 
 const PATH = "the URL: it must be the address to which the service posts, with its path";
-const LOG = "the receiver's log: it tells why";
+const LOG = "the receiver's log: it says why";
 
 /** What to look at when a receiver does not accept an ordinary event, the most likely cause first. */
 function adviceFor(
@@ -136,7 +136,7 @@ function adviceFor(
 ): readonly string[] {
   const cause = rootOf(validEvent, ordinary, selected, found);
   const named = accepted === undefined ? [] : [`what it accepts in its place: an event with ${accepted}`];
-  if (cause !== undefined) return [`the check ${cause}: it tells what is accepted in its place`, ...named];
+  if (cause !== undefined) return [`the check ${cause}: it says what is accepted in its place`, ...named];
   if (accepted !== undefined) return named;
   const status = ordinary.exchange?.answer?.status;
   if (status === undefined) return [PATH, LOG];

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { runAudit } from "../../src/audit/run-audit.js";
 import { snippetLanguages, type SnippetLanguage } from "../../src/audit/checks/snippets.js";
+import { auditReceiver } from "../support/audits.js";
 import { hasty } from "./applications.js";
 import { type Mistake, startShop, whyMissing } from "./languages.js";
-import { SECRET } from "./receivers.js";
 
 /** What people write: each in the place of a line of the right receiver, and the check that is about it. */
 const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonly [...Mistake, named: string]>>>> = {
@@ -38,15 +37,8 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
 describe.each(snippetLanguages)("a shop in %s", { timeout: 60_000 }, (language) => {
   async function verdictsOf(mistake?: Mistake) {
     const { webhooks: url, state: check, orders: order } = await startShop(language, mistake);
-    const { checks } = await runAudit({
-      url,
-      secret: SECRET,
-      system: hasty,
-      check,
-      order,
-      topic: "charges/events",
-      oldSecret: "old",
-    });
+    const options = { system: hasty, topic: "charges/events", oldSecret: "old" };
+    const { checks } = await auditReceiver(url, { ...options, check, order });
     return checks.map(({ id, verdict }) => [id, verdict] as const);
   }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runAudit } from "../../src/audit/run-audit.js";
+import { auditReceiver } from "../support/audits.js";
 import { runSandbox, startSandbox } from "../support/cli.js";
 import { chargeRequest } from "../support/requests.js";
 import { folderWith } from "../support/folder.js";
 import { hasty, mistakenApplications, startApplication } from "./applications.js";
 import { SECRET } from "./receivers.js";
+import { unsound as racing } from "./zoo.js";
 
 const env = { SANDBOX_SECRET_KEY: SECRET };
 
@@ -15,7 +16,7 @@ describe("the scenario of a failed state check", { timeout: 60_000 }, () => {
     const audited = create();
     const { url, received, become } = await startApplication(audited);
     const { state: check, order } = audited;
-    const { checks } = await runAudit({ url, secret: SECRET, system: hasty, check, order, only: ["state"] });
+    const { checks } = await auditReceiver(url, { system: hasty, check, order, only: ["state"] });
     const scenario = checks.find(({ verdict }) => verdict === "fail")?.scenario ?? "";
     const file = join(await folderWith({ "broken.yaml": scenario }), "broken.yaml");
     expect(await runSandbox(["validate", file])).toMatchObject({ code: 0, stderr: "" });
@@ -31,20 +32,41 @@ describe("the scenario of a failed state check", { timeout: 60_000 }, () => {
   });
 });
 
+describe("the scenario of a race", { timeout: 60_000 }, () => {
+  async function auditRace() {
+    const { create } = racing["looks whether an event is new before it works, and notes it down after"]!;
+    const audited = create();
+    const started = await startApplication(audited);
+    const { checks } = await auditReceiver(started.url, { system: hasty, check: audited.state, only: ["state"] });
+    const scenario = checks.find(({ verdict }) => verdict === "fail")?.scenario ?? "";
+    return { ...started, file: join(await folderWith({ "race.yaml": scenario }), "race.yaml"), fresh: create() };
+  }
+
+  it("delivers the event several times at once", async () => {
+    const { received, become, file, fresh } = await auditRace();
+    become(fresh);
+    const before = received.length;
+    expect(await runSandbox(["replay", file], { env })).toMatchObject({ code: 0, stderr: "" });
+    expect(received.length - before).toBe(8);
+    expect(JSON.stringify(fresh.state())).toMatch(/"completed":[2-8]/);
+  });
+
+  it("fails when the receiver does not acknowledge the events", async () => {
+    const { become, file, fresh } = await auditRace();
+    become({ ...fresh, handle: () => Promise.reject(new Error("no database")) });
+    const { code, stdout } = await runSandbox(["replay", file], { env });
+    expect([code, stdout]).toEqual([4, expect.stringContaining("the receiver acknowledges each event")]);
+  });
+});
+
 describe("the scenario of a failed state check of an application that makes its orders", { timeout: 60_000 }, () => {
   it("waits for the order, and delivers what broke the application", async () => {
     const { create, schedule } = mistakenApplications["makes an order unpaid when dropped comes after paid"]!;
     const shop = { ...create(), order: () => ({ id: randomUUID(), externalId: "order-1" }) };
     const { url, received } = await startApplication(shop);
     const { state: check, order } = shop;
-    const { checks } = await runAudit({
-      url,
-      secret: SECRET,
-      system: hasty,
-      check,
-      order,
-      only: ["state-dropped-after-paid"],
-    });
+    const only = ["state-dropped-after-paid"];
+    const { checks } = await auditReceiver(url, { system: hasty, check, order, only });
     const failed = checks.filter(({ verdict }) => verdict === "fail");
     expect(failed.map((found) => found.schedule)).toEqual([schedule]);
     const folder = await folderWith({ "broken.yaml": failed[0]?.scenario ?? "" });

@@ -54,9 +54,9 @@ async function startMortal(isDeadly: (text: string, signature: unknown) => boole
       if (!isGenuine(body, request.headers[HEADER])) return response.writeHead(401).end();
       const status = take(body);
       if (status === 200) {
-        const { id, status: next } = JSON.parse(body.toString()).data;
+        const { id, status: reached } = JSON.parse(body.toString()).data;
         const order = ["dropped", "paid", "refunded_partially", "refunded"];
-        if (order.indexOf(next) > order.indexOf(statuses.get(id) ?? "")) statuses.set(id, next);
+        if (order.indexOf(reached) > order.indexOf(statuses.get(id) ?? "")) statuses.set(id, reached);
       }
       return response.writeHead(status).end();
     });

@@ -64,7 +64,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     );
     expect(stdout).toMatch(/^- all skipped: proves nothing while the ordinary event is not accepted$/m);
     const hex = await audit(receiving("compares hex"));
-    expect(hex.stdout).toContain("  1. the check signature-hex: it tells what is accepted in its place.\n");
+    expect(hex.stdout).toContain("  1. the check signature-hex: it says what is accepted in its place.\n");
     const unknown = await audit((incoming) =>
       isGenuine(incoming.body, incoming.headers["x-service-hmac-sha256"]) ? 404 : 401,
     );

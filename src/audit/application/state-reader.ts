@@ -104,7 +104,7 @@ async function callFunction(source: () => unknown, options: ReadOptions): Promis
     Promise.resolve().then(source).then(resolve, reject).finally(cancel);
   });
   const text = JSON.stringify(value);
-  if (text === undefined) throw refusal("it must return a number or something else that JSON can tell");
+  if (text === undefined) throw refusal("it must return a number or something else that JSON can represent");
   return JSON.parse(text);
 }
 

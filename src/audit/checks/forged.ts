@@ -42,7 +42,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-missing",
     title: "an event without a signature is refused",
     severity: "critical",
-    why: "Verification that is skipped when the header is missing is no verification: anybody who knows the address reports a payment by leaving the header out.",
+    why: "Verification that is skipped when the header is missing is no verification: anyone who knows the address can report a payment by leaving the header out.",
     fix: "Refuse with 401 when the header is missing, before anything else.",
     send: signed({ "an event without a signature": () => null }),
   }),
@@ -50,7 +50,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-wrong-secret",
     title: "a signature under another secret is refused",
     severity: "critical",
-    why: "The signature is not compared with anything, or one is looked at that never comes: whoever knows the address can report payments that nobody has made.",
+    why: "The signature is not compared with anything, or it is read from a header that never comes: anyone who knows the address can report payments that nobody has made.",
     fix: COMPARE,
     send: signed({
       "an event signed with another secret": (_, body, stage) => signWrongly(stage, body),
@@ -62,7 +62,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-empty-secret",
     title: "a signature under an empty secret is refused",
     severity: "critical",
-    why: 'A secret that was not configured is "", "undefined" or "None" to the code that uses it. Genuine events are refused, and anybody can sign forged ones.',
+    why: 'A secret that was not configured is "", "undefined" or "None" to the code that uses it. Genuine events are refused, and anyone can sign forged ones.',
     fix: "Refuse to start without the secret key, instead of verifying with nothing.",
     send: (stage) =>
       EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) => {
@@ -75,7 +75,7 @@ export const forgedChecks: readonly Check[] = [
     id: "body-changed",
     title: "a body that was changed after it was signed is refused",
     severity: "critical",
-    why: "The signature is not of the whole body, so whoever has seen one event can report any amount.",
+    why: "The signature is not of the whole body, so anyone who has seen one event can report any amount.",
     fix: "Hash all bytes of the body, none left out.",
     send: (stage) => {
       const { text, value } = stage.event();
@@ -123,7 +123,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-base64url",
     title: "the signature in base64url is refused",
     severity: "warning",
-    why: "Who decodes the header before comparing takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
+    why: "Code that decodes the header before it compares takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the texts, not what a tolerant decoder makes of them.",
     follows: ["signature-length"],
     send: (stage) => {
@@ -141,7 +141,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-case",
     title: "the signature in another case is refused",
-    why: "Base64 tells A from a. A comparison without case takes billions of signatures for the right one.",
+    why: "In base64, A and a are different. A comparison that ignores case takes billions of signatures for the right one.",
     fix: COMPARE,
     send: signed({
       "an event whose signature is in lower case": (right) => right.toLowerCase(),
@@ -154,7 +154,7 @@ export const forgedChecks: readonly Check[] = [
     severity: "warning",
     // A plain space or tab at the end never reaches an application: RFC 9110 (5.5) has every HTTP parser take it away. A no-break space does, and so
     // does a space in the middle.
-    why: "Who trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
+    why: "Code that trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
     follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
     send: signed({
@@ -212,7 +212,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-length",
     title: "a signature of another length is refused, without a crash",
-    why: "timingSafeEqual throws when lengths differ. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+    why: "timingSafeEqual throws when lengths differ. Anyone can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare the lengths first, then the bytes.",
     isAboutCrashes: true,
     send: signed({
@@ -224,7 +224,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-not-ascii",
     title: "a signature beyond ASCII is refused, without a crash",
     severity: "warning",
-    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anybody can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anyone can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
     fix: "Compare bytes, not text: encode the header first.",
     isAboutCrashes: true,
     follows: ["signature-length"],

@@ -56,7 +56,7 @@ export const genuineChecks: readonly Check[] = [
   trap({
     id: "white-space",
     title: "unusual white space in the body is accepted",
-    why: "White space is part of what is signed. Who parses the JSON and prints it again before hashing loses it, and refuses genuine events on the day on which the service prints differently.",
+    why: "White space is part of what is signed. Code that parses the JSON and prints it again before it hashes loses it, and refuses genuine events on the day on which the service prints differently.",
     body: ({ value }) => printSpaced(value),
     sent: "a genuine event with unusual white space",
   }),
@@ -91,7 +91,7 @@ export const genuineChecks: readonly Check[] = [
   trap({
     id: "slow-sender",
     title: "an event that arrives in small pieces is accepted",
-    why: "A body comes in as many pieces as the network likes. Who takes the first for the whole refuses events, and only on bad days.",
+    why: "A body comes in as many pieces as the network likes. Code that takes the first for the whole refuses events, and only on bad days.",
     fix: "Read to the end of the body before you verify it.",
     follows: ["valid-event"],
     body: ({ text }) => text,

@@ -9,7 +9,7 @@ import { BOTH_SPELLINGS, describeFailure, ONE_SPELLING } from "./describe-failur
 import { describeUnproven, measure, play, playStepwise, StateLost } from "./play.js";
 import { LATE, type Readiness, type StateTrial } from "./state-session.js";
 
-const USEFUL = "Let it print only what hangs on the events alone, such as counts, sums and statuses";
+const USEFUL = "Let it print only what depends on the events alone, such as counts, sums and statuses";
 export const CHANGES_BY_ITSELF = `what --check prints changes while nothing is delivered. ${USEFUL}, or give a slow application more time (--settle)`;
 
 /** Whether the receiver accepts the events of an ordinary history, and two such histories have the same effect. */

@@ -60,10 +60,10 @@ const ONE_LINE_MAX = 100;
 
 const SCHEMA = "node_modules/business-payments-sandbox/schema/scenario.schema.json";
 const KEY = "${env.SANDBOX_SECRET_KEY}";
-const HOW_TO = `# It only drives: read the state of the application yourself afterwards.
+const HOW_TO = `# It delivers the events, and checks that the receiver acknowledges genuine ones and refuses forged ones. Read the application's state afterwards.
 # The receiver must be running, and SANDBOX_SECRET_KEY hold the secret key that it verifies with:
 #   sandbox replay FILE
-# An application that asks the API about what it is told needs these charges in the sandbox that it uses:
+# An application that asks the API about each event needs these charges in the sandbox that it uses:
 #   sandbox start --scenario FILE
 `;
 const HOW_TO_WITH_ORDERS = `# It only drives: read the state of the application yourself afterwards.
@@ -71,7 +71,7 @@ const HOW_TO_WITH_ORDERS = `# It only drives: read the state of the application 
 # the secret key that it verifies with:
 #   sandbox start --scenario FILE
 `;
-const SIGN_WRONGLY = { name: "as if somebody else sent it", on: "delivery", then: { corruptSignature: true } };
+const SIGN_WRONGLY = { name: "as if someone else sent it", on: "delivery", then: { corruptSignature: true } };
 const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };
 
 function subscriptionsOf(schedule: Schedule, { topic, receiver }: ScheduleScenario) {
@@ -82,7 +82,13 @@ function subscriptionsOf(schedule: Schedule, { topic, receiver }: ScheduleScenar
       events.map(({ step }) => spell({ step, subscription }, topic)),
     ),
   );
-  return [...topics].map((spelt) => ({ topic: spelt, url: receiver }));
+  const webhooks = [...topics].map((spelt) => ({ topic: spelt, url: receiver }));
+  return Array.from({ length: copiesIn(schedule) }, () => webhooks).flat();
+}
+
+/** One delivery cannot be sent several times at once: so many subscriptions have a delivery each. */
+function copiesIn(schedule: Schedule): number {
+  return Math.max(...schedule.map(({ copies = 1 }) => copies));
 }
 
 interface CallParts {
@@ -107,7 +113,9 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
   for (const order of orders) yield createStep(order, schedule, options);
   if (isForged) {
     for (const { order, step } of schedule) yield* happen(step, order);
-    return yield { settle: true };
+    yield { settle: true };
+    for (const order of orders) yield acknowledged(order, 0);
+    return;
   }
   // A snapshot from before the payment, in which the charge can be dropped.
   const dropped = schedule.find((delivery) => isDroppedAfterAll(delivery, schedule));
@@ -116,13 +124,22 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
   const names = describeSchedule(schedule);
   for (const [index, delivery] of schedule.entries()) {
     if (isDroppedAfterAll(delivery, schedule)) yield* dropSteps(delivery.order);
-    const redeliver = call(`POST /_sandbox/deliveries/\${${variableOf(delivery)}}/redeliver`);
-    const { copies = 1 } = delivery;
-    yield {
-      name: names[index],
-      ...(copies === 1 ? redeliver : { parallel: Array.from({ length: copies }, () => redeliver) }),
-    };
+    const [first, ...others] = variablesOf(delivery).map((variable) =>
+      call(`POST /_sandbox/deliveries/\${${variable}}/redeliver`),
+    );
+    yield { name: names[index], ...(others.length === 0 ? first : { parallel: [first, ...others] }) };
     yield { settle: true };
+  }
+  // The snapshot knows no delivery of before.
+  const known = schedule.slice(
+    Math.max(
+      0,
+      schedule.findIndex((delivery) => isDroppedAfterAll(delivery, schedule)),
+    ),
+  );
+  for (const order of new Set(known.map((delivery) => delivery.order))) {
+    const own = known.filter((delivery) => delivery.order === order);
+    yield acknowledged(order, new Set(own.flatMap(variablesOf)).size);
   }
 }
 
@@ -150,18 +167,28 @@ function* historySteps(order: OrderName, schedule: Schedule): Generator<object> 
   const history = realHistoryUpTo(schedule.filter((delivery) => delivery.order === order));
   for (const { step } of history) yield* happen(step, order);
   // With two subscriptions each event has two deliveries, one after the other.
-  const each = subscriptionNumbersOf(schedule).length;
+  const each = subscriptionNumbersOf(schedule).length * copiesIn(schedule);
   const wanted = schedule.filter((delivery) => delivery.order === order && !isDroppedAfterAll(delivery, schedule));
   if (wanted.length === 0) return;
-  const places = wanted.map((delivery): [string, string] => {
+  const places = wanted.flatMap((delivery) => {
     const event = history.findIndex(({ step }) => step === delivery.step);
-    return [variableOf(delivery), `body.data[${event * each + delivery.subscription - 1}].id`];
+    const first = event * each + delivery.subscription - 1;
+    return variablesOf(delivery).map((variable, copy) => [variable, `body.data[${first + copy}].id`] as const);
   });
   yield saveDeliveries(order, Object.fromEntries(places));
 }
 
 function saveDeliveries(order: OrderName, save: NonNullable<CallParts["save"]>) {
-  return call("GET /_sandbox/deliveries", { query: { resource: `\${${order}}` }, save });
+  return call("GET /_sandbox/deliveries", { query: { resource: `\${${order}}`, limit: 1000 }, save });
+}
+
+function acknowledged(order: OrderName, count: number): object {
+  return {
+    name: count === 0 ? "the receiver refuses the event" : "the receiver acknowledges each event",
+    request: "GET /_sandbox/deliveries",
+    query: { resource: `\${${order}}`, status: "succeeded", limit: 1000 },
+    expect: { status: 200, body: { count } },
+  };
 }
 
 /** The steps that make an event happen to an order. A transfer starts when it is created. */
@@ -190,7 +217,7 @@ function isDroppedAfterAll({ step, order }: Delivery, schedule: Schedule): boole
 function* dropSteps(order: OrderName): Generator<object> {
   yield { name: "back to where nothing was paid", ...call("PUT /_sandbox/snapshots/due") };
   yield* happen("dropped", order);
-  yield saveDeliveries(order, { [variableOf({ order, step: "dropped", subscription: 1 })]: "body.data[0].id" });
+  yield saveDeliveries(order, { [`${order}_dropped_1`]: "body.data[0].id" });
 }
 
 /** About an order of another company with the same key: the API answers 404 to the application. */
@@ -238,6 +265,8 @@ function subscriptionNumbersOf(schedule: Schedule): readonly (1 | 2)[] {
   return schedule.some(({ subscription }) => subscription === 2) ? [1, 2] : [1];
 }
 
-function variableOf({ order, step, subscription }: Delivery): string {
-  return `${order}_${step.replaceAll(" ", "_")}_${subscription}`;
+/** One for each copy. */
+function variablesOf({ order, step, subscription, copies = 1 }: Delivery): string[] {
+  const name = `${order}_${step.replaceAll(" ", "_")}_${subscription}`;
+  return Array.from({ length: copies }, (_, copy) => (copy === 0 ? name : `${name}_${copy + 1}`));
 }

@@ -19,7 +19,7 @@ const NOT_ACKNOWLEDGED = ["state-duplicate:refused", "state-duplicate:crashed"];
 const texts: Readonly<Record<StateCheckId, Text>> = {
   "state-forged": {
     title: "a forged event changes nothing, whatever the answer is",
-    why: "Who handles the event before it is verified, or beside it, answers 401 and ships the order all the same.",
+    why: "Code that handles the event before it verifies it, or at the same time, answers 401 and ships the order all the same.",
     fix: "Verify first, and return when it fails. Only then parse the event and touch the order.",
     follows: ["signature-wrong-secret:accepted", "signature-missing:accepted", "signature-empty:accepted"],
   },
@@ -30,14 +30,14 @@ const texts: Readonly<Record<StateCheckId, Text>> = {
   },
   "state-simultaneous": {
     title: "an event that comes several times at once counts once",
-    why: "A retry overtakes a slow first delivery, or two subscriptions deliver at the same moment. Who looks whether an event is new, works, and only then notes it down counts each of them.",
+    why: "A retry overtakes a slow first delivery, or two subscriptions deliver at the same moment. Code that looks whether an event is new, works, and only then stores that it was handled counts each of them.",
     fix: "Let the database decide: insert the id, the status and the refunded amount under a unique key, or update where the status still allows it, and go on only if a row was changed.",
     follows: ["state-duplicate:wrong", "state-second-subscription:wrong", ...NOT_ACKNOWLEDGED],
   },
   "state-second-subscription": {
     title: "an event that two subscriptions deliver counts once",
-    why: "Two subscriptions to one topic (in its two spellings, or at an old address and a new one) bring the same event in other bytes. Who remembers bodies or signatures takes it for two.",
-    fix: "Tell events by the id, the status and the refunded amount in their data, not by a hash of the body, the signature, or an id of the delivery.",
+    why: "Two subscriptions to one topic (in its two spellings, or at an old address and a new one) bring the same event in other bytes. Code that remembers bodies or signatures takes it for two.",
+    fix: "Identify an event by the id, the status and the refunded amount in its data, not by a hash of the body, the signature, or an id of the delivery.",
     follows: NOT_ACKNOWLEDGED,
   },
   "state-reversed": {
@@ -53,14 +53,14 @@ const texts: Readonly<Record<StateCheckId, Text>> = {
   },
   "state-dropped-after-paid": {
     title: "an order that was paid stays paid when a dropped event comes after it",
-    why: "The end of the charge's hour and its payment can happen at the same moment. Who believes the last event cancels an order whose money has come: the customer has paid for nothing.",
+    why: "The end of the charge's hour and its payment can happen at the same moment. Code that believes the last event cancels an order whose money has come: the customer has paid for nothing.",
     fix: "Only what is still due can be dropped: `update … set status = 'dropped' where status = 'due'`. When in doubt, ask the API what the charge is now.",
     follows: ["state-reversed:wrong"],
   },
   "state-unknown-id": {
     title: "an event about an unknown charge or transaction changes nothing",
-    why: "Another system may use the same account, and staging the same secret. An application that makes an order of whatever it is told of ships goods that nobody has ordered.",
-    fix: "Look the order up by the charge's id or externalId. When there is none, answer 2xx and tell somebody; make nothing of it.",
+    why: "Another system may use the same account, and staging the same secret. An application that makes an order of each event ships goods that nobody has ordered.",
+    fix: "Look the order up by the charge's id or externalId. When there is none, answer 2xx, report it, and change nothing.",
   },
 };
 
@@ -117,7 +117,7 @@ const refunds: Check<StateStage> = {
   ...common,
   id: "state-refunds",
   title: "refunds change the state, and partial ones by what was refunded",
-  why: "Who ignores refunds goes on shipping orders and counting money that was given back. Who adds up the refunded amount of each event counts the first part twice: it is the sum so far.",
+  why: "An application that ignores refunds goes on shipping orders and counting money that was given back. One that adds up the refunded amounts of all events counts the first part twice, since each is the sum so far; one that takes the whole amount off at a partial refund loses the rest.",
   fix: "Handle refunded and refunded_partially: store the refunded amount of the event in the place of the one before, if it is larger. If the application does so, let --check print statuses and sums with refunds.",
   snippet: null,
   run: withState(judgeRefunds),

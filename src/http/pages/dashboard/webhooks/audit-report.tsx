@@ -48,7 +48,7 @@ function renderSum(view: View, { at, command, report }: KeptAudit) {
       )}
       {!accepted && advice.length > 0 && (
         <div class="alert bad">
-          <p>Most other checks tell little: who refuses everything also refuses what is forged. Look at</p>
+          <p>Most other checks say little: a receiver that refuses everything also refuses what is forged. Look at</p>
           <ul class="lines">
             {advice.map((line) => (
               <li>
