@@ -13,6 +13,7 @@ import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
+import { Turns } from "./turns.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -121,16 +122,19 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       return refuse({ status: 500, message: BUG_MESSAGE });
     },
   });
-  const unfinished = new Set<ServerResponse>();
   const latest = new WeakMap<Socket, ServerResponse>();
   server.on("request", (incoming, outgoing) => {
-    const previous = latest.get(incoming.socket);
+    const { socket } = incoming;
+    const connection = connections.get(tcpOf(socket));
+    // It was closed meanwhile.
+    if (connection === undefined) return;
+    connection.requests++;
+    const { turns, unfinished } = connection;
+    const previous = latest.get(socket);
     if (previous !== undefined && unfinished.has(previous)) before.set(outgoing, previous);
-    latest.set(incoming.socket, outgoing);
+    latest.set(socket, outgoing);
     // Every pipelined request listens for the end of its connection.
-    incoming.socket.setMaxListeners(0);
-    const connection = connections.get(tcpOf(incoming.socket));
-    if (connection !== undefined) connection.requests++;
+    socket.setMaxListeners(0);
     unfinished.add(outgoing);
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
@@ -138,9 +142,11 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       before.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
-    respond(incoming, outgoing).catch((error: unknown) => {
-      logBug(error);
-      outgoing.destroy();
+    turns.take(socket, outgoing, () => {
+      respond(incoming, outgoing).catch((error: unknown) => {
+        logBug(error);
+        outgoing.destroy();
+      });
     });
   });
   return {
@@ -152,7 +158,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       for (const [socket, { requests }] of connections)
         if (requests === 0 && (tls || socket.bytesRead === 0)) socket.destroy();
       const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {
-        for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();
+        for (const { unfinished } of connections.values())
+          for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();
       });
       return close(server).finally(cancel);
     },
@@ -166,6 +173,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
 class ClientConnection implements Connection {
   requests = 0;
   isClosed = false;
+  readonly turns = new Turns();
+  readonly unfinished = new Set<ServerResponse>();
   readonly #openedAt = systemClock.monotonic();
 
   ageMs(): number {

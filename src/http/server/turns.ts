@@ -1,0 +1,34 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { systemClock } from "../../kernel/time/system-clock.js";
+
+/** Requests of one connection that are worked on at a time. */
+const BEGUN_MAX = 16;
+/** While more wait, no more are read. Until then a client that leaves is noticed. */
+const WAITING_MAX = 1_000;
+
+/** The requests that a client sends without waiting for answers: they take turns with those of other connections. Node keeps their answers in order. */
+export class Turns {
+  #begun = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Calls `begin` when it is the request's turn; never when the connection is closed before. */
+  take(socket: Socket, outgoing: ServerResponse, begin: () => void): void {
+    const start = (): void => {
+      this.#begun++;
+      outgoing.once("close", () => void systemClock.yieldToEventLoop().then(() => this.#end(socket)));
+      begin();
+    };
+    if (this.#begun < BEGUN_MAX && this.#waiting.length === 0) return start();
+    this.#waiting.push(start);
+    // Node goes on reading at the end of each request: this pauses it after that, and before it reads more.
+    if (this.#waiting.length > WAITING_MAX) queueMicrotask(() => this.#waiting.length > WAITING_MAX && socket.pause());
+  }
+
+  #end(socket: Socket): void {
+    this.#begun--;
+    if (socket.destroyed) this.#waiting.length = 0;
+    this.#waiting.shift()?.();
+    if (this.#waiting.length <= WAITING_MAX && socket.isPaused()) socket.resume();
+  }
+}
