@@ -87,8 +87,11 @@ export class Sandbox {
     this.ids = createIdSource(options.seed, "sandbox");
     this.startedAt = this.system.monotonic();
     this.coverage = new CoverageBook(this.reads);
-    this.events.on("attempted", ({ company, attempt, delivery, startedAt }) =>
-      this.#observations.get(company.id)?.findings.attempted(attempt, delivery, startedAt),
+    this.events.on("attempting", ({ company, delivery, at }) =>
+      this.#observations.get(company.id)?.findings.attempting(delivery, at),
+    );
+    this.events.on("attempted", ({ company, attempt, delivery }) =>
+      this.#observations.get(company.id)?.findings.attempted(attempt, delivery),
     );
     this.events.on("changed", (change) => {
       if (change.changes.length > 0) this.coverage.tallyOf(change.company.id).noteChanges(change);

@@ -3,7 +3,9 @@ import { watchRun } from "../../src/sandbox/run-report.js";
 import { startLive } from "../support/live.js";
 import { type Client, createApi } from "./client.js";
 import { correct } from "./correct.js";
+import { correctJobs } from "./correct-jobs.js";
 import { dangerous } from "./dangerous.js";
+import { dangerousJobs } from "./dangerous-jobs.js";
 
 /** Runs a program as `sandbox exec` does, to its end. */
 async function findingsOf({ run, options }: Client): Promise<readonly string[]> {
@@ -15,13 +17,13 @@ async function findingsOf({ run, options }: Client): Promise<readonly string[]> 
 }
 
 describe("a dangerous client", () => {
-  it.each(dangerous)("$name: $finds", async (client) => {
+  it.each([...dangerous, ...dangerousJobs])("$name: $finds", async (client) => {
     expect((await findingsOf(client)).toSorted()).toEqual(client.finds);
   });
 });
 
 describe("a correct client", () => {
-  it.each(correct)("$name: nothing is found", async (client) => {
+  it.each([...correct, ...correctJobs])("$name: nothing is found", async (client) => {
     expect(await findingsOf(client)).toEqual([]);
   });
 });

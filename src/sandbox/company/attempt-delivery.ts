@@ -23,8 +23,8 @@ export function attemptDelivery(
 
 async function attempt(company: Company, delivery: Delivery, turn: number, signal: AbortSignal) {
   const at = company.now();
-  const startedAt = company.deps.system.monotonic();
   const request = company.watcher.watch(() => requestOf(company, delivery, signal));
+  company.events.emit("attempting", { company, delivery, at });
   const result = await company.deps.transport.send(request);
   const sent: Attempt = { at, requestHeaders: request.headers, ...result };
   const made = losesAnswer(delivery) && sent.error === null ? { ...sent, ...LOST_ANSWER } : sent;
@@ -34,7 +34,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
   company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
-  if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored, startedAt });
+  if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored });
   return { succeeded };
 }
 

@@ -9,6 +9,7 @@ import type { Transport } from "../../adapters/delivery/transport.js";
 import type { Store } from "../../adapters/store/store.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { SandboxLimits } from "./limits.js";
 import type { StoredSandbox } from "../state/company-record.js";
@@ -38,16 +39,10 @@ export interface CompanyWatcher {
 export interface CompanyEvents extends DispatcherEvents {
   readonly changed: CompanyChange;
   readonly fired: { readonly company: Company; readonly item: DueItem<DueKind> };
-  readonly attempted: AttemptEnded;
-}
-
-/** An attempt to deliver a webhook was recorded. `delivery` includes it. */
-export interface AttemptEnded {
-  readonly company: Company;
-  readonly attempt: Attempt;
-  readonly delivery: Delivery;
-  /** Real time, ms of the machine's monotonic clock. */
-  readonly startedAt: number;
+  /** An attempt to deliver a webhook begins, at this time of the company. */
+  readonly attempting: { readonly company: Company; readonly delivery: Delivery; readonly at: Instant };
+  /** An attempt to deliver a webhook was recorded. `delivery` includes it. */
+  readonly attempted: { readonly company: Company; readonly attempt: Attempt; readonly delivery: Delivery };
 }
 
 export interface CompanyChange {

@@ -17,8 +17,10 @@ export interface Detector {
   readonly see?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
   /** The client never read the answer to a request that was seen before. */
   readonly lost?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
-  /** An attempt to deliver a webhook ended. `delivery` includes it; it began at `startedAt`, real time. */
-  readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene, startedAt: number) => readonly Verdict[];
+  /** An attempt to deliver a webhook begins, at this time of the company. */
+  readonly attempting?: (delivery: Delivery, at: Instant, scene: Scene) => readonly Verdict[];
+  /** An attempt to deliver a webhook ended. `delivery` includes it. */
+  readonly attempted?: (attempt: Attempt, delivery: Delivery, scene: Scene) => readonly Verdict[];
   /** The run is over: nothing more will be sent or acknowledged. */
   readonly ended?: (end: EndOfRun, scene: Scene) => readonly Verdict[];
 }

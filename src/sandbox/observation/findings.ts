@@ -1,4 +1,5 @@
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, Table } from "../../kernel/records/table.js";
 import type { Company } from "../company/company.js";
@@ -113,12 +114,16 @@ export class Findings {
     this.#ask(entry.seq, (detector, scene) => detector.lost?.(entry, scene));
   }
 
-  /** An attempt to deliver a webhook ended. `delivery` includes it; it began at `startedAt`, real time. */
-  attempted(attempt: Attempt, delivery: Delivery, startedAt: number): void {
+  /** An attempt to deliver a webhook begins. */
+  attempting(delivery: Delivery, at: Instant): void {
     if (this.#isAudited(delivery.resource)) return;
-    this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) =>
-      detector.attempted?.(attempt, delivery, scene, startedAt),
-    );
+    this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) => detector.attempting?.(delivery, at, scene));
+  }
+
+  /** An attempt to deliver a webhook ended. `delivery` includes it. */
+  attempted(attempt: Attempt, delivery: Delivery): void {
+    if (this.#isAudited(delivery.resource)) return;
+    this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) => detector.attempted?.(attempt, delivery, scene));
   }
 
   /** The run is over, or goes on after all: each time replaces what the time before has found. */

@@ -1,3 +1,4 @@
+import type { Instant } from "../../kernel/time/instant.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import {
@@ -25,10 +26,10 @@ const AFTER_LOSS_MS = 7 * 24 * 3_600_000;
 const WEBHOOKS_MAX = 200;
 /** Attempts that are remembered of each, the newest. */
 const COPIES_MAX = 20;
-/** New orders that may turn out to be reactions to a webhook that is still in flight. */
-const NEWEST_MAX = 50;
 /** So long after it has answered, a request of the client may still be its reaction to a webhook: real time, ms. */
 const REACTION_MS = 1_000;
+/** The same for a client that sends it before it has answered. */
+const PROMPT_MS = 100;
 
 /** What a request asks for. Orders of one group and amount are the same but for their references. */
 export interface Order {
@@ -79,7 +80,6 @@ export type Sent = RequestLine & Pick<JournalEntry, "receivedAt" | "at" | "enque
  */
 export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>): Detector {
   const groups = new RecentMap<string, Group<O>>(GROUPS_MAX);
-  const newest = new RecentMap<string, Known<O>>(NEWEST_MAX);
   const webhooks = new RecentMap<string, SentWebhook>(WEBHOOKS_MAX);
 
   const prove = (proof: Proof | undefined): readonly Verdict[] => {
@@ -109,12 +109,13 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
 
   /** The oldest order that the client sent for an earlier copy of the same webhook. */
   const reportCopied = (again: Known<O>, scene: Scene): readonly Detection[] => {
-    if (again.isRepetition || !wasAccepted(again)) return [];
+    if (!wasAccepted(again)) return [];
     const causes = [...webhooks.values()].filter(
-      ({ delivery, attempts }) =>
-        attempts.some((attempt) => isDuring(attempt, again.sent)) && kind.isReaction?.(again.order, delivery) === true,
+      ({ delivery, copies }) =>
+        copies.some((copy) => isReaction(again.sent, copy, REACTION_MS)) &&
+        kind.isReaction?.(again.order, delivery) === true,
     );
-    if (causes.every(({ attempts }) => attempts.length === 1)) return [];
+    if (causes.every(({ copies }) => copies.length === 1)) return [];
     const first = othersOf(groups.get(again.order.group), again).find(
       (other) =>
         other.repeatedBy === undefined &&
@@ -144,7 +145,6 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
         noteAnswer(current, entry, kind.conflictOf(order, entry, scene));
         if (open !== undefined) return [report(open, current, "unknown", scene)];
         if (known !== undefined) return kept;
-        newest.add(`${order.group} ${order.reference}`, current);
         return reportCopied(current, scene);
       });
       return [...proven, ...found];
@@ -162,15 +162,17 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
         );
         return again === undefined ? [] : [report(known, again, "unknown", scene)];
       }),
-    attempted: ({ error }, delivery, scene, startedAt) => {
-      const proven = error === null && delivery.effect === null ? prove(kind.provenBy(delivery, scene)) : [];
-      if (kind.isReaction === undefined) return proven;
-      const key = `${delivery.url} ${delivery.eventId}`;
-      const attempts = [...(webhooks.get(key)?.attempts ?? []), { from: startedAt, to: scene.now }];
-      webhooks.add(key, { delivery, attempts: attempts.slice(-COPIES_MAX) });
-      // A receiver may send its order before it answers.
-      const during = [...newest.values()].filter(({ sent }) => sent.receivedAt >= startedAt);
-      return [...proven, ...during.flatMap((known) => reportCopied(known, scene))];
+    attempting: (delivery, at, { now }) => {
+      if (kind.isReaction === undefined) return [];
+      const key = keyOfWebhook(delivery);
+      const copies = [...(webhooks.get(key)?.copies ?? []), { at, from: now, to: Number.POSITIVE_INFINITY }];
+      webhooks.add(key, { delivery, copies: copies.slice(-COPIES_MAX) });
+      return [];
+    },
+    attempted: ({ error }, delivery, scene) => {
+      const copy = webhooks.get(keyOfWebhook(delivery))?.copies.at(-1);
+      if (copy !== undefined) copy.to = scene.now;
+      return error === null && delivery.effect === null ? prove(kind.provenBy(delivery, scene)) : [];
     },
   };
 }
@@ -252,36 +254,50 @@ function wasAccepted<O>({ unknown, answeredBy, isAccepted }: Known<O>): boolean 
   return isAccepted || answeredBy !== undefined || unknown !== undefined;
 }
 
-/** One event to one URL, and the attempts and copies of it. */
+/** One event to one URL. */
 interface SentWebhook {
   /** The newest. */
   readonly delivery: Delivery;
-  readonly attempts: readonly SentCopy[];
+  /** Its attempts and those of its copies. */
+  readonly copies: readonly SentCopy[];
 }
 
-/** Real time, ms. */
 interface SentCopy {
+  /** The company's time. */
+  readonly at: Instant;
+  /** Real time, ms. */
   readonly from: number;
-  readonly to: number;
+  /** When it was answered: infinite until then. */
+  to: number;
 }
 
-/** Whether a request may be the reaction to this copy of a webhook. */
-function isDuring({ from, to }: SentCopy, { receivedAt }: Sent): boolean {
-  return receivedAt >= from && receivedAt <= to + REACTION_MS;
+function keyOfWebhook({ url, eventId }: Delivery): string {
+  return `${url} ${eventId}`;
+}
+
+/** Whether a request may be the client's reaction to this copy of a webhook: it came soon, and the clock was not moved in between. */
+function isReaction({ receivedAt, at }: Sent, copy: SentCopy, afterMs: number): boolean {
+  const isSoon = receivedAt >= copy.from && receivedAt <= copy.to + afterMs;
+  return isSoon && at - copy.at <= receivedAt - copy.from + afterMs;
 }
 
 /** Whether one of these caused the first request, and a later copy of it the second one, rather than another webhook. */
 function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent): boolean {
-  return causes.some(({ delivery, attempts }) => {
-    const copy = attempts.findLast(({ from }) => again.receivedAt >= from);
+  return causes.some(({ delivery, copies }) => {
+    const copy = copies.findLast(({ from }) => again.receivedAt >= from);
     const isOfAnother = causes.some(
       (other) =>
-        other.delivery.resource !== delivery.resource && other.attempts.slice(0, 1).some((one) => isDuring(one, again)),
+        other.delivery.resource !== delivery.resource &&
+        other.copies.slice(0, 1).some((one) => isReaction(again, one, REACTION_MS)),
     );
     if (copy === undefined || isOfAnother || [...first.enqueued, ...again.enqueued].includes(delivery.id)) return false;
     // When one copy follows another at once, the reaction to the first may come while the second is on its way.
-    if (!isDuring(copy, again) || first.receivedAt > copy.to) return false;
-    return attempts.some((earlier) => earlier.from < copy.from && isDuring(earlier, first));
+    if (first.receivedAt > copy.to) return false;
+    return copies.some((earlier) => {
+      if (earlier.from >= copy.from || !isReaction(first, earlier, REACTION_MS)) return false;
+      // A client that reacts before it answers does so each time.
+      return isReaction(again, copy, first.receivedAt <= earlier.to ? PROMPT_MS : REACTION_MS);
+    });
   });
 }
 

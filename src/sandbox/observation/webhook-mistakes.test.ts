@@ -5,7 +5,7 @@ import type { Attempt } from "../../domain/model/delivery.js";
 
 describe("webhook-slow", () => {
   const watch = (change: Partial<Attempt>) =>
-    detectionsOf(webhookSlow.attempted?.(attempt(change), delivery(), scene(), 0));
+    detectionsOf(webhookSlow.attempted?.(attempt(change), delivery(), scene()));
 
   it("reports an acknowledgement slower than 5 s", () => {
     const [found] = watch({ latencyMs: 5_001 });
@@ -30,9 +30,7 @@ describe("webhook-unacknowledged", () => {
 
   it("reports a webhook after its last retry, with the request that caused it", () => {
     const cause = payout("a");
-    const [found] = detectionsOf(
-      webhookUnacknowledged.attempted?.(failed, exhausted, scene({ causeOf: () => cause }), 0),
-    );
+    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene({ causeOf: () => cause })));
     expect(found).toMatchObject({ key: "del_1" });
     expect(found?.why).toMatch(
       /transactions\/started of txn_transfer-1 to https:\/\/shop.test\/hooks .*all 3 attempts failed.*"status 500 is not 2xx" \(delivery del_1\)/,
@@ -47,28 +45,28 @@ describe("webhook-unacknowledged", () => {
     storeTransfer(stage, { reference: "a", status: "completed" });
     const cause = payout("a");
     const causeOf = ({ id }: { id: string }) => (id === "transfer-1" ? cause : undefined);
-    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, { ...stage, causeOf }, 0));
+    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, { ...stage, causeOf }));
     expect(found?.requests.map(({ id }) => id)).toEqual([cause.id]);
   });
 
   it.each([401, 403])("points to the signature and to the audit after %i", (status) => {
     const refused = attempt({ status, error: `status ${status} is not 2xx` });
     const refusedAlways = delivery({ status: "exhausted", attempts: [refused] });
-    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(refused, refusedAlways, scene(), 0));
+    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(refused, refusedAlways, scene()));
     expect(found?.fix).toMatch(/signature.*`sandbox audit URL`/);
-    const [crashed] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene(), 0));
+    const [crashed] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene()));
     expect(crashed?.fix).toBeUndefined();
   });
 
   it("shows no request when the journal has none", () => {
-    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene(), 0));
+    const [found] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene()));
     expect(found?.requests).toEqual([]);
   });
 
   it.each(["pending", "succeeded", "failed", "cancelled"] as const)(
     "does not report a webhook that is %s",
     (status) => {
-      expect(webhookUnacknowledged.attempted?.(failed, delivery({ status }), scene(), 0)).toEqual([]);
+      expect(webhookUnacknowledged.attempted?.(failed, delivery({ status }), scene())).toEqual([]);
     },
   );
 });
