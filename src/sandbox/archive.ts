@@ -32,7 +32,7 @@ export function* archiveOf(sandbox: Sandbox, company: Company, match?: RequestMa
 /** Requests to the API and attempts to deliver of all companies, in the order in which they ended. Includes what a reset forgets. */
 export function watchArchive(sandbox: Sandbox, add: (exchange: HttpExchange) => void): void {
   sandbox.events.on("exchange", ({ exchange }) => {
-    if (exchange.door === "api") add(archiveRequest(sandbox, { ...exchange, fate: "written" }));
+    add(archiveRequest(sandbox, { ...exchange, fate: "written" }));
   });
   sandbox.events.on("attempted", ({ delivery, attempt }) => {
     add(archiveAttempt(sandbox, delivery, attempt));

@@ -65,8 +65,8 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
     error: text(attempts.at(-1)?.error ?? "not sent yet"),
   });
   events.on("exchange", ({ exchange }) => {
-    const { door, status, onLost } = exchange;
-    if (door !== "api" || isOfAudit(exchange)) return;
+    const { status, onLost } = exchange;
+    if (isOfAudit(exchange)) return;
     requests++;
     const kind = `${Math.floor(status / 100)}xx`;
     count(kind, 1);

@@ -9,6 +9,7 @@ import type { CompanySetup } from "./state/fixture.js";
 import { Observation } from "./observation/observation.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import { EventEmitter } from "../kernel/events.js";
+import type { Instant } from "../kernel/time/instant.js";
 import { type IdSource, createIdSource } from "../kernel/records/ids.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import type { CompanyDeps, CompanyEvents } from "./company/company-deps.js";
@@ -27,8 +28,9 @@ import { dumpState, restoreState } from "./state/state.js";
 import { companyEntries, createStoredSandbox, headEntry } from "./state/store-format.js";
 
 export interface SandboxEvents extends CompanyEvents {
-  /** A request to the API or a changing call of the control API was answered. */
+  /** A request to the API was answered. */
   readonly exchange: ExchangeEvent;
+  readonly controlled: ControlCalled;
   readonly finding: FindingEvent;
   /** What came later proves that a finding was no mistake. */
   readonly findingWithdrawn: FindingEvent;
@@ -47,6 +49,23 @@ export interface ExchangeEvent {
   readonly companyId: string | undefined;
   /** Its id in that company's journal; undefined when it is not there. */
   readonly requestId: string | undefined;
+}
+
+/** A changing call of the control API has succeeded, or a customer has done on the payment page what this call does. */
+export interface ControlCalled {
+  /** The place of its work in the order of {@link Sandbox.takeTurn}. */
+  readonly turn: number;
+  /** The company that it is about, or `*`; undefined for the first. */
+  readonly companyId: string | undefined;
+  /** Of the company, before the work; undefined for a call about the sandbox as a whole. */
+  readonly at: Instant | undefined;
+  /** `POST /charges/:id/pay`, below `/_sandbox`. */
+  readonly route: string;
+  /** The path's `:id`. */
+  readonly id: string;
+  /** The parsed JSON. */
+  readonly body: unknown;
+  readonly answer: unknown;
 }
 
 /** All companies of one process. Two sandboxes share nothing. */
@@ -73,6 +92,7 @@ export class Sandbox {
   readonly redactor = new SecretRedactor([], () => this.#secrets());
   readonly #observations = new Map<string, Observation>();
   #openings = 0;
+  #turns = 0;
   /** For errors of no company: the correlation id when a token is unknown. */
   readonly ids: IdSource;
 
@@ -146,10 +166,15 @@ export class Sandbox {
     return this.findCompany(this.#tokens.get(token) ?? "");
   }
 
+  /** The next place in the order in which requests, control calls and due items do their work. */
+  takeTurn(): number {
+    return ++this.#turns;
+  }
+
   recordExchange(exchange: Exchange): void {
     const companyId = this.#observedCompany(exchange)?.id;
     let requestId: string | undefined;
-    if (exchange.door === "api" && companyId !== undefined) {
+    if (companyId !== undefined) {
       requestId = this.#observations.get(companyId)?.see(exchange)?.id;
       if (!isOfAudit(exchange)) this.coverage.see(companyId, exchange);
     }

@@ -290,7 +290,43 @@ describe("a session of start", () => {
     expect(await sandbox.stop()).toBe(0);
     const scenario = await readFile(join(folder, "session.yaml"), "utf8");
     expect([...new Set(scenario.match(/order-\d/g))]).toEqual(["order-1", "order-2"]);
-    expect(scenario).toContain("1 request(s) could not be told again");
+    expect(scenario).toContain("the last 1 request(s) are left out");
+    expect(sandbox.stderr).toContain("1 later ones are beyond the limit, and are left out");
+  });
+
+  it("is recorded with rules, the payment page and fixtures", async () => {
+    const fixture = "charges: [{ externalId: old, amount: 500, description: Tea, id: old }]";
+    const folder = await folderWith({ "shop.yaml": fixture });
+    const sandbox = await startSandbox(
+      ["--record", "reports/session.yaml", "--fixtures", "shop.yaml", "--clock", "frozen"],
+      {
+        cwd: folder,
+      },
+    );
+    const rule = { on: "request", match: { path: "/v1/charges" }, then: { fault: "hang", delay: "1ms" }, times: 1 };
+    const headers = { "content-type": "application/json" };
+    await fetch(`${sandbox.url}/_sandbox/rules`, { method: "POST", headers, body: JSON.stringify(rule) });
+    await expect(create(sandbox.url, "order-1")).rejects.toThrow("fetch failed");
+    const form = new URLSearchParams({ action: "pay", msisdn: "+2250700000001" });
+    await fetch(`${sandbox.url}/checkout/old`, { method: "POST", body: form, redirect: "manual" });
+    await runSandbox(["clock", "advance", "1h", "--url", sandbox.url]);
+    expect(await sandbox.stop()).toBe(0);
+    const scenario = await readFile(join(folder, "reports/session.yaml"), "utf8");
+    expect(scenario).toMatch(/fault: hang[^]*lost: true[^]*POST \/_sandbox\/charges\/old\/pay[^]*- advance: 1h\n$/);
+    expect(await replay(folder, ["reports/session.yaml"])).toMatchObject({ code: 0 });
+  });
+
+  it("that a scenario cannot repeat is refused at the end, and nothing is written", async () => {
+    const folder = await folderWith({});
+    const first = await startSandbox(["--store", "file:state.json"], { cwd: folder });
+    const { id } = (await (await create(first.url, "order-1")).json()) as { id: string };
+    await first.stop();
+    const second = await startSandbox(["--store", "file:state.json", "--record", "session.yaml"], { cwd: folder });
+    await fetch(`${second.url}/v1/charges/${id}`, { headers: { authorization: "Bearer at_sandbox" } });
+    expect(await second.stop()).toBe(3);
+    expect(second.stderr).toContain("Failed to write the recording to session.yaml");
+    expect(second.stderr).toContain(`GET /v1/charges/${id}`);
+    await expect(readFile(join(folder, "session.yaml"))).rejects.toThrow("ENOENT");
   });
 
   it("plays a scenario's other steps while an application drives the API", async () => {

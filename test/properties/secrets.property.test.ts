@@ -4,7 +4,7 @@ import { parseSource } from "../../src/adapters/files/source.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
-import { startRecorder } from "../../src/scenarios/recorder.js";
+import { startRecorder } from "../../src/scenarios/record/recorder.js";
 import { renderGithub, renderJson, renderJunit, renderResult, renderTap } from "../../src/scenarios/reporters.js";
 import { replay } from "../../src/scenarios/run/replay.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";

@@ -1,157 +1,299 @@
-import { beforeEach, expect, test } from "vitest";
-import { parseSource } from "../../src/adapters/files/source.js";
-import { createApp } from "../../src/http/server/app.js";
-import { systemClock } from "../../src/kernel/time/system-clock.js";
-import { advance, settle } from "../../src/sandbox/company/advance.js";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
-import { Sandbox as Core } from "../../src/sandbox/sandbox.js";
-import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
-import { startRecorder } from "../../src/scenarios/recorder.js";
-import { renderFailure } from "../../src/scenarios/run/failure.js";
-import { runScenario } from "../../src/scenarios/run/replay.js";
-import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
 import { type Receiver, startReceiver } from "../support/receiver.js";
+import { type RecordedSandbox, recordedSandbox, replayRecording } from "../support/recording.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
 
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver();
 });
 
-const order = (externalId: string) => ({
-  amount: 10_000,
-  externalId,
-  description: "Costs ${nothing}, says $5",
-  onCanceledRedirectionUrl: "https://shop.test/no",
-  onCompletedRedirectionUrl: "https://shop.test/yes",
-  metadata: { $gt: 1, id: "mine" },
-});
+function open(...given: Parameters<typeof recordedSandbox>): RecordedSandbox {
+  const opened = recordedSandbox(...given);
+  onTestFinished(opened.close);
+  return opened;
+}
 
-/** Replays the recording in a new sandbox; returns the text of the failure, or undefined. */
-async function replayed(text: string): Promise<string | undefined> {
-  const scenario = await parseScenario(parseSource(text, "recorded.yaml"));
-  const sandbox = new Core(resolveOptions());
-  const app = createApp(sandbox);
-  const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
-  try {
-    const { outcome, failure } = await runScenario(target, scenario, "recorded", {
-      system: systemClock,
-      seed: undefined,
+/** The text of a recording that passes. */
+async function recordingOf({ control, recorder }: RecordedSandbox): Promise<string> {
+  await control("POST", "/settle");
+  expect(recorder.problems()).toEqual([]);
+  const text = recorder.render();
+  expect(await replayRecording(text)).toBeUndefined();
+  return text;
+}
+
+/** A charge that was created. */
+async function createCharge({ api }: RecordedSandbox, change: Record<string, unknown> = {}): Promise<string> {
+  return String((await api("POST", "/v1/charges", chargeRequest(change))).body["id"]);
+}
+
+describe("a recording", () => {
+  it("has requests, time and webhooks", async () => {
+    const session = open();
+    const { api, control, recorder } = session;
+    const order = { description: "Costs ${nothing}, says $5", metadata: { $gt: 1, id: "mine" } };
+    await api("POST", "/v1/webhooks", { topic: "charge/events", url: receiver.url });
+    await api("POST", "/v1/webhooks", { topic: "transactions/completed", url: receiver.url });
+    const page = await api("GET", "/v1/webhooks?limit=1");
+    const { next } = page.body["cursor"] as { next: string };
+    await api("GET", `/v1/webhooks?limit=1&cursor=${next}`);
+    const charge = await createCharge(session, { ...order, externalId: "order-1" });
+    await api("POST", "/v1/charges", chargeRequest({ externalId: "order-1" }));
+    await api("POST", "/v1/charges", { amount: -1 });
+    await api("POST", `/v1/charges/${charge}/pay`);
+    await api("POST", `/v1/charges/${charge}/refund`, { amount: 4000 });
+    const transfer = await api("POST", "/v1/transactions", transferRequest());
+    const dropped = await createCharge(session);
+    await control("POST", "/clock/advance", { by: "1h" });
+    await api("GET", `/v1/charges/${dropped}`);
+    await api("GET", `/v1/transactions/${String(transfer.body["id"])}`);
+    await api("GET", "/v1/balance", undefined, { headers: { authorization: "Bearer nobody" } });
+    await api("GET", "/v1/charges/unknown");
+    const text = await recordingOf(session);
+    expect(recorder.size).toBe(15);
+    expect(text).toMatch(/advance: 2s[^]*advance: 59m58s/);
+    expect(text).toContain("url: ${receiver}");
+    expect(text).toContain("request: POST /v1/charges/${charge}/pay");
+    expect(text.match(/ webhook:/g)).toHaveLength(4);
+    expect(text).not.toContain(charge);
+    expect(text).not.toContain("at_sandbox");
+    expect(text).not.toContain("secret_sandbox");
+    expect(await replayRecording(text.replace("refunded: 4000", "refunded: 4001"))).toContain("expected 4001");
+  });
+
+  it("has the last advance too, with the webhooks that it causes", async () => {
+    const session = open();
+    await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    await createCharge(session);
+    await session.control("POST", "/clock/advance", { by: "2h" });
+    expect(await recordingOf(session)).toMatch(/advance: 1h\n[^]*status: dropped[^]*advance: 1h\n$/);
+  });
+
+  it("has rules, also those from the beginning, and the answers that they change or lose", async () => {
+    const limited = { on: "request", match: { path: "/v1/balance" }, then: { status: 503 }, times: 2 };
+    const session = open();
+    const { api, control } = session;
+    await control("POST", "/rules", limited);
+    const { body } = await control("POST", "/rules", {
+      name: "lost",
+      on: "request",
+      match: { path: "/v1/charges", headers: { "x-try": "1" } },
+      then: { fault: "reset", commit: true },
+    });
+    await api("GET", "/v1/balance");
+    await api("POST", "/v1/charges", chargeRequest({ externalId: "lost" }), { headers: { "x-try": "1" } });
+    await api("POST", "/v1/charges", chargeRequest({ externalId: "lost" }));
+    await control("DELETE", `/rules/${String(body["id"])}`);
+    await api("POST", "/v1/charges", chargeRequest({ externalId: "last" }), { headers: { "x-try": "1" } });
+    await control("POST", "/rules", { on: "payment", then: { outcome: "failed", error: "no_funds" } });
+    const [lost] = session.sandbox.defaultCompany.world.charges.values();
+    await api("POST", `/v1/charges/${String(lost?.id)}/pay`);
+    await control("DELETE", "/rules");
+    const text = await recordingOf(session);
+    expect(text).toContain("lost: true");
+    expect(text).toContain("error: no_funds");
+    expect(text).toContain("DELETE /_sandbox/rules/${rule");
+  });
+
+  it("begins with the rules that were in force, and has them after a reset", async () => {
+    const { sandbox } = open();
+    const { defaults } = sandbox.options;
+    const rule = {
+      name: null,
+      on: "request",
+      match: { path: "/v1/balance" },
+      then: { status: 503 },
+      times: 1,
+    } as const;
+    const session = open({
+      companies: [{ ...sandbox.options.companies[0]!, frozenAt: defaults.frozenAt, rules: [rule] }],
+    });
+    await session.api("GET", "/v1/balance");
+    await session.api("GET", "/v1/balance");
+    await session.control("POST", "/reset");
+    await session.api("GET", "/v1/balance");
+    expect(await recordingOf(session)).toMatch(/given:[^]*rules:[^]*steps:/);
+  });
+
+  it("has control calls in their order, whatever the clock says", async () => {
+    const session = open();
+    const { api, control } = session;
+    await control("PUT", "/balance", { balance: 6000 });
+    await control("PUT", "/customers/+2250700000099", { firstName: "Aya", lastName: "Kouame" });
+    await api("GET", "/v1/transactions/customers/check?msisdn=%2B2250700000099");
+    await control("PATCH", "/profile", { transfers: { settlement: "manual" } });
+    const transfer = await api("POST", "/v1/transactions", transferRequest());
+    await control("POST", `/transactions/${String(transfer.body["id"])}/fail`, { reason: "too late" });
+    await control("POST", "/clock/advance", { by: "1d" });
+    await control("POST", "/snapshots/paid");
+    const charge = await createCharge(session, { externalId: "again" });
+    await control("POST", `/charges/${charge}/drop`);
+    await control("PUT", "/snapshots/paid");
+    await createCharge(session, { externalId: "again" });
+    await control("POST", "/reset");
+    await createCharge(session, { externalId: "again" });
+    await api("GET", "/v1/balance");
+    await control("POST", "/reset?company=*");
+    await createCharge(session, { externalId: "again" });
+    const text = await recordingOf(session);
+    expect(text.match(/externalId: again\n {6}description/g)).toHaveLength(4);
+    expect(text).toContain("failureReason: too late");
+  });
+
+  it("has a state that was put in, under which earlier identifiers go on", async () => {
+    const session = open();
+    await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    const charge = await createCharge(session);
+    const state = await session.control("GET", "/state");
+    await session.control("POST", "/clock/advance", { by: "3h" });
+    await session.control("PUT", "/state", state.body);
+    await session.api("POST", `/v1/charges/${charge}/pay`);
+    expect(await recordingOf(session)).toContain("request: PUT /_sandbox/state");
+  });
+
+  it("has payments on the payment page", async () => {
+    const session = open();
+    await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    const charge = await createCharge(session);
+    expect((await session.form(charge, { action: "cancel" })).status).toBe(303);
+    expect((await session.form(charge, { action: "pay", msisdn: "+2250700000002" })).status).toBe(303);
+    expect((await session.form(charge, { action: "pay", msisdn: "+225 07 00 00 00 01" })).status).toBe(303);
+    await session.api("GET", `/v1/charges/${charge}`);
+    const text = await recordingOf(session);
+    expect(text).toContain("POST /_sandbox/charges/${charge}/cancel");
+    expect(text).toMatch(/POST \/_sandbox\/charges\/\$\{charge\}\/pay[^]*attempts: 1[^]*status: paid/);
+  });
+
+  it("has other companies, with what they began with and their webhooks", async () => {
+    const session = open();
+    const { api, control } = session;
+    const other = { company: "shop.2" };
+    const profile = { transfers: { settlement: "manual" } };
+    await control("POST", "/companies", { companyId: "company_shop.2", balance: 70, profile, clock: "frozen" });
+    await api("GET", "/v1/balance", undefined, other);
+    await api("GET", "/v1/balance", undefined, { company: "unseen" });
+    await api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url }, other);
+    await api("POST", "/v1/charges", chargeRequest(), other);
+    await control("POST", "/clock/advance", { by: "1h" }, "shop.2");
+    await control("POST", "/rules", { on: "request", then: { status: 500, body: { no: 1 } }, times: 1 }, "shop.2");
+    await api("GET", "/v1/balance", undefined, other);
+    await control("POST", "/reset", undefined, "shop.2");
+    await api("GET", "/v1/balance", undefined, other);
+    await api("GET", "/v1/balance", undefined, { ...other, headers: { "x-company-id": "company_sandbox" } });
+    await control("DELETE", "/companies/company_shop.2");
+    await api("GET", "/v1/balance", undefined, other);
+    const text = await recordingOf(session);
+    expect(text).toContain("as: shop.2");
+    expect(text).toContain("as: unseen");
+    expect(text.match(/PUT \/_sandbox\/balance/g)).toHaveLength(2);
+    expect(text).toMatch(/webhook:[^]*status: dropped/);
+  });
+
+  it("has subscriptions of several URLs, webhooks sent again, and none that a rule has changed", async () => {
+    const session = open();
+    const { api, control, sandbox } = session;
+    await control("PATCH", "/profile", { webhooks: { duplicateSubscription: "conflict" } });
+    for (const path of ["/a", "/b", "/a"])
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.origin + path });
+    const charge = await createCharge(session);
+    await api("POST", `/v1/charges/${charge}/pay`);
+    await control("POST", "/settle");
+    const [delivery] = sandbox.defaultCompany.world.deliveries.values();
+    await control("POST", `/deliveries/${String(delivery?.id)}/redeliver`);
+    await control("POST", "/rules", { on: "delivery", then: { drop: true } });
+    const unsent = await createCharge(session);
+    await api("POST", `/v1/charges/${unsent}/pay`);
+    const text = await recordingOf(session);
+    expect(text).toContain("url: ${receiver}?2");
+    expect(text).toMatch(/count: 3\n/);
+    expect(text.match(/ webhook:/g)).toHaveLength(2);
+  });
+
+  it("has requests with bodies, tokens and headers that are wrong", async () => {
+    const session = open();
+    const { api, recorder } = session;
+    await api("POST", "/v1/charges", '{"amount":', { headers: { "content-type": "application/json" } });
+    await api("POST", "/v1/charges", "amount=1", { headers: { "content-type": "text/plain" } });
+    await api("POST", "/v1/charges", chargeRequest(), { headers: { "x-company-id": null } });
+    await api("POST", "/v1/charges", chargeRequest(), { headers: { "x-company-id": "company_nobody" } });
+    await api("GET", "/v1/balance", undefined, { headers: { authorization: null } });
+    await api("GET", "/v1/balance", undefined, { headers: { authorization: "Basic YTpi" } });
+    await api("GET", "/v1/nothing");
+    await api("PUT", "/v1/balance");
+    await recordingOf(session);
+    expect(recorder.size).toBe(8);
+  });
+
+  it("of a running clock has the time between requests", async () => {
+    const session = open({ defaults: resolveOptions().defaults, companies: resolveOptions().companies });
+    const { api, control } = session;
+    await api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    await createCharge(session, { externalId: "first" });
+    await control("POST", "/clock/advance", { by: "59m59s" });
+    await createCharge(session, { externalId: "second" });
+    await control("POST", "/clock/advance", { by: "2s" });
+    await control("POST", "/snapshots/one");
+    await control("PUT", "/clock", { mode: "frozen" });
+    await control("POST", "/reset");
+    await api("GET", "/v1/balance");
+    await control("PUT", "/snapshots/one");
+    await api("GET", "/v1/balance");
+    const text = await recordingOf(session);
+    expect(text).toMatch(/advance: 59m59[^]*externalId: first\n {8}status: dropped/);
+  });
+
+  it("leaves out the replays of scenarios", async () => {
+    const session = open();
+    const { createReplayer } = await import("../../src/scenarios/replayer.js");
+    const { createApp } = await import("../../src/http/server/app.js");
+    const { sandbox } = session;
+    const replayer = createReplayer({
+      sandbox,
+      fetch: (request) => createApp(sandbox).fetch(request),
+      folder: ".",
       env: {},
     });
-    return outcome === "passed" ? undefined : failure === undefined ? outcome : renderFailure(failure);
-  } finally {
-    await target.close();
-    await sandbox.close();
-  }
-}
-
-test("a session becomes a scenario that replays green", async () => {
-  const core = new Core(
-    resolveOptions({ defaults: { ...resolveOptions().defaults, frozenAt: Date.UTC(2026, 0, 15, 9) } }),
-  );
-  const app = createApp(core);
-  const recorder = startRecorder(core, []);
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const content: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-    const own = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox", ...content, ...headers };
-    const init = { method, headers: own, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const answer = await app.fetch(new Request(`http://localhost${path}`, init));
-    return (await answer.json().catch(() => undefined)) as { id: string; cursor: { next: string } };
-  };
-  await call("POST", "/v1/webhooks", { topic: "charge/events", url: receiver.url });
-  await call("POST", "/v1/webhooks", { topic: "transactions/completed", url: receiver.url });
-  const page = await call("GET", "/v1/webhooks?limit=1");
-  await call("GET", `/v1/webhooks?limit=1&cursor=${page.cursor.next}`);
-  const charge = await call("POST", "/v1/charges", order("order-1"));
-  await call("POST", "/v1/charges", order("order-1"));
-  await call("POST", "/v1/charges", { amount: -1 });
-  await call("POST", `/v1/charges/${charge.id}/pay`);
-  await call("POST", `/v1/charges/${charge.id}/refund`, { amount: 4000 });
-  const transfer = await call("POST", "/v1/transactions", {
-    amount: 5050,
-    msisdn: "+2250700000001",
-    reference: "r-1",
-    type: "transfer",
+    await replayer.replay({ steps: [{ request: "GET /v1/balance" }] }, new AbortController().signal);
+    await replayer.close();
+    expect(session.recorder.size).toBe(0);
+    await recordingOf(session);
   });
-  const dropped = await call("POST", "/v1/charges", order("order-2"));
-  await advance(core.defaultCompany, { byMs: 3_600_000 });
-  await call("GET", `/v1/charges/${dropped.id}`);
-  await call("GET", `/v1/transactions/${transfer.id}`);
-  await call("GET", "/v1/balance", undefined, { authorization: "Bearer nobody" });
-  await call("GET", "/v1/charges/unknown");
-  await core.close();
-  const text = recorder.render();
-  expect(recorder.size).toBe(15);
-  expect(text).toMatch(/advance: 2s[^]*advance: 59m58s/);
-  expect(text).toContain("url: ${receiver}");
-  expect(text).toContain("request: POST /v1/charges/${charge}/pay");
-  expect(text).not.toContain(charge.id);
-  expect(text).not.toContain("at_sandbox");
-  expect(text).not.toContain("secret_sandbox");
-  expect(await replayed(text)).toBeUndefined();
-  // With another amount it fails.
-  expect(await replayed(text.replace("refunded: 4000", "refunded: 4001"))).toContain("expected 4001");
 });
 
-test("requests of other companies are not recorded, and a body that is not JSON is counted as left out", async () => {
-  const core = new Core(resolveOptions({ autoProvision: true }));
-  const app = createApp(core);
-  const recorder = startRecorder(core, []);
-  const headers = { "content-type": "application/json", "content-length": "1" };
-  await app.fetch(new Request("http://localhost/v1/balance", { headers: { authorization: "Bearer at_other" } }));
-  const broken = { method: "POST", headers: { ...headers, authorization: "Bearer at_sandbox" }, body: "{" };
-  await app.fetch(new Request("http://localhost/v1/transactions", broken));
-  await core.close();
-  expect(recorder.size).toBe(0);
-  expect(recorder.render()).toContain("1 request(s) could not be told again");
+it("says what a scenario cannot repeat", async () => {
+  const { api, control, recorder } = open();
+  await api("POST", "/v1/charges", "x".repeat(1_100_000), { headers: { "content-type": "application/json" } });
+  await control("DELETE", "/companies/company_sandbox");
+  expect(recorder.problems()).toEqual([
+    "POST /v1/charges: its body could not be read, so it cannot be sent again.",
+    "DELETE /_sandbox/companies/company_sandbox: it removes the company that is recorded. Reset it instead.",
+  ]);
 });
 
-/** A sandbox that is recorded, and its default company's client. */
-function recordedSession({ requests, bytes }: { requests?: number; bytes?: number } = {}) {
-  const limits = { ...DEFAULT_LIMITS, ...(requests === undefined ? {} : { recordedRequests: requests }) };
-  const core = new Core(resolveOptions({ adminToken: "admin-s3cret", limits }));
-  const app = createApp(core);
-  const recorder = startRecorder(core, [], bytes);
-  const headers = {
-    authorization: "Bearer at_sandbox",
-    "x-company-id": "company_sandbox",
-    "content-type": "application/json",
-  };
-  const send = (method: string, path: string, body?: unknown) =>
-    app.fetch(
-      new Request(`http://localhost${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-  return { core, recorder, send };
-}
-
-test("secrets are redacted everywhere in a recording", async () => {
-  const { core, recorder, send } = recordedSession();
-  await send("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
-  const leaking = { ...order("ref-secret_sandbox"), metadata: { at_sandbox: ["secret_sandbox"], "admin-s3cret": 1 } };
-  const made = (await (await send("POST", "/v1/charges", leaking)).json()) as { id: string };
-  await send("POST", `/v1/charges/${made.id}/pay`);
-  await send("GET", "/v1/charges/secret_sandbox?token=at_sandbox");
-  await settle(core.defaultCompany);
+it("secrets are redacted everywhere in a recording", async () => {
+  const session = open({ adminToken: "admin-s3cret" });
+  const { api, recorder, sandbox } = session;
+  await api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+  const metadata = { at_sandbox: ["secret_sandbox"], "admin-s3cret": 1 };
+  const made = await createCharge(session, { externalId: "ref-secret_sandbox", metadata });
+  await api("POST", `/v1/charges/${made}/pay`);
+  await api("GET", "/v1/charges/secret_sandbox?token=at_sandbox");
+  await api("POST", "/v1/charges", '{"secret_sandbox', { headers: { "content-type": "application/json" } });
   const text = recorder.render();
-  await core.close();
+  expect(sandbox.defaultCompany.world.deliveries.size).toBe(1);
   expect(text).not.toMatch(/at_sandbox|secret_sandbox|admin-s3cret/);
   expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThan(4);
 });
 
-test.each([
-  ["requests", { requests: 3 }, 3],
-  ["bytes", { bytes: 20_000 }, 3],
-])("a recording holds no more than its limit of %s, and says what it left out", async (_, limits, kept) => {
-  const { core, recorder, send } = recordedSession(limits);
-  for (let made = 0; made < 8; made++) {
-    await send("POST", "/v1/charges", { ...order(`order-${made}`), metadata: { text: "x".repeat(3_000) } });
-  }
-  await core.close();
-  expect(recorder.size).toBe(kept);
-  expect(recorder.render()).toContain(`${8 - kept} request(s) could not be told again`);
+it.each([
+  ["requests", { limits: { ...DEFAULT_LIMITS, recordedRequests: 3 } }, undefined, 3],
+  ["bytes", {}, 20_000, 3],
+])("a recording holds no more than its limit of %s, and says what it left out", async (_, limits, bytes, kept) => {
+  const session = open(limits, bytes);
+  for (let made = 0; made < 8; made++) await createCharge(session, { metadata: { text: "x".repeat(3_000) } });
+  expect(session.recorder.size).toBe(kept);
+  expect(await recordingOf(session)).toContain(`the last ${8 - kept} request(s) are left out`);
 });

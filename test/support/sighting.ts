@@ -32,7 +32,8 @@ const answered = {
 /** A request answered with 200, as the API reports it. */
 export function exchange(change: Partial<Exchange> = {}): Exchange {
   return {
-    door: "api",
+    turn: 0,
+    rawBody: undefined,
     company: undefined,
     connection: undefined,
     receivedAt: 0,

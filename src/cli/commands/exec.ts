@@ -96,7 +96,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     try {
       await running.stop().catch(orPrint);
     } finally {
-      await session.end();
+      await session.end().catch(orPrint);
     }
   }
 }

@@ -1,11 +1,8 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { openVariables, parseBaseUrl, parseChoice } from "../shared/values.js";
-import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
-import { resolveOptions } from "../../sandbox/config/options.js";
-import { Sandbox } from "../../sandbox/sandbox.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { type ReplaySummary, type ScenarioResult, replay as replayAll } from "../../scenarios/run/replay.js";
 import {
@@ -18,8 +15,6 @@ import {
   renderTap,
 } from "../../scenarios/reporters.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
-import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
-import type { Target } from "../../scenarios/run/world.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import {
   createCounter,
@@ -30,8 +25,8 @@ import {
   writeOutput,
   messageOf,
 } from "../shared/output.js";
+import { type OpenTarget, openOwnTarget } from "../shared/own-target.js";
 import { loadScenarioFiles } from "../shared/scenario-files.js";
-import { createApp } from "../../http/server/app.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
@@ -123,25 +118,13 @@ function shardOf(scenarios: readonly Scenario[], { shard }: ReplayOptions): read
   return shard === undefined ? scenarios : scenarios.filter((_, index) => index % shard.count === shard.index - 1);
 }
 
-async function openTarget(options: ReplayOptions): Promise<{ target: Target; close(): Promise<void> }> {
+async function openTarget(options: ReplayOptions): Promise<OpenTarget> {
   if (options.remote !== undefined) {
     await assertReachable(options.remote);
     const target = createRemoteTarget({ ...options.remote, system: systemClock });
     return { target, close: () => target.close() };
   }
-  const sandbox = new Sandbox(resolveOptions({ seed: options.seed }));
-  const app = createApp(sandbox);
-  const target = createSandboxTarget(
-    sandbox,
-    createInProcessFetch(() => app),
-  );
-  return {
-    target,
-    close: async () => {
-      await target.close();
-      await sandbox.close();
-    },
-  };
+  return openOwnTarget(options.seed);
 }
 
 const reporters = { junit: renderJunit, json: renderJson, tap: renderTap, github: renderGithub };

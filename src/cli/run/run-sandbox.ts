@@ -1,6 +1,8 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { PreparedStart } from "./prepare-start.js";
+import { dirname, isAbsolute, relative } from "node:path";
 import { writeOutput } from "../shared/output.js";
+import { openOwnTarget } from "../shared/own-target.js";
 import { openVariables } from "../shared/values.js";
 import type { World } from "../../domain/model/work.js";
 import type { Store } from "../../adapters/store/store.js";
@@ -13,6 +15,7 @@ import { logActivity } from "../../sandbox/activity-log.js";
 import { SecretRedactor, secretTexts } from "../../sandbox/observation/redact.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { type LogPlace, type LogSource, createLog } from "./log.js";
+import type { Recorder } from "../../scenarios/record/recorder.js";
 import { createReplayer } from "../../scenarios/replayer.js";
 import { stopGracefully } from "./stop.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
@@ -114,7 +117,7 @@ export async function beginSession(running: RunningSandbox, prepared: PreparedSt
 }
 
 async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
-  const recorder = record && (await import("../../scenarios/recorder.js")).startRecorder(sandbox, record.fixtures);
+  const recorder = record && (await startRecording(sandbox, record));
   const env = openVariables(process.env);
   const live =
     scenarios.length === 0
@@ -126,14 +129,51 @@ async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record,
     /** Writes the recording after the sandbox has stopped. Throws UsageError("cannot-run"). */
     async end(): Promise<void> {
       await live?.close();
-      recorder?.stop();
       if (record === undefined || recorder === undefined) return;
-      await writeOutput("the recording", record.file, recorder.render());
-      log.write("info", "recorded", {
-        file: record.file,
-        requests: recorder.size,
-        message: `wrote ${recorder.size} requests to ${record.file}`,
-      });
+      const { size: requests, leftOut } = await writeRecording(recorder, record.file);
+      const message = `wrote ${requests} requests to ${record.file}`;
+      const limited = leftOut === 0 ? "" : `; ${leftOut} later ones are beyond the limit, and are left out`;
+      const fields = { file: record.file, requests, message: message + limited };
+      log.write(leftOut === 0 ? "info" : "warn", "recorded", fields);
     },
   };
 }
+
+async function startRecording(sandbox: Sandbox, { file, fixtures }: NonNullable<PreparedStart["record"]>) {
+  const { startRecorder } = await import("../../scenarios/record/recorder.js");
+  const fromFile = (fixture: string): string => (isAbsolute(fixture) ? fixture : relative(dirname(file), fixture));
+  return startRecorder(sandbox, fixtures.map(fromFile));
+}
+
+/** Writes nothing that does not pass when it is replayed. Throws UsageError("cannot-run"). */
+async function writeRecording(recorder: Recorder, file: string): Promise<Recorder> {
+  recorder.stop();
+  const failed = `Failed to write the recording to ${file}: `;
+  const problems = recorder.problems();
+  if (problems.length > 0)
+    throw new UsageError(
+      "cannot-run",
+      problems.map((problem) => failed + problem),
+    );
+  const { checkRecording } = await import("../../scenarios/record/check-recording.js");
+  const own = openOwnTarget();
+  try {
+    const difference = await checkRecording(recorder.render({ isQuick: true }), {
+      target: own.target,
+      system: systemClock,
+      file,
+    });
+    if (difference === undefined) await writeOutput("the recording", file, recorder.render());
+    else
+      throw new UsageError(
+        "cannot-run",
+        `${failed}a replay of it differs from the session. ${RECORDABLE}\n${difference}`,
+      );
+  } finally {
+    await own.close();
+  }
+  return recorder;
+}
+
+const RECORDABLE =
+  "docs/scenarios.md#recording says what a scenario can repeat: begin without a store, and send one request at a time.";

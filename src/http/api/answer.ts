@@ -109,7 +109,11 @@ export interface RequestRecord {
   /** Real time, ms of the machine's monotonic clock. */
   readonly receivedAt: number;
   company: Company | undefined;
+  turn: number;
+  /** Undefined when no company has handled it. */
+  at: Instant | undefined;
   body: unknown;
+  rawBody: string | undefined;
   ruled: Ruled | undefined;
   made: Exchange["made"];
   readonly settings: Set<string>;
@@ -125,16 +129,26 @@ export interface Ruled {
   readonly returned: Deferred;
 }
 
-export function startRecord({ system, reads }: Sandbox): RequestRecord {
+export function startRecord(sandbox: Sandbox): RequestRecord {
+  const { system, reads } = sandbox;
   return {
     receivedAt: system.monotonic(),
     company: undefined,
+    turn: sandbox.takeTurn(),
+    at: undefined,
     body: undefined,
+    rawBody: undefined,
     ruled: undefined,
     made: { from: 0, to: 0 },
     settings: new Set(),
     reads,
   };
+}
+
+/** Notes that a synchronous part of the request begins. */
+export function noteTurn(record: RequestRecord, sandbox: Sandbox, company: Company): void {
+  record.turn = sandbox.takeTurn();
+  record.at = company.now();
 }
 
 /** Notes which settings a synchronous part of the request reads. */
@@ -164,7 +178,7 @@ export function recordExchange(
   c: HttpContext,
   sandbox: Sandbox,
   operation: OperationId | undefined,
-  { company, body, ruled, made, receivedAt, settings }: RequestRecord,
+  { company, turn, at, body, rawBody, ruled, made, receivedAt, settings }: RequestRecord,
   answer: ApiAnswer,
 ): void {
   const { status, problem, fault, headers } = answer;
@@ -172,17 +186,18 @@ export function recordExchange(
   const lostListeners: (() => void)[] = [];
   const named = company ?? namedCompany(c, sandbox);
   sandbox.recordExchange({
-    door: "api",
+    turn,
     operation,
     company,
     named,
-    at: nowOf(sandbox, named),
+    at: at ?? nowOf(sandbox, named),
     receivedAt,
     method,
     path: url.slice(originOf(url).length),
     headers: headersOf(c),
     connection: c.env?.connection,
     body,
+    rawBody,
     status,
     answer: answer.body,
     retryAfter: headers?.["retry-after"],

@@ -18,6 +18,7 @@ import {
   describeProblem,
   namedCompany,
   noteSettings,
+  noteTurn,
   originOf,
   recordExchange,
   respond,
@@ -85,15 +86,18 @@ async function answerCall(
 ): Promise<ApiAnswer> {
   let company = (record.company = authenticate(c, sandbox));
   if (operation.method !== "GET") await sandbox.store.writable();
-  const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit);
+  const keepRaw = (text: string): void => void (record.rawBody = text);
+  const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit, { keepRaw });
   // A rule sees no body where it cannot be read. The problem is reported in its turn.
   record.body = await reading?.catch(() => undefined);
   // A reset has put another company in the place of a closed one.
   const find = (current: Company): Company => (record.company = current.closed ? authenticate(c, sandbox) : current);
   company = find(company);
+  noteTurn(record, sandbox, company);
 
   if (company.world.rules.size > 0) {
     const ruled = await whenReady(company, find, (ready) => {
+      noteTurn(record, sandbox, ready);
       const rule = useRequestRule(c, ready, record.body);
       return rule && { rule, company: ready, returned: createDeferred() };
     });
@@ -118,6 +122,7 @@ async function answerCall(
   const gate = afterAnswer(c, sandbox.system, record.ruled?.returned.promise);
   const { answer, isChanged } = await whenReady(company, find, (ready) => {
     const { profile } = ready;
+    noteTurn(record, sandbox, ready);
     const stored = sandbox.store.position;
     const from = ready.record.seq;
     const result = noteSettings(record, () =>

@@ -56,13 +56,33 @@ function assertWritable(result: unknown): void {
   throw new UsageError("state", `Failed to write the answer: ${why}. Ask for less, or reset the company now and then.`);
 }
 
-function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): unknown {
-  if (route.company === "none") return route.handle(call);
-  const { id } = selected ?? call.sandbox.defaultCompany;
-  const find = (): Company => selectCompany(call.sandbox, id);
+async function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): Promise<unknown> {
+  const { sandbox } = call;
+  if (route.company === "none") return reporting(call, route, undefined, () => route.handle(call));
+  const { id } = selected ?? sandbox.defaultCompany;
+  const find = (): Company => selectCompany(sandbox, id);
   return whenReady(selected ?? find(), find, (company) =>
-    route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) }),
+    reporting(call, route, company, () =>
+      route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) }),
+    ),
   );
+}
+
+/** Reports a changing call to the listeners of the sandbox when it has succeeded. */
+async function reporting(
+  { sandbox, companyId, id, body }: ControlCall,
+  { method, path }: ControlRoute,
+  company: Company | undefined,
+  work: () => unknown,
+): Promise<unknown> {
+  const turn = sandbox.takeTurn();
+  const at = company?.now();
+  const answer = await work();
+  const isRefused = answer instanceof Response && !answer.ok;
+  if (method === "GET" || isRefused) return answer;
+  const route = `${method} ${path}`;
+  sandbox.events.emit("controlled", { turn, companyId: company?.id ?? companyId, at, route, id, body, answer });
+  return answer;
 }
 
 async function readCall(
@@ -78,7 +98,7 @@ async function readCall(
     companyId,
     query,
     id: c.req.param("id") ?? "",
-    body: takesJson ? await readJson(c, bodyLimit, bounds) : undefined,
+    body: takesJson ? await readJson(c, bodyLimit, bounds && { bounds }) : undefined,
     bytes: takesBytes ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
     ended: () => endOf(c),
     gate,

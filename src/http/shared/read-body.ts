@@ -8,19 +8,31 @@ import { quote } from "../../kernel/messages/text.js";
 /** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
 export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
 
+interface ReadOptions {
+  readonly bounds?: JsonBounds;
+  /** Called with the text of a body that is refused. */
+  readonly keepRaw?: (text: string) => void;
+}
+
 /**
  * The body's JSON; undefined when there is no body. 415 for another content type, 413 beyond `limit` bytes, 400 for text that
  * is not JSON or goes beyond `bounds`.
  */
-export async function readJson(c: HttpContext, limit: number, bounds = JSON_BOUNDS): Promise<unknown> {
+export async function readJson(c: HttpContext, limit: number, options: ReadOptions = {}): Promise<unknown> {
+  const { bounds = JSON_BOUNDS, keepRaw } = options;
   const bytes = await readBytes(c, limit);
   if (bytes.length === 0) return undefined;
-  assertMediaType(c);
-  if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
-  const value = parse(bytes.toString("utf8"));
-  const excess = beyondBounds(value, bounds);
-  if (excess !== undefined) refuse("malformed_json", `The body ${excess}`);
-  return value;
+  try {
+    assertMediaType(c);
+    if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
+    const value = parse(bytes.toString("utf8"));
+    const excess = beyondBounds(value, bounds);
+    if (excess !== undefined) refuse("malformed_json", `The body ${excess}`);
+    return value;
+  } catch (error) {
+    if (isUtf8(bytes)) keepRaw?.(bytes.toString("utf8"));
+    throw error;
+  }
 }
 
 /** The body as it was sent. Beyond the limit nothing more is kept. */

@@ -4,15 +4,17 @@ import type { Company } from "./company.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 import { AUDIT_HEADER, type RequestFault } from "../../domain/model/rule.js";
 
-/** One request and its answer: to the API under test, or a changing call of the control API. */
+/** One request to the API under test and its answer. */
 export interface Exchange {
-  readonly door: "api" | "control";
-  /** Undefined for the control API, and for a path or method that the API does not have. */
+  /** Its place in the order of `Sandbox.takeTurn`. */
+  readonly turn: number;
+  /** Undefined for a path or method that the API does not have. */
   readonly operation: OperationId | undefined;
   /** The company of its access token; undefined when the token is unknown. */
   readonly company: Company | undefined;
   /** The company that it names, by that token, by one that has expired, or by X-Company-Id. */
   readonly named?: Company | undefined;
+  /** The company's time when it was handled. */
   readonly at: Instant;
   /** Real time of its arrival, ms of the machine's monotonic clock. */
   readonly receivedAt: number;
@@ -25,6 +27,8 @@ export interface Exchange {
   readonly connection: Connection | undefined;
   /** The parsed JSON; undefined without a body, or when it could not be read. */
   readonly body: unknown;
+  /** The text of a body that is not JSON, or is of another content type. */
+  readonly rawBody: string | undefined;
   /** Of the answer, also when a fault kept it from the client; 0 when a fault replaced the work and nothing was sent. */
   readonly status: number;
   readonly answer: unknown;

@@ -35,7 +35,7 @@ function exchangeOf(
   { id: _, seq: __, fate: ___, enqueued: ____, created: _____, bytes: ______, ...rest }: JournalEntry,
   company: Company,
 ): Exchange {
-  return { ...rest, door: "api", company, connection: undefined, onLost: () => undefined };
+  return { ...rest, turn: 0, rawBody: undefined, company, connection: undefined, onLost: () => undefined };
 }
 
 /** Two payouts of the same new amount, the second instead of the first. */

@@ -64,7 +64,7 @@ describe("an entry", () => {
     });
     const recorded = journal.record(given);
     expect(journal.entries.get("req_1")).toBe(recorded);
-    const { door: _door, company: _company, onLost: _onLost, ...expected } = given;
+    const { turn: _turn, rawBody: _rawBody, company: _company, onLost: _onLost, ...expected } = given;
     expect(recorded).toEqual({
       ...expected,
       id: "req_1",

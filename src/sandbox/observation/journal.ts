@@ -2,11 +2,13 @@ import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/rec
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { EventSubject } from "../../domain/model/events.js";
 
+type Unkept = "turn" | "company" | "named" | "connection" | "rawBody" | "onLost";
+
 /**
  * A request to the API under test and its answer, with credentials: show it only through a redactor. `id` is `req_1`, `req_2` and so on, in the order
  * in which the company's requests were answered.
  */
-export interface JournalEntry extends Row, Omit<Exchange, "door" | "company" | "named" | "connection" | "onLost"> {
+export interface JournalEntry extends Row, Omit<Exchange, Unkept> {
   readonly fate: AnswerFate;
   /** The ids of the deliveries that its own work enqueued. */
   readonly enqueued: readonly string[];

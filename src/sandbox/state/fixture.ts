@@ -147,4 +147,6 @@ export interface CompanySetup {
   readonly rules?: readonly RuleOrder[] | undefined;
   /** Opened by `--auto-provision`: it may be removed when there are too many. */
   readonly openedByToken?: boolean;
+  /** Opened by the replay of a scenario. */
+  readonly ofScenario?: boolean;
 }

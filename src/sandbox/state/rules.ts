@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { count, id, object, storedInstant } from "../../kernel/fields.js";
+import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { Rule } from "../../domain/model/rule.js";
 import { ruleSchema } from "./rule-schema.js";
 import { messagesOf } from "../../contract/parse.js";
@@ -25,7 +26,14 @@ export function describeRendered(rule: Pick<RenderedRule, "name" | "on" | "match
   return JSON.stringify({ on, ...(Object.keys(match).length === 0 ? {} : { match }), then });
 }
 
-export function renderThen(rule: Rule): Readonly<Record<string, unknown>> {
+/** A rule as a user would write it. */
+export function renderOrder({ name, times, ...rule }: RuleOrder): unknown {
+  const { on, match } = rule;
+  const named = name === null ? {} : { name };
+  return { ...named, on, match, then: renderThen(rule), ...(times === null ? {} : { times }) };
+}
+
+export function renderThen(rule: Pick<Rule, "then">): Readonly<Record<string, unknown>> {
   const { then } = rule;
   const { delayMs, afterMs, ...rest }: { delayMs?: number | undefined; afterMs?: number | undefined } = then;
   const shown = { ...rest, delay: shownDuration(delayMs), after: shownDuration(afterMs) };
@@ -60,9 +68,8 @@ export const ruleRow: z.ZodType<Rule> = z.codec(
       return { ...rule, ...row };
     },
     encode: (rule) => {
-      const { id, seq, createdAt, timesLeft, fired, matched, name, on, match } = rule;
-      const written = { ...(name === null ? {} : { name }), on, match, then: renderThen(rule) };
-      return { id, seq, createdAt, timesLeft, fired, matched, rule: written };
+      const { id, seq, createdAt, timesLeft, fired, matched } = rule;
+      return { id, seq, createdAt, timesLeft, fired, matched, rule: renderOrder({ ...rule, times: null }) };
     },
   },
 );

@@ -8,15 +8,19 @@ export interface Received {
   readonly topic: string;
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the header's signature is that of the raw body under the company's secret key. */
+  /** Whether the header's signature is that of the raw body under the secret key of one of the scenario's companies. */
   readonly genuine: boolean;
 }
 
-interface InboxOptions {
-  /** Called at every webhook: a scenario may rotate the key, or rename the header. */
-  readonly secretKey: () => string;
-  readonly signatureHeader: () => string;
+/** Of one company. */
+interface Signer {
+  readonly secretKey: string;
+  /** The name of the header, in lower case. */
+  readonly header: string;
 }
+
+/** Called at every webhook: a scenario may rotate the key, or rename the header. */
+type ListSigners = () => readonly Signer[];
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -24,7 +28,7 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** One server on loopback for all scenarios of a run, with a path for each. */
 export async function startReceiver() {
-  const inboxes = new Map<string, InboxOptions & { received: Received[] }>();
+  const inboxes = new Map<string, { signers: ListSigners; received: Received[] }>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -34,12 +38,13 @@ export async function startReceiver() {
     });
     request.on("error", () => undefined);
     request.on("end", () => {
-      const inbox = inboxes.get(request.url ?? "");
+      // A query makes several URLs of one receiver.
+      const inbox = inboxes.get((request.url ?? "").replace(/\?.*/s, ""));
       if (inbox === undefined || size > BODY_BYTES_MAX) {
         response.writeHead(inbox === undefined ? 410 : 413).end();
         return;
       }
-      const received = parseWebhook(Buffer.concat(chunks), request, inbox);
+      const received = parseWebhook(Buffer.concat(chunks), request, inbox.signers());
       inbox.received.push(received);
       // "If equal the payload is authentic; otherwise the request is to be rejected."
       response.writeHead(received.genuine ? 200 : 401).end();
@@ -51,10 +56,10 @@ export async function startReceiver() {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    open(name: string, options: InboxOptions) {
+    open(name: string, signers: ListSigners) {
       const path = `/${encodeURIComponent(name)}`;
       const received: Received[] = [];
-      inboxes.set(path, { ...options, received });
+      inboxes.set(path, { signers, received });
       const close = (): void => void inboxes.delete(path);
       return { url: `http://127.0.0.1:${port}${path}`, received: received as readonly Received[], close };
     },
@@ -67,9 +72,9 @@ export async function startReceiver() {
 }
 
 /** A truncated body is not JSON: its text is kept for messages. */
-function parseWebhook(bytes: Buffer, request: IncomingMessage, options: InboxOptions): Received {
+function parseWebhook(bytes: Buffer, request: IncomingMessage, signers: readonly Signer[]): Received {
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  const genuine = headers[options.signatureHeader().toLowerCase()] === signBody(bytes, options.secretKey());
+  const genuine = signers.some(({ header, secretKey }) => headers[header] === signBody(bytes, secretKey));
   const value = parseJsonOrText(bytes.toString("utf8"));
   const { topic, data }: Readonly<Record<string, unknown>> = isObject(value) ? value : { data: value };
   return { topic: typeof topic === "string" ? topic : "", data, headers, genuine };

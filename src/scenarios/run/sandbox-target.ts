@@ -47,7 +47,7 @@ async function openWorld(given: Parts, scenario: Scenario): Promise<ScenarioWorl
   const subscriptions = webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
   const own = { customers: [], charges: [], transactions: [], subscriptions };
   try {
-    sandbox.open({ ...identity, balance, frozenAt, profile, fixtures: [...fixtures, own], rules });
+    sandbox.open({ ...identity, balance, frozenAt, profile, fixtures: [...fixtures, own], rules, ofScenario: true });
     return world;
   } catch (error) {
     await world.close();
@@ -80,10 +80,13 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     if (found === undefined) throw new UsageError("state", `The company ${companyId} of this story was removed.`);
     return found;
   };
-  const inbox = receiver.open(name, {
-    secretKey: () => sandbox.findCompany(companyId)?.record.identity.secretKey ?? "",
-    signatureHeader: () => sandbox.findCompany(companyId)?.profile.webhooks.signatureHeader ?? "",
-  });
+  const inbox = receiver.open(name, () =>
+    [companyId, ...[...others.values()].map((other) => other.companyId)].flatMap((id) => {
+      const { record, profile } = sandbox.findCompany(id) ?? {};
+      if (record === undefined || profile === undefined) return [];
+      return { secretKey: record.identity.secretKey, header: profile.webhooks.signatureHeader.toLowerCase() };
+    }),
+  );
   // Links in answers begin with the address of the request, and so with ${url}.
   const { origin } = new URL(sandbox.publicUrl);
 
@@ -124,7 +127,7 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
       if (known !== undefined) return known;
       const setup = setupFor(tokenOf(`${name}-${otherName}`));
       const { balance, frozenAt, profile } = given ?? defaults;
-      sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [] });
+      sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [], ofScenario: true });
       const credentials = { token: setup.tokens[0]?.token ?? "", companyId: setup.id, secretKey: setup.secretKey };
       others.set(otherName, credentials);
       return credentials;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { exchange } from "../../support/sighting.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { openWorld, type TestWorld } from "../../support/world.js";
@@ -35,8 +36,7 @@ describe.each(hostile)("$regex: %s", (pattern) => {
     await world.api("POST", "/v1/charges", chargeRequest({ description: text }));
     const entry = journal.entries.values().at(-1);
     if (entry === undefined) throw new Error("The request is not in the journal.");
-    while (journal.lastSeq < 10_000)
-      journal.record({ ...entry, door: "api", company: undefined, connection: undefined, onLost: () => undefined });
+    while (journal.lastSeq < 10_000) journal.record(exchange({ ...entry }));
     const stopMs = await longestStop(async () => {
       const request = { match: { body: { description: { $regex: pattern } } }, count: 0 };
       const { status, body } = await world.control("POST", "/requests/verify", request);

@@ -22,6 +22,8 @@ import type { ReleaseGate } from "../../../sandbox/company/release-gate.js";
 import { getCharge } from "../../../domain/charges/create-charge.js";
 import { isMsisdn } from "../../../domain/values/msisdn.js";
 import { isApiProblem, refuse } from "../../../domain/model/problem-codes.js";
+import { renderCharge } from "../../../contract/charges.js";
+import type { Charge } from "../../../domain/model/charge.js";
 import type { Work } from "../../../domain/model/work.js";
 
 /**
@@ -102,7 +104,8 @@ function pay(order: CheckoutOrder): Response | Promise<Response> {
   if (msisdn === "") return showProblem("phoneMissing", 400);
   if (!isMsisdn(msisdn)) return showProblem("phoneWrong", 400);
   try {
-    return redirectFrom(order, { company, charge: company.run(payCharge, { chargeId: charge.id, msisdn }, gate) });
+    const done = noting(order, "pay", { msisdn }, () => company.run(payCharge, { chargeId: charge.id, msisdn }, gate));
+    return redirectFrom(order, { company, charge: done });
   } catch (thrown) {
     if (!isApiProblem(thrown)) throw thrown;
     if (thrown.code === "payer_refused") return showProblem("phoneRefused", 422);
@@ -115,15 +118,33 @@ function pay(order: CheckoutOrder): Response | Promise<Response> {
 function cancel(order: CheckoutOrder): Response {
   const { view, payment, gate } = order;
   const { company, charge } = payment;
-  if (stateOf(payment) !== "due" || !company.run(cancelIfDue, charge.id, gate)) return redirectFrom(order, payment);
+  if (stateOf(payment) !== "due") return redirectFrom(order, payment);
+  const done = noting(order, "cancel", undefined, () => company.run(cancelIfDue, charge.id, gate));
+  if (done === undefined) return redirectFrom(order, payment);
   return redirect(view, company, redirectionTo(charge.onCanceledRedirectionUrl) ?? view.linkTo());
 }
 
-/** False when the charge is not due: it may have expired between reading and cancelling. */
-function cancelIfDue(work: Work, chargeId: string): boolean {
-  if (getCharge(work, chargeId).status !== "due") return false;
-  cancelPayment(work, chargeId);
-  return true;
+/** Reports what the customer does as the call of the control API that does the same. */
+function noting<Result extends Charge | undefined>(
+  { view: { sandbox }, payment }: CheckoutOrder,
+  action: "pay" | "cancel",
+  body: unknown,
+  work: () => Result,
+): Result {
+  const { id: companyId, profile } = payment.company;
+  const turn = sandbox.takeTurn();
+  const at = payment.company.now();
+  const done = work();
+  if (done === undefined) return done;
+  const answer = renderCharge(done, "read", profile);
+  const route = `POST /charges/:id/${action}`;
+  sandbox.events.emit("controlled", { turn, companyId, at, route, id: done.id, body, answer });
+  return done;
+}
+
+/** Undefined when the charge is not due: it may have expired between reading and cancelling. */
+function cancelIfDue(work: Work, chargeId: string): Charge | undefined {
+  return getCharge(work, chargeId).status === "due" ? cancelPayment(work, chargeId) : undefined;
 }
 
 /** A second click sends the same form again: the first one has done the work. */

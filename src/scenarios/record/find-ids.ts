@@ -1,0 +1,37 @@
+import type { OperationId } from "../../contract/operations.js";
+import { isObject } from "../../kernel/messages/json.js";
+import type { FoundId } from "./recorded.js";
+
+const NAMES: Partial<Record<OperationId, string>> = {
+  createCharge: "charge",
+  createTransaction: "transaction",
+  createBatch: "batch",
+  createWebhook: "webhook",
+  listWebhooks: "list",
+};
+
+/** The identifiers in an answer of the API. */
+export function idsIn(operation: OperationId | undefined, answer: unknown): readonly FoundId[] {
+  const base = operation === undefined ? undefined : NAMES[operation];
+  if (base === undefined || !isObject(answer)) return [];
+  const { id, transactions, cursor } = answer;
+  const entries: readonly unknown[] = base === "batch" && Array.isArray(transactions) ? transactions : [];
+  return [
+    ...found(id, base, "id"),
+    ...entries.flatMap((entry, index) =>
+      found(isObject(entry) ? entry["id"] : undefined, "transaction", `transactions[${index}].id`),
+    ),
+    ...Object.entries(isObject(cursor) ? cursor : {}).flatMap(([key, value]) =>
+      found(value, `cursor_${key}`, `cursor.${key}`),
+    ),
+  ];
+}
+
+/** The identifiers of the rows of a list of the control API. */
+export function idsInList(rows: readonly unknown[], base: string): readonly FoundId[] {
+  return rows.flatMap((row, index) => found(isObject(row) ? row["id"] : undefined, base, `data[${index}].id`));
+}
+
+function found(text: unknown, base: string, path: string): readonly FoundId[] {
+  return typeof text === "string" && text !== "" ? [{ text, base, path }] : [];
+}
