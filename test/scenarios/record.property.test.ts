@@ -121,7 +121,13 @@ const page = fc.record({ index: number, action: fc.constantFrom("pay", "cancel")
 const rule = fc.oneof(
   fc.record({
     on: fc.constant("request"),
-    match: fc.constantFrom({}, { path: "/v1/charges" }, { path: "/v1/transactions/:id" }, { headers: { "x-a": "1" } }),
+    match: fc.constantFrom(
+      {},
+      { path: "/v1/charges" },
+      { path: "/v1/transactions/:id" },
+      { headers: { "x-a": "1" } },
+      { nth: 2 },
+    ),
     then: fc.constantFrom<object>(
       { fault: "reset", commit: true },
       { fault: "hang", delay: "1ms" },
@@ -131,6 +137,7 @@ const rule = fc.oneof(
       { status: 200, body: { id: "none", $gt: 1 } },
       { status: 500, body: "text", commit: true },
       { headers: { "x-b": "1" } },
+      { stale: true },
     ),
     times: fc.integer({ min: 1, max: 2 }),
   }),
@@ -153,6 +160,9 @@ const rule = fc.oneof(
       { corruptSignature: true },
       { truncate: 5 },
       { reverse: true },
+      { hold: "next" },
+      { hold: 1, duplicate: 1 },
+      { loseAnswers: 1 },
     ),
     times: fc.constant(2),
   }),
