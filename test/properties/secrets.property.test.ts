@@ -42,6 +42,7 @@ const spellings: Readonly<Record<string, (secret: string) => string>> = {
   base64url: (secret) => Buffer.from(secret).toString("base64url"),
   "base64 in url": (secret) => encodeURIComponent(base64(secret)),
   "base64, twice": (secret) => base64(base64(secret)),
+  "decomposed in url": (secret) => encodeURIComponent(secret.normalize("NFD")),
   "url in base64": (secret) => base64(everyByte(secret)),
   hex: (secret) => Buffer.from(secret).toString("hex"),
 };

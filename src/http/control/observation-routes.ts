@@ -43,7 +43,7 @@ export const observationRoutes: readonly ControlRoute[] = [
   route(
     "GET /requests",
     { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
-    ({ sandbox, company, query: { limit, cursor, format, ...filters } }) => {
+    async ({ sandbox, company, query: { limit, cursor, format, ...filters } }) => {
       const { journal } = sandbox.observationOf(company.id);
       const match = matchOfFilters(filters);
       if (format === "har") {
@@ -52,7 +52,13 @@ export const observationRoutes: readonly ControlRoute[] = [
       const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
       const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
       const deliveriesOf = followingDeliveries(company.world, journal, page.data);
-      return { ...page, data: page.data.map((entry) => renderRequest(entry, deliveriesOf(entry), sandbox.redactor)) };
+      const takeTurns = createTurns(sandbox.system);
+      const data: unknown[] = [];
+      for (const entry of page.data) {
+        data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactor));
+        await takeTurns();
+      }
+      return { ...page, data };
     },
   ),
   route("DELETE /requests", {}, ({ sandbox, company }) => sandbox.observationOf(company.id).journal.clear()),

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import type { Company } from "../../sandbox/company/company.js";
+import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor } from "../api/answer.js";
 import { type EventSink, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
@@ -18,6 +19,8 @@ export const STREAMS_MAX = 100;
  */
 export function streamRoutes(): readonly ControlRoute[] {
   let open = 0;
+  /** For all streams: redacting takes time. Secrets that are made later are in nothing that was sent. */
+  const shown = new WeakMap<JournalEntry, unknown>();
   return [
     route("GET /stream", {}, ({ sandbox, company, ended, refuse }) => {
       if (open >= STREAMS_MAX) {
@@ -26,7 +29,7 @@ export function streamRoutes(): readonly ControlRoute[] {
       }
       open++;
       const body = createEventStream(sandbox.system, ended(), (sink) => {
-        const stop = followCompany(sandbox, company.id, sink);
+        const stop = followCompany(sandbox, company.id, sink, shown);
         return () => {
           open--;
           stop();
@@ -47,13 +50,20 @@ type Happening =
 
 /** A reader for whom more than these wait to be stored and sent is let go. */
 const WAITING_MAX = 10_000;
+/** After so much time other work gets its turn. */
+const TURN_MS = 20;
 
 /**
  * Sends everything that happens in a company until the returned function is called: first its clock, then each request with its answer (again when the answer
  * turns out to be lost), each event, each change of a delivery, and the clock whenever it or what is due has changed. Follows the company through a reset and a
  * state that is put in. Sends nothing before it is stored, and renders nothing during a request.
  */
-function followCompany(sandbox: Sandbox, companyId: string, { send, end }: EventSink): () => void {
+function followCompany(
+  sandbox: Sandbox,
+  companyId: string,
+  { send, end }: EventSink,
+  shown: WeakMap<JournalEntry, unknown>,
+): () => void {
   let waiting: Happening[] = [];
   let isWoken = false;
   let isStopped = false;
@@ -78,9 +88,13 @@ function followCompany(sandbox: Sandbox, companyId: string, { send, end }: Event
     if (isStopped) return;
     const company = sandbox.findCompany(companyId);
     if (company === undefined || company.closed) return leave();
-    const happenings = waiting;
-    waiting = [];
-    for (const happening of happenings) sendHappening(happening, company);
+    const end = sandbox.system.monotonic() + TURN_MS;
+    const sent = waiting.findIndex((happening) => {
+      sendHappening(happening, company);
+      return sandbox.system.monotonic() > end;
+    });
+    waiting = sent === -1 ? [] : waiting.slice(sent + 1);
+    if (waiting.length > 0) return wake();
     sendClock(company);
   };
   const sendClock = (company: Company): void => {
@@ -95,7 +109,10 @@ function followCompany(sandbox: Sandbox, companyId: string, { send, end }: Event
     if (kind === "delivery") return send(kind, renderDelivery(happening.delivery));
     const entry = sandbox.observationOf(companyId).journal.entries.get(happening.id);
     // Deliveries that follow later are sent as deliveries.
-    if (entry !== undefined) send(kind, renderRequest(entry, entry.enqueued, sandbox.redactor));
+    if (entry === undefined) return;
+    const rendered = shown.get(entry) ?? renderRequest(entry, entry.enqueued, sandbox.redactor);
+    shown.set(entry, rendered);
+    send(kind, rendered);
   };
   const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId: counted, requestId: id }) => {
     if (counted !== companyId || id === undefined) return;

@@ -14,6 +14,8 @@ describe("a secret is redacted", () => {
     ["encoded for a URL", "k/y+1=abc", "?k=k%2Fy%2B1%3Dabc&x=1", `?k=${REDACTED}&x=1`],
     ["encoded for a URL in another way", "at_sandbox", "/%61t_s%61ndbox", `/${REDACTED}`],
     ["where a plus became a space", "abc+defgh", "?k=abc defgh", `?k=${REDACTED}`],
+    ["in Unicode's decomposed form", "clé-dé-1", `x ${"clé-dé-1".normalize("NFD")} y`, `x ${REDACTED} y`],
+    ["in the composed form of it", "clé-dé-1".normalize("NFD"), "x clé-dé-1 y", `x ${REDACTED} y`],
     ["in base64", "at_sandbox", `Basic ${Buffer.from("user:at_sandbox").toString("base64")}`, `Basic ${REDACTED}`],
     ["in hex", "at_sandbox", `x ${Buffer.from("-at_sandbox-").toString("hex")} y`, `x ${REDACTED} y`],
     [
@@ -48,6 +50,19 @@ describe("a secret is redacted", () => {
       "x-note": REDACTED,
     });
   });
+});
+
+it("a text with too many escapes to resolve is redacted whole", () => {
+  const { text } = new SecretRedactor(["at_sandbox"]);
+  expect(text("%25".repeat(10_000))).not.toBe(REDACTED);
+  expect(text("%25".repeat(10_001))).toBe(REDACTED);
+});
+
+it("among many encoded words the one with a secret is redacted", () => {
+  const words = Array.from({ length: 20_000 }, (_, at) => Buffer.from(`business payments ${at}`).toString("base64"));
+  const secret = Buffer.from("x:at_sandbox").toString("base64");
+  const text = (held: string): string => [...words, held, ...words].join(" ");
+  expect(new SecretRedactor(["at_sandbox"]).text(text(secret))).toBe(text(REDACTED));
 });
 
 it("a text without secrets is not changed", () => {

@@ -1,5 +1,5 @@
 import type { Identity } from "../state/company-record.js";
-import { layersOf } from "../../kernel/messages/unescape.js";
+import { type Layer, lastUpTo, layersOf } from "../../kernel/messages/unescape.js";
 
 export const REDACTED = "[redacted]";
 
@@ -24,11 +24,10 @@ const LONG = 8;
 const ENCODED_MIN = 5;
 /** base64 in base64. */
 const NESTING_MAX = 2;
-/** In longer ones only the bytes themselves are looked at. */
-const NESTED_CHARACTERS_MAX = 4096;
-/** base64 and base64url. */
-const BASE64_RUN = /[\w+/-]{7,}={0,2}/g;
-const HEX_RUN = /[\dA-Fa-f]{10,}/g;
+/** Of what was in base64 or hex: in more of it only the bytes themselves are looked at. */
+const NESTED_CHARACTERS_MAX = 50_000;
+/** More of one text that is in base64 and holds a secret is redacted up to the next space, slashes and all. */
+const NARROWED_MAX = 1000;
 
 /**
  * Redacts the secrets that it knows, as they are, escaped for a URL, JSON or HTML, some times over, and as a part of base64 or hex. A secret stays known
@@ -41,6 +40,10 @@ export class SecretRedactor {
   #known = new Set<string>();
   #knownMax = 2 * RETIRED_MAX;
   #forms = new TextIndex();
+  /** The length of the shortest that is looked for in base64 and hex, and the runs that it takes. */
+  #shortest = Infinity;
+  #base64 = /(?!)/g;
+  #hex = /(?!)/g;
 
   /** `before`: has redacted a text already. */
   constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
@@ -62,16 +65,18 @@ export class SecretRedactor {
 
   readonly text = (text: string): string => {
     const given = this.#before?.text(text) ?? text;
-    if (this.#known.size === 0) return given;
+    if (this.#known.size === 0 || given === REDACTED) return given;
+    const layers = layersOf(given);
+    if (layers === undefined) return REDACTED;
     let shown = "";
     let shownTo = 0;
-    for (const { from, to } of this.#find(given, 0).sort((a, b) => a.from - b.from || b.to - a.to)) {
+    for (const { from, to } of this.#find(layers, 0).sort((a, b) => a.from - b.from || b.to - a.to)) {
       if (to <= shownTo) continue;
       // What overlaps the one before belongs to it.
       if (from >= shownTo) shown += given.slice(shownTo, from) + REDACTED;
       shownTo = to;
     }
-    return shown + given.slice(shownTo);
+    return shownTo === 0 ? given : shown + given.slice(shownTo);
   };
 
   /** A deep copy; the names of members are redacted too. */
@@ -93,21 +98,30 @@ export class SecretRedactor {
     if (isKnown) return;
     this.#forms.add(secret);
     if (isTooPlain(secret)) return;
-    const utf8 = Buffer.from(secret);
+    const composed = [secret, secret.normalize("NFC"), secret.normalize("NFD")];
     // In a query that is not decoded, "+" is a space.
-    const spellings = [secret, secret.replaceAll("+", " "), secret.replaceAll(" ", "+")];
+    const spellings = composed.flatMap((text) => [text, text.replaceAll("+", " "), text.replaceAll(" ", "+")]);
     // As it is found in headers, and in decoded base64 and hex.
-    spellings.push(utf8.toString("latin1"));
+    spellings.push(...composed.map((text) => Buffer.from(text).toString("latin1")));
     // One that looks like an escape itself loses it where a text is decoded further.
-    for (const spelling of spellings.flatMap((each) => layersOf(each).map((layer) => layer.text)))
-      if (!isTooPlain(spelling)) this.#forms.add(spelling);
+    for (const spelling of spellings.flatMap((each) => textsIn(each)))
+      if (!isTooPlain(spelling)) {
+        this.#forms.add(spelling);
+        if (spelling.length >= ENCODED_MIN && spelling.length < this.#shortest) this.#lookForEncoded(spelling.length);
+      }
+  }
+
+  #lookForEncoded(shortest: number): void {
+    this.#shortest = shortest;
+    // base64 and base64url.
+    this.#base64 = new RegExp(String.raw`[\w+/-]{${Math.ceil((shortest * 4) / 3)},}={0,2}`, "g");
+    this.#hex = new RegExp(String.raw`[\dA-Fa-f]{${shortest * 2},}`, "g");
   }
 
   /** Where the secrets are. `nesting`: how many times the text was in base64 or hex. */
-  #find(given: string, nesting: number): Range[] {
-    if (nesting > 0 && given.length > NESTED_CHARACTERS_MAX) return this.#findPlain(given, nesting);
-    return layersOf(given).flatMap((layer) => {
-      const found = [...this.#findPlain(layer.text, nesting), ...this.#findEncoded(layer.text, nesting)];
+  #find(layers: readonly Layer[], nesting: number): Range[] {
+    return layers.flatMap((layer) => {
+      const found = [...this.#findPlain(layer.text, nesting), ...this.#findEncoded(layer, nesting)];
       return found.map(({ from, to }) => ({ from: layer.sourceOf(from), to: layer.sourceOf(to) }));
     });
   }
@@ -125,26 +139,50 @@ export class SecretRedactor {
     return found;
   }
 
-  #findEncoded(text: string, nesting: number): Range[] {
-    if (nesting === NESTING_MAX) return [];
-    const isHex = (run: string): boolean => this.#isIn(run, "hex", 2, nesting);
-    const isBase64 = (run: string): boolean => this.#isIn(run, "base64", 4, nesting);
-    const hex = runsOf(text, HEX_RUN).filter((range) => isHex(text.slice(range.from, range.to)));
-    const base64 = runsOf(text, BASE64_RUN).flatMap((range) => {
-      const run = text.slice(range.from, range.to);
-      if (!isBase64(run)) return [];
-      return narrowest(run, isBase64).map(({ from, to }) => ({ from: range.from + from, to: range.from + to }));
+  #findEncoded({ text, isResolved }: Layer, nesting: number): Range[] {
+    if (nesting === NESTING_MAX || text.length < this.#shortest) return [];
+    // What no escape changed was looked at in the layer before.
+    const runs = (run: RegExp): Range[] => runsOf(text, run).filter(({ from, to }) => isResolved(from, to));
+    const base64 = this.#holding(text, runs(this.#base64), "base64", nesting);
+    const isBase64 = (run: string): boolean =>
+      this.#holding(run, [{ from: 0, to: run.length }], "base64", nesting).length > 0;
+    const narrowed = base64.slice(0, NARROWED_MAX).flatMap((range) => {
+      const parts = narrowest(text.slice(range.from, range.to), isBase64);
+      return parts.map(({ from, to }) => ({ from: range.from + from, to: range.from + to }));
     });
-    return [...hex, ...base64];
+    const hex = this.#holding(text, runs(this.#hex), "hex", nesting);
+    return [...hex, ...narrowed, ...base64.slice(NARROWED_MAX)];
   }
 
-  /** Whether a secret is in the encoded bytes. The run may begin with characters that are not part of them. */
-  #isIn(run: string, encoding: "base64" | "hex", characters: number, nesting: number): boolean {
-    for (let from = 0; from < characters; from++) {
-      const bytes = Buffer.from(run.slice(from), encoding).toString("latin1");
-      if (this.#find(bytes, nesting + 1).length > 0) return true;
+  /**
+   * The runs of encoded bytes that hold a secret. A run may begin with characters that are not part of them. All runs are decoded at once, with zeros between
+   * them: there may be a hundred thousand.
+   */
+  #holding(text: string, runs: readonly Range[], encoding: "base64" | "hex", nesting: number): Range[] {
+    if (runs.length === 0) return [];
+    const { characters, bytes, zero } = ENCODINGS[encoding];
+    const holding = new Set<Range>();
+    const places: number[] = [];
+    let length = 0;
+    const units = runs.map(({ from, to }) => {
+      const run = text.slice(from, text.endsWith("=", to) ? text.indexOf("=", from) : to);
+      const padded = run.padEnd((Math.ceil(run.length / characters) + 2) * characters, zero);
+      places.push(length);
+      length += padded.length;
+      return padded;
+    });
+    const all = units.join("");
+    for (let skipped = 0; skipped < characters; skipped++) {
+      const decoded = Buffer.from(all.slice(skipped), encoding).toString("latin1");
+      const isLong = decoded.length > NESTED_CHARACTERS_MAX;
+      const layers = isLong ? undefined : layersOf(decoded);
+      const found = layers === undefined ? this.#findPlain(decoded, nesting + 1) : this.#find(layers, nesting + 1);
+      for (const { from } of found) {
+        const run = runs[lastUpTo(places, skipped + Math.floor(from / bytes) * characters)];
+        if (run !== undefined) holding.add(run);
+      }
     }
-    return false;
+    return runs.filter((run) => holding.has(run));
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -158,6 +196,12 @@ export class SecretRedactor {
     );
   }
 }
+
+/** So many characters are so many bytes. */
+const ENCODINGS = {
+  base64: { characters: 4, bytes: 3, zero: "A" },
+  hex: { characters: 2, bytes: 1, zero: "0" },
+} as const;
 
 interface Range {
   readonly from: number;
@@ -196,9 +240,12 @@ class TextIndex {
   readonly #texts = new Set<string>();
   /** The lengths of the texts that begin with the same two characters, longest first. */
   readonly #lengths = new Map<number, number[]>();
+  /** Which heads there are, by their last bits: most places of a text are passed by this alone. */
+  readonly #heads = new Uint8Array(HEADS);
 
   add(text: string): void {
     this.#texts.add(text);
+    this.#heads[headOf(text, 0) % HEADS] = 1;
     const lengths = new Set([...(this.#lengths.get(headOf(text, 0)) ?? []), text.length]);
     this.#lengths.set(
       headOf(text, 0),
@@ -208,7 +255,8 @@ class TextIndex {
 
   /** 0 when none of them is there. */
   lengthAt(text: string, at: number, accepts: (from: number, to: number) => boolean): number {
-    const lengths = this.#lengths.get(headOf(text, at));
+    const head = headOf(text, at);
+    const lengths = this.#heads[head % HEADS] === 1 ? this.#lengths.get(head) : undefined;
     if (lengths === undefined) return 0;
     const isHere = (length: number): boolean =>
       at + length <= text.length && this.#texts.has(text.slice(at, at + length));
@@ -216,8 +264,11 @@ class TextIndex {
   }
 }
 
+const HEADS = 2 ** 17;
+
 function headOf(text: string, at: number): number {
-  return (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
+  // Of characters in ASCII each pair is below HEADS.
+  return text.charCodeAt(at) * 1021 + (text.charCodeAt(at + 1) || 0);
 }
 
 /** A short word or number (`shop`, from `--auto-provision`) may be in any text by chance. One character, too. */
@@ -245,8 +296,12 @@ export function holdsSecret(text: string, secret: Secret): boolean {
 
 /** As `holdsSecret` for several texts: their escapes are resolved once, however many secrets there are. */
 export function searchIn(texts: readonly string[]): (secret: Secret) => boolean {
-  const layers = texts.flatMap((text) => layersOf(text));
-  return (secret) => layers.some(({ text }) => isAloneIn(text, secret.text));
+  const all = texts.flatMap(textsIn);
+  return (secret) => all.some((text) => isAloneIn(text, secret.text));
+}
+
+function textsIn(text: string): readonly string[] {
+  return layersOf(text)?.map((layer) => layer.text) ?? [text];
 }
 
 function isAloneIn(text: string, secret: string): boolean {

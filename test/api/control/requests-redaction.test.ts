@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest } from "../../support/requests.js";
 import { type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
@@ -191,4 +192,19 @@ describe("what a verification does not show", () => {
     const match = { query: { key: "secret_sandbox" }, headers: { authorization: "Bearer at_sandbox" } };
     expect((await control("POST", "/requests/verify", { match })).body).toEqual({ matched: 1, requests: ["req_1"] });
   });
+});
+
+it("a journal of large texts is listed without a long stop", async () => {
+  const { api, control, sandbox } = started();
+  const text = "YXRfc2FuYXRfc2Fu ".repeat(55_000);
+  await api("POST", "/v1/charges", chargeRequest({ metadata: { text } }));
+  const { journal } = sandbox.observationOf(sandbox.defaultCompany.id);
+  const [entry] = journal.entries.values();
+  if (entry === undefined) throw new Error("The request is not in the journal.");
+  while (journal.lastSeq < 4)
+    journal.record({ ...entry, door: "api", company: undefined, connection: undefined, onLost: () => undefined });
+  const stopMs = await longestStop(async () => {
+    expect((await control("GET", "/requests")).body.count).toBe(4);
+  });
+  expect(stopMs).toBeLessThan(1_000);
 });

@@ -1,5 +1,5 @@
 import { Agent, fetch as undiciFetch } from "undici";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { HEARTBEAT_MS } from "../../../src/http/shared/event-stream.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
@@ -161,6 +161,17 @@ describe("GET /_sandbox/stream", () => {
     await stream.next("request");
     const text = JSON.stringify(stream.messages);
     for (const secret of ["secret_sandbox", "at_sandbox", "hush-hush-1"]) expect(text).not.toContain(secret);
+  });
+
+  it("redacts a request once, however many follow", async () => {
+    const live = await startLive();
+    const streams = await Promise.all([follow(live), follow(live), follow(live)]);
+    const redactValue = vi.spyOn(live.sandbox.redactor, "value");
+    onTestFinished(() => redactValue.mockRestore());
+    await live.createCharge();
+    for (const stream of streams) expect(await stream.next("request")).toMatchObject({ status: 201 });
+    // The query, the body and the answer.
+    expect(redactValue).toHaveBeenCalledTimes(3);
   });
 
   it("goes on after a reset and after a state was put in", async () => {
