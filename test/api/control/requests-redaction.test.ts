@@ -202,7 +202,7 @@ it("a journal of large texts is listed without a long stop", async () => {
   const [entry] = journal.entries.values();
   if (entry === undefined) throw new Error("The request is not in the journal.");
   while (journal.lastSeq < 4)
-    journal.record({ ...entry, door: "api", company: undefined, connection: undefined, onLost: () => undefined });
+    journal.record({ ...entry, company: undefined, connection: undefined, onLost: () => undefined });
   const stopMs = await longestStop(async () => {
     expect((await control("GET", "/requests")).body.count).toBe(4);
   });
