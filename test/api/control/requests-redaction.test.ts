@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { exchange } from "../../support/sighting.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest } from "../../support/requests.js";
 import { type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
@@ -201,8 +202,7 @@ it("a journal of large texts is listed without a long stop", async () => {
   const { journal } = sandbox.observationOf(sandbox.defaultCompany.id);
   const [entry] = journal.entries.values();
   if (entry === undefined) throw new Error("The request is not in the journal.");
-  while (journal.lastSeq < 4)
-    journal.record({ ...entry, company: undefined, connection: undefined, onLost: () => undefined });
+  while (journal.lastSeq < 4) journal.record(exchange({ ...entry }));
   const stopMs = await longestStop(async () => {
     expect((await control("GET", "/requests")).body.count).toBe(4);
   });
