@@ -1,5 +1,5 @@
 /**
- * A shop's webhook receiver. `buggy-receiver.mjs` differs in one line, which `sandbox audit` detects.
+ * A shop's webhook receiver. `buggy-receiver.mjs` differs in one line, which `audit` detects.
  *
  *   node examples/audit/receiver.mjs
  *

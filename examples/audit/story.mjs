@@ -1,5 +1,5 @@
 /**
- * A webhook receiver passes every test of its authors. `sandbox audit` still finds its mistake, which one line fixes. Exits with 0 if everything
+ * A webhook receiver passes every test of its authors. `audit` still finds its mistake, which one line fixes. Exits with 0 if everything
  * happens as described.
  */
 import { equal, match } from "node:assert/strict";

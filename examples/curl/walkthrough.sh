@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The thirteen endpoints of the API, one curl call each, against a sandbox that runs:
 #
-#   npx sandbox start                                                   in one terminal
+#   npx business-payments-sandbox start                                                   in one terminal
 #   examples/curl/walkthrough.sh                                        in another
 #   SANDBOX_URL=http://127.0.0.1:4999 examples/curl/walkthrough.sh      for one that listens elsewhere
 #

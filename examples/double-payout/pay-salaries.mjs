@@ -2,7 +2,7 @@
  * Pays salaries, and retries when the network fails, with the classic bug: a new reference for each attempt. `pay-salaries-fixed.mjs`
  * keeps one.
  *
- *   npx sandbox exec --config examples/double-payout/sandbox.config.yaml --fail-on findings -- \
+ *   npx business-payments-sandbox exec --config examples/double-payout/sandbox.config.yaml --fail-on findings -- \
  *     node examples/double-payout/pay-salaries.mjs
  */
 import { randomUUID } from "node:crypto";

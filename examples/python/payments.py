@@ -28,7 +28,7 @@ class Payments:
 
     @classmethod
     def from_environment(cls):
-        """`sandbox exec` sets these."""
+        """`exec` sets these."""
         return cls(os.environ["SANDBOX_URL"], os.environ["SANDBOX_ACCESS_TOKEN"], os.environ["SANDBOX_COMPANY_ID"])
 
     def create_charge(self, order_id, amount):

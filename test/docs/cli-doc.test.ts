@@ -51,7 +51,7 @@ describe.each(commands)("$name --help", ({ name, help }) => {
   });
 });
 
-/** The commands and options in the sentences and tables of a page: `npx sandbox exec --clock frozen -- npm test`, `--clock frozen`. */
+/** The commands and options in the sentences and tables of a page: `npx business-payments-sandbox start --port 1`, `--clock frozen`. */
 function spansOf(path: string): readonly string[] {
   const prose = readFileSync(root + path, "utf8").replaceAll(/^```[^]*?^```$/gm, "");
   const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
@@ -73,6 +73,13 @@ describe("the sentences of pages", () => {
 
   it.each(mentions)("%s names commands and options that exist", (_, spans) => {
     expect(spans.filter((span) => !isUnderstood(span))).toEqual([]);
+  });
+
+  it.each(allPages)("%s names the command as it runs everywhere, if at all", (path) => {
+    const verbs = commands.flatMap(({ name }) => name.split(" ")[1] ?? []).join("|");
+    const short = new RegExp(String.raw`(?<![\w/.-])sandbox (?:${verbs})\b`);
+    const lines = readFileSync(root + path, "utf8").split("\n");
+    expect(lines.filter((line) => !line.startsWith("#") && short.test(line))).toEqual([]);
   });
 });
 

@@ -23,7 +23,7 @@ const shown = (language: string): string => page.blocks.find((block) => block.la
 describe("the README", () => {
   it("begins with the two commands, and names no others", () => {
     expect(aside).toEqual([
-      "npm ci && npx sandbox start",
+      "npm ci && npx business-payments-sandbox start",
       "npm cit",
       "node examples/first-bug/buggy-receiver.mjs",
       expect.stringMatching(/^npm pack\s.*\nnpm install .*\nnpx business-payments-sandbox start$/),
