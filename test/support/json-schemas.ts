@@ -5,7 +5,7 @@ import {
   type JsonSchema,
   profileJsonSchema,
 } from "../../src/sandbox/config/json-schema.js";
-import { exploreReport } from "../../src/experiments/explore/report.js";
+import { exploreReport } from "../../src/experiments/explore/report-schema.js";
 import { document, renderSchema } from "../../src/sandbox/config/json-schema.js";
 import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 

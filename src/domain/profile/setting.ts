@@ -28,6 +28,8 @@ export interface Alternative {
   readonly value: Json;
   readonly effect: string;
   readonly form?: true;
+  /** Of a form: values to try. */
+  readonly samples?: readonly Json[];
 }
 
 /** A definition with the schema that compiles what users write into what the rules read. */

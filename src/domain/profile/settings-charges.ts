@@ -9,6 +9,7 @@ export const chargeSettings = {
   min: amountBound(
     "The smallest amount of a charge, inclusive.",
     1,
+    [1000],
     "Less than that is 400.",
     "What is the smallest amount of a charge?",
     "Charge amount bounds: not shown.",
@@ -17,6 +18,7 @@ export const chargeSettings = {
   max: amountBound(
     "The largest amount of a charge, inclusive.",
     200_000_000,
+    [500_000],
     "More than that is 400.",
     "What is the largest amount of a charge?",
     "Charge amount bounds: not shown.",
@@ -25,7 +27,9 @@ export const chargeSettings = {
   ttl: setting({
     summary: "How long after its creation an unpaid charge is dropped, on the company's clock.",
     default: "1h",
-    alternatives: [{ value: "a duration", form: true, effect: "That long; the contract says one hour." }],
+    alternatives: [
+      { value: "a duration", form: true, samples: ["30m", "2h"], effect: "That long; the contract says one hour." },
+    ],
     question: "Is a charge dropped exactly one hour after its creation?",
     contract: "1 hour after creation, then automatically `dropped`",
     schema: duration(1),
@@ -63,6 +67,7 @@ export const chargeSettings = {
     alternatives: [
       {
         value: "{rate, decimals, credit} with a fraction from 0 to 1, 0 to 4 decimals, and full or net",
+        samples: [{ rate: 0.02 }],
         form: true,
         effect: "That fee; a member that is not given takes its default.",
       },
@@ -104,7 +109,7 @@ export const chargeSettings = {
   droppedReason: setting({
     summary: "The `droppedReason` of a charge that nobody paid in time.",
     default: "expired",
-    alternatives: [{ value: "text", form: true, effect: "That reason." }],
+    alternatives: [{ value: "text", form: true, samples: ["another reason"], effect: "That reason." }],
     question: "Which values can `droppedReason` have?",
     contract: "Present in pay and refund responses; null in the examples. Values: not shown.",
     schema: settingText(),
@@ -150,7 +155,7 @@ export const chargeSettings = {
   service: setting({
     summary: "The `service` label of the entries in a charge's `transactions`.",
     default: "wallet",
-    alternatives: [{ value: "text", form: true, effect: "That label." }],
+    alternatives: [{ value: "text", form: true, samples: ["another label"], effect: "That label." }],
     question: "Which values can `service` have?",
     contract: "treat as an opaque string",
     schema: settingText(),
@@ -210,7 +215,7 @@ function fieldName(summary: string, name: string, question: string, contract: st
   return setting({
     summary,
     default: name,
-    alternatives: [{ value: "a name", form: true, effect: "The member of that name." }],
+    alternatives: [{ value: "a name", form: true, samples: ["otherName"], effect: "The member of that name." }],
     question,
     contract,
     schema: memberName(),

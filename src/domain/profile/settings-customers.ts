@@ -77,7 +77,14 @@ function testNumber(number: string, contract: string, summary: string) {
   return setting({
     summary,
     default: number,
-    alternatives: [{ value: "a phone number in quotes", form: true, effect: "That number plays the role instead." }],
+    alternatives: [
+      {
+        value: "a phone number in quotes",
+        form: true,
+        samples: ["+2250799999999"],
+        effect: "That number plays the role instead.",
+      },
+    ],
     question,
     contract,
     schema: z.string({ error }).refine(isMsisdn, { error }),

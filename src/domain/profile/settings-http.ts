@@ -67,7 +67,9 @@ export const pagingSettings = {
   limit: setting({
     summary: "How many items a page of a list has when the query does not say, which may ask for 1 to 100.",
     default: 15,
-    alternatives: [{ value: "a whole number from 1 to 100", form: true, effect: "Pages of that size." }],
+    alternatives: [
+      { value: "a whole number from 1 to 100", form: true, samples: [2, 50], effect: "Pages of that size." },
+    ],
     question: "How many items does a page have, and how many may a caller ask for?",
     contract: "Page size (15 in the example).",
     schema: wholeNumber(1, 100),
@@ -84,6 +86,7 @@ export const rateLimitSetting = setting({
   alternatives: [
     {
       value: "{requests, per} with a whole number and a duration up to 1d",
+      samples: [{ requests: 2, per: "1s" }],
       form: true,
       effect: "One request more within that span is 429 with `Retry-After`.",
     },
@@ -107,7 +110,9 @@ export const serverSettings = {
   bodyLimit: setting({
     summary: "The largest request body in bytes: a larger one is 413.",
     default: 1_048_576,
-    alternatives: [{ value: "a whole number of bytes from 1 to 8388608", form: true, effect: "That limit." }],
+    alternatives: [
+      { value: "a whole number of bytes from 1 to 8388608", form: true, samples: [1000], effect: "That limit." },
+    ],
     question: "How large may a request body be?",
     contract: "Not in the contract: it names no limit for the size of a request.",
     schema: wholeNumber(1, 8_388_608, "bytes"),
@@ -118,7 +123,7 @@ function parameterName(summary: string, name: string) {
   return setting({
     summary,
     default: name,
-    alternatives: [{ value: "a name", form: true, effect: "The parameter of that name." }],
+    alternatives: [{ value: "a name", form: true, samples: ["otherName"], effect: "The parameter of that name." }],
     question: "Which query parameters choose the page of a list?",
     contract: "Query parameters for paging: not shown.",
     schema: memberName(),

@@ -6,11 +6,18 @@ import { members, settingText } from "./setting-kinds.js";
 /** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
 const AMOUNT_BOUND_MAX = 100_000_000_000;
 
-export function amountBound(summary: string, chosen: number, effect: string, question: string, contract: string) {
+export function amountBound(
+  summary: string,
+  chosen: number,
+  samples: readonly number[],
+  effect: string,
+  question: string,
+  contract: string,
+) {
   return setting({
     summary,
     default: chosen,
-    alternatives: [{ value: "a number of XOF", form: true, effect }],
+    alternatives: [{ value: "a number of XOF", form: true, samples, effect }],
     question,
     contract,
     schema: wholeNumber(1, AMOUNT_BOUND_MAX, "XOF"),
@@ -23,6 +30,7 @@ export const transferSettings = {
   min: amountBound(
     "The smallest amount of a transfer, inclusive; items of a batch obey the same.",
     5000,
+    [1000, 10_000],
     "Less than that is 400.",
     "Is 5000 XOF the smallest amount of a transfer, itself allowed, and is it that of a batch's items too?",
     "Range 5.000 to 500.000 as stated.",
@@ -31,6 +39,7 @@ export const transferSettings = {
   max: amountBound(
     "The largest amount of a transfer, inclusive; items of a batch obey the same.",
     500_000,
+    [100_000, 1_000_000],
     "More than that is 400.",
     "Is 500000 XOF the largest amount of a transfer, itself allowed, and is it that of a batch's items too?",
     "Range 5.000 to 500.000 as stated.",
@@ -44,6 +53,7 @@ export const transferSettings = {
     alternatives: [
       {
         value: "{rate, fixed, decimals} with a fraction from 0 to 1, an amount of XOF, and 0 to 4 decimals",
+        samples: [{ rate: 0.02 }],
         form: true,
         effect: "That fee; a member that is not given takes its default.",
       },
@@ -68,9 +78,14 @@ export const transferSettings = {
     summary: "When a pending transfer becomes final: by default two seconds later, on the company's clock.",
     default: { after: "2s" },
     alternatives: [
-      { value: "{after} with a duration", form: true, effect: "That long after its creation." },
+      {
+        value: "{after} with a duration",
+        form: true,
+        samples: [{ after: "1m" }],
+        effect: "That long after its creation.",
+      },
       { value: "immediate", effect: "As soon as it is created; the creation still answers `pending`." },
-      { value: "{polls} with a whole number n", form: true, effect: "On the n-th GET of it." },
+      { value: "{polls} with a whole number n", form: true, samples: [{ polls: 3 }], effect: "On the n-th GET of it." },
       { value: "manual", effect: "Only when the control API completes or fails it." },
     ],
     question: "How long does a transfer stay `pending`, and can it stay so for ever?",
@@ -131,7 +146,7 @@ export const batchSettings = {
   maxItems: setting({
     summary: "How many transfers a batch may have: more of them, or none, is 400.",
     default: 500,
-    alternatives: [{ value: "a whole number from 1 to 10000", form: true, effect: "That many." }],
+    alternatives: [{ value: "a whole number from 1 to 10000", form: true, samples: [2, 1000], effect: "That many." }],
     question: "How many transfers may a batch have?",
     contract: "Batch size limit: not shown.",
     schema: wholeNumber(1, 10_000),
@@ -156,7 +171,7 @@ export const batchSettings = {
   finalStatus: setting({
     summary: "The status of a batch once every transaction of it is final, seen in the control API only.",
     default: "completed",
-    alternatives: [{ value: "text", form: true, effect: "That status." }],
+    alternatives: [{ value: "text", form: true, samples: ["finished"], effect: "That status." }],
     question: "Which status does a batch have once all of its transactions are final?",
     contract: "Other states and transitions: not shown.",
     schema: settingText(),

@@ -8,7 +8,14 @@ export const webhookSettings = {
   signatureHeader: setting({
     summary: "The header that carries the signature of a delivery.",
     default: "x-service-hmac-sha256",
-    alternatives: [{ value: "a header name", form: true, effect: "That header, with the same signature." }],
+    alternatives: [
+      {
+        value: "a header name",
+        form: true,
+        samples: ["x-other-signature"],
+        effect: "That header, with the same signature.",
+      },
+    ],
     question: "Is `x-service-hmac-sha256` the name of the header in production?",
     contract: "Every delivery carries the header `x-service-hmac-sha256`.",
     schema: headerName(),
@@ -17,7 +24,14 @@ export const webhookSettings = {
   topicHeader: setting({
     summary: "A header that carries the topic of a delivery too: by default there is none.",
     default: "none",
-    alternatives: [{ value: "a header name", form: true, effect: "Each delivery has that header, with its topic." }],
+    alternatives: [
+      {
+        value: "a header name",
+        form: true,
+        samples: ["x-topic"],
+        effect: "Each delivery has that header, with its topic.",
+      },
+    ],
     question: "Does any header of a delivery carry the topic?",
     contract: "Not in the contract: it shows the topic in the body only.",
     schema: headerName().transform((name) => (name === "none" ? null : name)),
@@ -45,7 +59,12 @@ export const webhookSettings = {
     default: CHARGE_EVENTS,
     alternatives: [
       { value: ["paid", "dropped"], effect: "Only what the contract's prose names; the diagram alone has the others." },
-      { value: "a list of them, or text with commas between", form: true, effect: "These changes only." },
+      {
+        value: "a list of them, or text with commas between",
+        form: true,
+        samples: [["paid"]],
+        effect: "These changes only.",
+      },
       { value: "none", effect: "No change of a charge is delivered." },
     ],
     question: "Which changes of a charge send a webhook?",
@@ -78,7 +97,12 @@ export const webhookSettings = {
       "default five, so six attempts in all.",
     default: ["10s", "1m", "5m", "30m", "2h"],
     alternatives: [
-      { value: "a list of up to 100 durations", form: true, effect: "One attempt more than there are gaps." },
+      {
+        value: "a list of up to 100 durations",
+        form: true,
+        samples: [["1s"]],
+        effect: "One attempt more than there are gaps.",
+      },
       { value: "none", effect: "One attempt only." },
       { value: "fast", effect: `Gaps of ${RETRY_PRESETS.fast.join(", ")}: six attempts in about three seconds.` },
       { value: "realistic", effect: `Gaps of ${RETRY_PRESETS.realistic.join(", ")}: nine attempts in about two days.` },
@@ -91,7 +115,7 @@ export const webhookSettings = {
   timeout: setting({
     summary: "How long a receiver may take to answer, in real time.",
     default: "10s",
-    alternatives: [{ value: "a duration from 1ms to 1h", form: true, effect: "That long." }],
+    alternatives: [{ value: "a duration from 1ms to 1h", form: true, samples: ["1s"], effect: "That long." }],
     question: "How long may a receiver take to answer a webhook?",
     contract: "Retries and time-outs on delivery: not shown.",
     schema: duration(1, 3_600_000),
@@ -111,6 +135,7 @@ export const webhookSettings = {
     alternatives: [
       {
         value: "a list of host names, IP addresses and CIDRs",
+        samples: [["localhost", "127.0.0.0/8", "::1"]],
         form: true,
         effect: "Others are refused with 400 at subscription and never called.",
       },

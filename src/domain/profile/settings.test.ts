@@ -28,7 +28,9 @@ describe("the settings table", () => {
     "%s has alternatives that differ",
     (_, setting) => {
       expect(setting.alternatives.length).toBeGreaterThan(0);
-      for (const { value, form } of setting.alternatives) {
+      for (const { value, form, samples = [] } of setting.alternatives) {
+        expect(samples.length > 0).toBe(form === true);
+        for (const sample of samples) expect(setting.schema.parse(sample)).not.toEqual(setting.compiledDefault);
         if (form === true) expect(value).toBeTypeOf("string");
         else expect(setting.schema.parse(value)).not.toEqual(setting.compiledDefault);
       }

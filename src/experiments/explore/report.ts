@@ -1,130 +1,79 @@
-import * as z from "zod";
-import { faultNames } from "./faults.js";
+import type { Effect } from "../run/effect.js";
+import type { RuleText } from "../run/experiment.js";
 import { type Verdict, verdicts } from "../run/oracle.js";
-
-const whole = z.number().int();
-const count = (of: string) => whole.min(0).meta({ description: `How many ${of}` });
-
-const fact = z
-  .object({
-    kind: z
-      .enum(["transfer", "pending", "charge", "payment", "refund"])
-      .meta({ description: "A transfer that completed, one that did not end, a charge that was made, paid, refunded" }),
-    of: z.string().meta({ description: "The msisdn of a transfer, or the externalId of a charge" }),
-    amount: z.number().meta({ description: "XOF" }),
-  })
-  .readonly();
-
-export const baselineReport = z
-  .object({
-    exitCode: whole.nullable().meta({ description: "Of the command; null when it was stopped" }),
-    ms: count("milliseconds the command took"),
-    requests: count("requests it made"),
-    deliveries: count("webhooks were due"),
-    repeatable: z.boolean().meta({ description: "Two runs without a difference did the same" }),
-  })
-  .readonly()
-  .meta({ description: "The command without any difference" });
-
-export const stopped = z
-  .enum(["time", "max-runs", "signal"])
-  .nullable()
-  .meta({ description: "Why not everything was run; null when it was" });
-
-export const command = z.array(z.string()).readonly().meta({ description: "The command with its arguments" });
-
-export const notes = z.array(z.string()).readonly().meta({ description: "What cannot be judged, or only in part" });
-
-const faultName = z.enum(faultNames);
-
-const run = z
-  .object({
-    id: z.string().meta({ description: "Its place in the plan; the name of its files" }),
-    after: z
-      .object({
-        id: z.string().meta({ description: "The run with that fault alone" }),
-        point: z.string().meta({ description: "Its point" }),
-        fault: faultName.meta({ description: "The fault" }),
-      })
-      .readonly()
-      .nullable()
-      .meta({ description: "The fault that came before, in a run with two" }),
-    point: z
-      .object({
-        name: z.string().meta({ description: "createTransaction#2, charges/events#1" }),
-        operation: z.string().optional().meta({ description: "Of a request" }),
-        topic: z.string().optional().meta({ description: "Of a webhook" }),
-        ordinal: whole
-          .min(1)
-          .meta({ description: "Among the requests of the operation, or the webhooks of the topic" }),
-        about: z.string().meta({ description: "For people: a reference, an externalId or a msisdn" }),
-      })
-      .readonly()
-      .meta({ description: "Where the fault was" }),
-    fault: faultName.meta({ description: "What went wrong" }),
-    verdict: z
-      .enum([...verdicts, "flaky"])
-      .meta({ description: "flaky: a bug that the same run a second time did not show" }),
-    exitCode: whole.nullable().meta({ description: "Of the command; null when it was stopped" }),
-    ms: count("milliseconds the command took"),
-    summary: z.string().meta({ description: "What happened, as a paragraph" }),
-    findings: z
-      .array(z.string())
-      .readonly()
-      .meta({ description: "Kinds of findings that the command has not without the fault" }),
-    effect: z
-      .object({
-        added: z.array(fact).readonly().meta({ description: "Money that moves only with the fault" }),
-        missing: z.array(fact).readonly().meta({ description: "What is done only without the fault" }),
-      })
-      .readonly()
-      .meta({ description: "What the books have otherwise" }),
-    requests: z
-      .array(z.string())
-      .readonly()
-      .meta({ description: "Of a bug: the requests that it is about, oldest first" }),
-    fix: z.string().nullable().meta({ description: "How to fix it; null when no finding says so" }),
-    repeat: z.string().nullable().meta({ description: "The command line that repeats a bug" }),
-    rules: z
-      .array(z.record(z.string(), z.unknown()).readonly())
-      .readonly()
-      .meta({ description: "The rules that make the fault" }),
-    output: z.string().nullable().meta({ description: "The file with what the command printed, of a bug" }),
-  })
-  .readonly();
-
-const counts = z
-  .object({
-    unsafe: count("runs moved money that should not move"),
-    lost: count("runs ended well though something was not done"),
-    hung: count("runs did not end in time"),
-    crashed: count("runs crashed"),
-    noticed: count("runs failed and did no harm"),
-    safe: count("runs did what they do without a fault"),
-    equivalent: count("faults were not run, because they do the same as another"),
-    flaky: count("bugs were not seen again in the same run"),
-  })
-  .readonly()
-  .meta({ description: "The runs by verdict" });
-
-export const exploreReport = z
-  .object({
-    verb: z.literal("explore").meta({ description: "The verb that made the report" }),
-    command,
-    seed: whole.meta({ description: "Of the identifiers that the sandbox makes" }),
-    baseline: baselineReport,
-    runs: z.array(run).readonly().meta({ description: "A run for each fault, the most dangerous first" }),
-    counts,
-    stopped,
-    notes,
-  })
-  .readonly();
+import type { StopReason } from "../run/pool.js";
+import type { FaultName } from "./faults.js";
 
 /** What `explore` found. The JSON report has the same members. */
-export type ExploreReport = z.output<typeof exploreReport>;
-export type ExploreRun = z.output<typeof run>;
-export type BaselineReport = z.output<typeof baselineReport>;
-export type ReportedPoint = ExploreRun["point"];
+export interface ExploreReport {
+  readonly verb: "explore";
+  /** The command with its arguments; of the library, the name of the function. */
+  readonly command: readonly string[];
+  /** Of the identifiers that the sandbox makes. */
+  readonly seed: number;
+  readonly baseline: BaselineReport;
+  /** A run for each fault, the most dangerous first. */
+  readonly runs: readonly ExploreRun[];
+  readonly counts: Readonly<Record<Verdict | "equivalent" | "flaky", number>>;
+  /** Why not everything was run; null when it was. */
+  readonly stopped: StopReason | null;
+  /** What cannot be judged, or only in part. */
+  readonly notes: readonly string[];
+}
+
+/** The command without any difference. */
+export interface BaselineReport {
+  readonly exitCode: number | null;
+  readonly ms: number;
+  /** How many requests it made. */
+  readonly requests: number;
+  /** How many webhooks were due. */
+  readonly deliveries: number;
+  /** Whether two runs without a difference did the same. */
+  readonly repeatable: boolean;
+}
+
+export interface ExploreRun {
+  /** Its place in the plan; the name of its files. */
+  readonly id: string;
+  /** The fault that came before, in a run with two. */
+  readonly after: { readonly id: string; readonly point: string; readonly fault: FaultName } | null;
+  readonly point: ReportedPoint;
+  readonly fault: FaultName;
+  /** `flaky`: a bug that the same run a second time did not show. */
+  readonly verdict: Verdict | "flaky";
+  /** Null when the command was stopped at the time limit. */
+  readonly exitCode: number | null;
+  readonly ms: number;
+  /** What happened, as a paragraph. */
+  readonly summary: string;
+  /** Kinds of findings that the command has not without the fault. */
+  readonly findings: readonly string[];
+  readonly effect: Effect;
+  /** Of a bug: the requests that it is about, oldest first. */
+  readonly requests: readonly string[];
+  /** How to fix it; null when no finding says so. */
+  readonly fix: string | null;
+  /** The command line that repeats a bug; null in the library. */
+  readonly repeat: string | null;
+  /** The rules that make the fault. */
+  readonly rules: readonly RuleText[];
+  /** The file with what the command printed, of a bug; null in the library. */
+  readonly output: string | null;
+}
+
+export interface ReportedPoint {
+  /** `createTransaction#2`, `charges/events#1` */
+  readonly name: string;
+  /** Of a request. */
+  readonly operation?: string | undefined;
+  /** Of a webhook. */
+  readonly topic?: string | undefined;
+  /** Among the requests of the operation, or the webhooks of the topic. */
+  readonly ordinal: number;
+  /** For people: a reference, an externalId or a msisdn. */
+  readonly about: string;
+}
 
 export function countVerdicts(runs: readonly ExploreRun[], equivalent: number): ExploreReport["counts"] {
   const count = (verdict: ExploreRun["verdict"]): number => runs.filter((run) => run.verdict === verdict).length;

@@ -34,7 +34,7 @@ export function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
   for (const verdict of [...bugVerdicts, "flaky" as const]) {
     for (const run of runs.filter((run) => run.verdict === verdict)) {
       const { fault, point, after } = run;
-      const place = "operation" in point ? point.operation : point.topic;
+      const place = point.operation ?? point.topic;
       const key = JSON.stringify([verdict, fault, place, after?.fault]);
       groups.set(key, [...(groups.get(key) ?? []), run]);
     }
