@@ -43,7 +43,18 @@ import { isApiProblem } from "../domain/model/problem-codes.js";
  * ```
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { resolved, port, host } = await parseSandboxOptions(options);
+  const { sandbox } = await openSandbox(options);
+  channel(SANDBOX_CREATED).publish(sandbox.report);
+  return sandbox;
+}
+
+/** A sandbox that no suite is judged by, with its inside. `change`: what differs from the options. */
+export async function openSandbox(
+  options: SandboxOptions,
+  change: (resolved: ResolvedOptions) => ResolvedOptions = (resolved) => resolved,
+): Promise<{ readonly core: Core; readonly sandbox: Sandbox }> {
+  const { resolved: given, port, host } = await parseSandboxOptions(options);
+  const resolved = change(given);
   const server = await listen({ port, host });
   const log = createBugLog();
   const core = await build(resolved, server, log);
@@ -53,7 +64,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   server.answerWith(app);
 
   const report = watchRun(core, resolved.allow);
-  channel(SANDBOX_CREATED).publish(report);
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
   const nextName = createNames(core);
   let closing: Promise<void> | undefined;
@@ -67,7 +77,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const assertOpen = (what: string): void => {
     if (closing !== undefined) throw new UsageError("state", `Failed to ${what}: the sandbox was closed before.`);
   };
-  return Object.assign(createCompanyHandle(core, door, core.defaultCompany.id), {
+  const sandbox = Object.assign(createCompanyHandle(core, door, core.defaultCompany.id), {
     async company(options: CompanyOptions = {}) {
       assertOpen("open a company");
       const chosen = parseCompanyOptions(options, resolved.defaults);
@@ -83,6 +93,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     close,
     [Symbol.asyncDispose]: close,
   });
+  return { core, sandbox };
 }
 
 async function build(resolved: ResolvedOptions, server: Listener, log: Log): Promise<Core> {

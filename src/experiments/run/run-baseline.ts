@@ -10,10 +10,17 @@ const BASELINE_MAX_MS = 10 * 60_000;
 /** Nothing was wrong with the command line, but the command gives nothing to judge. */
 export class Inconclusive extends Error {}
 
-/** Runs the command twice without a fault. Throws {@link Inconclusive} when it fails or never calls the sandbox. */
+/** How long a run may take, and what may end it early. */
+export interface BaselineOptions {
+  /** Undefined: from the time that the command takes without a difference. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the command twice without a difference. Throws {@link Inconclusive} when it fails or never calls the sandbox. */
 export async function runBaseline(
   runOnce: RunOnce,
-  { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
+  { timeoutMs, signal }: BaselineOptions,
 ): Promise<{ readonly baseline: Baseline; readonly timeoutMs: number }> {
   const limits: RunLimits = { timeoutMs: timeoutMs ?? BASELINE_MAX_MS, signal };
   const one = await runOnce({ id: "baseline-1", rules: [] }, limits);

@@ -1,0 +1,172 @@
+import type * as z from "zod";
+import type { DurationInput } from "../domain/profile/profile.js";
+import { explore as exploreFaults, planExploration } from "../experiments/explore/explore.js";
+import type { ExploreReport } from "../experiments/explore/report.js";
+import { differ } from "../experiments/run/differ.js";
+import type { Ended, RunLimits, RunOnce } from "../experiments/run/experiment.js";
+import { watch } from "../experiments/run/observe.js";
+import { Inconclusive } from "../experiments/run/run-baseline.js";
+import { isObject } from "../kernel/messages/json.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
+import { systemClock } from "../kernel/time/system-clock.js";
+import { openSandbox } from "./create-sandbox.js";
+import type { Sandbox } from "./sandbox-handle.js";
+import { type SandboxOptions, findOptionProblems, valueThat } from "./sandbox-options.js";
+
+/** What is run again and again, each time beside a fresh sandbox. A rejection counts as a failure. */
+export type Experiment = (sandbox: Sandbox) => unknown;
+
+/** Options of both `explore` and `vary`. */
+interface ExperimentOptions {
+  /** The options of each sandbox. Without a `seed` it is 1. */
+  readonly sandbox?: SandboxOptions;
+  /** The most runs that begin. Default: all. */
+  readonly maxRuns?: number;
+  /** No run begins after that real time. Default: without end. */
+  readonly time?: DurationInput;
+  /** How long a run may take. Default: ten times as long as without a difference, and at least `10s`. */
+  readonly timeout?: DurationInput;
+  /** How many runs at a time. Default 1. */
+  readonly workers?: number;
+  /** An invariant that holds after each run: returns, or resolves to, `false` when it does not. */
+  readonly check?: (sandbox: Sandbox) => unknown;
+  /** Ends the experiment early; the report has what is known. */
+  readonly signal?: AbortSignal;
+}
+
+/** The options of `explore`. */
+export interface ExploreOptions extends ExperimentOptions {
+  /** Only these faults (`answer-lost`), points (`createTransaction#2`), operations and topics. */
+  readonly only?: readonly string[];
+  /** All but these. */
+  readonly skip?: readonly string[];
+  /** 2: also faults at what the recovery from another fault adds. Default 1. */
+  readonly depth?: 1 | 2;
+}
+
+/**
+ * Runs a function again and again, each time beside a fresh sandbox with one fault at one point of the traffic, and reports which fault makes it pay
+ * twice, lose a payment or hang. Rejects with `UsageError` for wrong options, and when the function fails without a fault or calls nothing.
+ *
+ * @example
+ * ```ts
+ * const report = await explore(async (sandbox) => paySalaries(sandbox.url, sandbox.accessToken));
+ * const stories = report.runs.filter(({ verdict }) => verdict === "unsafe").map(({ summary }) => summary);
+ * ```
+ */
+export async function explore(run: Experiment, options: ExploreOptions = {}): Promise<ExploreReport> {
+  const { only = [], skip = [], depth = 1 } = options;
+  return inSandboxes("explore", run, options, exploreFields, async (runOnce, given) => {
+    const settings = { ...given, only, skip, depth, keep: async () => null };
+    return exploreFaults(runOnce, await planExploration(runOnce, settings), settings);
+  });
+}
+
+type Given = ReturnType<typeof settingsOf>;
+
+async function inSandboxes<Report>(
+  verb: string,
+  run: Experiment,
+  options: ExperimentOptions,
+  fields: Readonly<Record<string, z.ZodType>>,
+  work: (runOnce: RunOnce, given: Given) => Promise<Report>,
+): Promise<Report> {
+  const problems = findOptionProblems(options, fields).map((problem) => `Failed to ${verb}: ${problem}`);
+  if (problems.length > 0) throw new UsageError("input", problems);
+  const bench = createBench(run, options);
+  try {
+    return await work(bench.run, settingsOf(run, options));
+  } catch (error) {
+    if (!(error instanceof Inconclusive)) throw error;
+    throw new UsageError("cannot-run", `Failed to ${verb}: ${error.message}`, { cause: bench.failure ?? error });
+  }
+}
+
+function settingsOf(run: Experiment, { sandbox, maxRuns, time, timeout, workers = 1, signal }: ExperimentOptions) {
+  return {
+    command: [run.name === "" ? "function" : run.name],
+    seed: sandbox?.seed ?? SEED_DEFAULT,
+    system: systemClock,
+    workers,
+    maxRuns,
+    timeMs: time === undefined ? undefined : parseDuration(time),
+    timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),
+    signal: signal ?? new AbortController().signal,
+  };
+}
+
+const SEED_DEFAULT = 1;
+
+function createBench(run: Experiment, { sandbox: options, check }: ExperimentOptions) {
+  const bench = {
+    /** What the function rejected with at last. */
+    failure: undefined as unknown,
+    run: async (experiment: Parameters<RunOnce>[0], limits: RunLimits) => {
+      const { core, sandbox } = await openSandbox({ seed: SEED_DEFAULT, ...options }, (resolved) =>
+        differ(resolved, experiment),
+      );
+      try {
+        const finish = watch(core);
+        const ended = await runWithin(limits, async () => {
+          await Promise.resolve(sandbox)
+            .then(run)
+            .catch((error: unknown) => {
+              bench.failure = error;
+              throw error;
+            });
+        });
+        const seen = await finish();
+        const holds = check === undefined ? null : (await check(sandbox)) !== false;
+        return { ...ended, seen, holds, output: null };
+      } finally {
+        await sandbox.close();
+      }
+    },
+  };
+  return bench;
+}
+
+/** What does not end in time goes on, and finds its sandbox closed. */
+async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<void>): Promise<Ended> {
+  const startedAt = systemClock.monotonic();
+  const stopped = new AbortController();
+  const limit = systemClock.sleep(timeoutMs, AbortSignal.any([signal, stopped.signal])).then(
+    () => ({ exitCode: null, timedOut: true }),
+    () => ({ exitCode: 1, timedOut: false }),
+  );
+  const result = run().then(
+    () => ({ exitCode: 0, timedOut: false }),
+    () => ({ exitCode: 1, timedOut: false }),
+  );
+  const ended = await Promise.race([result, limit]);
+  stopped.abort();
+  return { ...ended, crash: null, ms: systemClock.monotonic() - startedAt };
+}
+
+const names = valueThat(
+  "a list of names",
+  (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
+);
+const duration = valueThat('a duration above 0, such as "10s"', (value) => {
+  const parsed = tryParseDuration(value);
+  return "ms" in parsed && parsed.ms > 0;
+});
+const positive = valueThat("a whole number from 1", (value) => Number.isSafeInteger(value) && Number(value) >= 1);
+
+const commonFields: Readonly<Record<keyof ExperimentOptions, z.ZodType>> = {
+  sandbox: valueThat("the options of a sandbox", isObject),
+  maxRuns: positive,
+  time: duration,
+  timeout: duration,
+  workers: positive,
+  check: valueThat("a function", (value) => typeof value === "function"),
+  signal: valueThat("an AbortSignal", (value) => value instanceof AbortSignal),
+};
+
+const exploreFields: Readonly<Record<keyof ExploreOptions, z.ZodType>> = {
+  ...commonFields,
+  only: names,
+  skip: names,
+  depth: valueThat("1 or 2", (value) => value === 1 || value === 2),
+};

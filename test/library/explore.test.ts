@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { type Sandbox, UsageError, explore } from "../../src/index.js";
+import { tableOf } from "../support/experiments.js";
+
+const payout = (reference: string) => ({ type: "transfer", amount: 5000, msisdn: "+2250700000010", reference });
+
+/** Sends a payout until an answer comes. */
+async function pay(sandbox: Sandbox, referenceOf: (attempt: number) => string): Promise<void> {
+  const headers = { authorization: `Bearer ${sandbox.accessToken}`, "content-type": "application/json" };
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const body = JSON.stringify(payout(referenceOf(attempt)));
+    const signal = AbortSignal.timeout(300);
+    const answer = await fetch(`${sandbox.url}/v1/transactions`, { method: "POST", headers, body, signal }).catch(() => null);
+    if (answer?.status === 201 || answer?.status === 409) return;
+  }
+  throw new Error("not paid");
+}
+
+const careful = (sandbox: Sandbox) => pay(sandbox, () => "salary-1");
+const careless = (sandbox: Sandbox) => pay(sandbox, (attempt) => `salary-${attempt}`);
+
+const quick = { skip: ["slow"], sandbox: { clock: "frozen" } } as const;
+
+describe("explore", () => {
+  it("finds the faults that make a function pay twice", async () => {
+    const report = await explore(careless, quick);
+    const unsafe = report.runs.filter(({ verdict }) => verdict === "unsafe");
+    expect(tableOf({ runs: unsafe })).toEqual([
+      "createTransaction#1 answer-lost: unsafe",
+      "createTransaction#1 500-after: unsafe",
+    ]);
+    expect(unsafe[0]?.summary).toContain("+2250700000010 received 5 000 XOF twice.");
+    expect(report).toMatchObject({ verb: "explore", command: ["careless"], counts: { unsafe: 2, lost: 0, flaky: 0 } });
+  });
+
+  it("finds nothing in a function that sends the same reference again, with two faults and many workers", async () => {
+    const report = await explore(careful, { ...quick, depth: 2, workers: 4 });
+    expect(report.runs.length).toBeGreaterThan(15);
+    expect(report.runs.filter(({ verdict }) => verdict !== "safe")).toEqual([]);
+  });
+
+  it("judges a function that does not end as hung", async () => {
+    const hangs = async (sandbox: Sandbox): Promise<void> => {
+      const { status } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
+      if (status === 503) await new Promise(() => undefined);
+    };
+    const { runs } = await explore(hangs, { only: ["503"], timeout: 200 });
+    expect(runs.map(({ verdict }) => verdict)).toEqual(["hung"]);
+  });
+
+  it("judges an invariant", async () => {
+    let paid = 0;
+    const run = async (sandbox: Sandbox): Promise<void> => {
+      paid = 0;
+      const { ok } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
+      if (ok) paid++;
+    };
+    const { runs } = await explore(run, { only: ["500-after"], check: () => paid === 1 });
+    expect(tableOf({ runs })).toEqual(["createTransaction#1 500-after: unsafe"]);
+  });
+
+  it("ends at an abort, with what is known", async () => {
+    const stop = new AbortController();
+    let runs = 0;
+    const run = async (sandbox: Sandbox): Promise<void> => {
+      if (++runs === 4) stop.abort();
+      await careful(sandbox);
+    };
+    const report = await explore(run, { ...quick, signal: stop.signal });
+    expect(report.stopped).toBe("signal");
+    expect(report.runs).toHaveLength(1);
+  });
+
+  it.each<[string, () => Promise<unknown>, RegExp]>([
+    ["a function that fails", () => explore(() => Promise.reject(new Error("no"))), /fails without any fault/],
+    ["a function that calls nothing", () => explore(() => undefined), /The sandbox was never called/],
+    ["an unknown option", () => explore(careful, Object.assign({}, { dept: 2 })), /dept is not an option/],
+    ["an unknown fault", () => explore(careful, { only: ["answer-lots"] }), /Unknown name "answer-lots"/],
+  ])("rejects %s", async (_, work, message) => {
+    const error = await work().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toMatch(message);
+  });
+});
