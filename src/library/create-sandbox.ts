@@ -44,7 +44,7 @@ import { isApiProblem } from "../domain/model/problem-codes.js";
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { sandbox } = await openSandbox(options);
-  channel(SANDBOX_CREATED).publish(sandbox.report);
+  channel(SANDBOX_CREATED).publish(() => sandbox.report());
   return sandbox;
 }
 

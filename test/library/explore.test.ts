@@ -10,7 +10,9 @@ async function pay(sandbox: Sandbox, referenceOf: (attempt: number) => string): 
   for (let attempt = 1; attempt <= 3; attempt++) {
     const body = JSON.stringify(payout(referenceOf(attempt)));
     const signal = AbortSignal.timeout(300);
-    const answer = await fetch(`${sandbox.url}/v1/transactions`, { method: "POST", headers, body, signal }).catch(() => null);
+    const answer = await fetch(`${sandbox.url}/v1/transactions`, { method: "POST", headers, body, signal }).catch(
+      () => null,
+    );
     if (answer?.status === 201 || answer?.status === 409) return;
   }
   throw new Error("not paid");
@@ -74,7 +76,7 @@ describe("explore", () => {
   it.each<[string, () => Promise<unknown>, RegExp]>([
     ["a function that fails", () => explore(() => Promise.reject(new Error("no"))), /fails without any fault/],
     ["a function that calls nothing", () => explore(() => undefined), /The sandbox was never called/],
-    ["an unknown option", () => explore(careful, Object.assign({}, { dept: 2 })), /dept is not an option/],
+    ["an unknown option", () => explore(careful, { ...quick, ...{ dept: 2 } }), /dept is not an option/],
     ["an unknown fault", () => explore(careful, { only: ["answer-lots"] }), /Unknown name "answer-lots"/],
   ])("rejects %s", async (_, work, message) => {
     const error = await work().catch((thrown: unknown) => thrown);
