@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import {
   type ClientRequest,
+  type ClientRequestArgs,
   Agent,
   type AgentOptions,
   type IncomingHttpHeaders,
@@ -8,6 +9,7 @@ import {
   request,
 } from "node:http";
 import { Agent as TlsAgent } from "node:https";
+import { connect, type NetConnectOpts, type Socket } from "node:net";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
@@ -33,7 +35,22 @@ export function createAgent({ url, insecureTls, allow }: TransportRequest): Agen
   const options: AgentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS, lookup: lookupAllowed(allow) };
   return new URL(url).protocol === "https:"
     ? new TlsAgent({ ...options, rejectUnauthorized: !insecureTls })
-    : new Agent(options);
+    : new AgentOfSmallReads(options);
+}
+
+/** Node takes apart all that one read brings, even when its reader has had enough: 64 KiB of chunks of one byte take it milliseconds. */
+const READ_BYTES = 4096;
+
+class AgentOfSmallReads extends Agent {
+  override createConnection(options: ClientRequestArgs): Socket {
+    const take = (size: number, buffer: Uint8Array): boolean => {
+      socket.emit("data", Buffer.from(buffer.subarray(0, size)));
+      return !socket.destroyed;
+    };
+    const onread = { buffer: Buffer.alloc(READ_BYTES), callback: take };
+    const socket: Socket = connect({ ...(options as NetConnectOpts), onread });
+    return socket;
+  }
 }
 
 /** Sends one request. A redirect is an answer like any other and is not followed. */
