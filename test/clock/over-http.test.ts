@@ -95,6 +95,20 @@ describe("POST /_sandbox/clock/advance", () => {
     expect((await live.control("POST", "/clock/advance", { by: "1h" })).status).toBe(200);
   });
 
+  it("does not wait for the webhook of the handler that asks for it, when it says so", async () => {
+    const live = await startLive();
+    const told: unknown[] = [];
+    await live.receiverFor("charges/events", async () => {
+      const { status, body } = await live.control("POST", "/clock/advance", { by: "10m", maxWaitMs: 0 });
+      told.push([status, body.now, body.unfinished?.length]);
+      return { status: 200 };
+    });
+    const { id } = await live.createCharge();
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    await live.settle();
+    expect(told).toEqual([[200, "2026-01-15T09:10:00.000Z", 1]]);
+  });
+
   it("is serialised with other advances of the company and with changes of the clock's mode", async () => {
     const live = await startLive();
     await live.receiverFor("charges/events");
