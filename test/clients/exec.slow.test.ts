@@ -33,6 +33,32 @@ def pay(reference):
 ${code}`,
 ];
 
+const php = (code: string) => [
+  "php",
+  "-r",
+  `
+function call($method, $path, $body = null) {
+    $headers = ["Authorization: Bearer " . getenv("SANDBOX_ACCESS_TOKEN"), "Content-Type: application/json"];
+    $options = ["method" => $method, "header" => $headers, "content" => json_encode($body), "ignore_errors" => true];
+    $answer = @file_get_contents(getenv("SANDBOX_URL") . $path, false, stream_context_create(["http" => $options]));
+    return $answer === false ? null : json_decode($answer);
+}
+function pay($reference) {
+    return call("POST", "/v1/transactions", ["amount" => 5000, "msisdn" => "+2250700000010", "reference" => $reference, "type" => "transfer"]);
+}
+function lose_answer() {
+    call("POST", "/_sandbox/rules", ["on" => "request", "match" => ["path" => "/v1/transactions"], "then" => ["fault" => "reset", "commit" => true], "times" => 1]);
+}
+${code}`,
+];
+
+/** Programs of one shell command, one after the other. */
+const inTurn = (...programs: readonly (readonly string[])[]) => [
+  "sh",
+  "-c",
+  programs.map((words) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")).join("; "),
+];
+
 async function findingsOf(command: readonly string[]): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "clients-"));
   const { code, stderr } = await runSandbox(["exec", "--report", folder, "--", ...command]);
@@ -97,4 +123,39 @@ except urllib.error.HTTPError: pass`,
   ],
 ])("exec judges a client in Python that %s", async (_, code, kinds) => {
   expect(await findingsOf(python(code))).toEqual(kinds);
+});
+
+const hasPhp = spawnSync("php", ["--version"]).status === 0;
+
+it.skipIf(!hasPhp).each([
+  ["draws a reference for each try", "lose_answer(); pay(uniqid()) ?? pay(uniqid());", ["double-payout"]],
+  ["keeps its reference", 'lose_answer(); pay("order-17") ?? pay("order-17"); pay("order-18");', []],
+  ["pays one after the other", "for ($order = 1; $order <= 4; $order++) pay(bin2hex(random_bytes(8)));", []],
+  [
+    "sends the secret key in a header",
+    'file_get_contents(getenv("SANDBOX_URL") . "/v1/balance", false, stream_context_create(["http" => ["ignore_errors" => true, "header" => "X-Key: " . getenv("SANDBOX_SECRET_KEY")]]));',
+    ["secret-leaked"],
+  ],
+])("exec judges a client in PHP that %s", async (_, code, kinds) => {
+  expect(await findingsOf(php(code))).toEqual(kinds);
+});
+
+it("exec finds that a second process pays what the first one may have paid", async () => {
+  const lose = `await post("/_sandbox/rules", { on: "request", match: { path: "/v1/transactions" }, then: { fault: "hang", commit: true }, times: 1 });`;
+  const job = `await Promise.race([pay(crypto.randomUUID()), new Promise((end) => setTimeout(end, 200))]); process.exit();`;
+  expect(await findingsOf(inTurn(node(lose), node(job), node(job)))).toEqual(["double-payout"]);
+});
+
+it("exec judges clients, not an audit that runs beside them", async () => {
+  const code = `
+    const { createServer } = await import("node:http");
+    const { spawn } = await import("node:child_process");
+    let events = 0;
+    const receiver = createServer((request, response) => request.resume().on("end", () => response.end(String(++events))));
+    await new Promise((listening) => receiver.listen(0, "127.0.0.1", listening));
+    const address = "http://127.0.0.1:" + receiver.address().port;
+    const words = ["bin/sandbox.js", "audit", address + "/hooks", "--check", address + "/state", "--only", "state-history", "state-duplicate"];
+    await new Promise((ended) => spawn(process.execPath, words, { stdio: "ignore" }).on("exit", ended));
+    receiver.close();`;
+  expect(await findingsOf(node(code))).toEqual([]);
 });

@@ -94,6 +94,7 @@ export function scene(change: Partial<Scene> = {}): Scene {
     now: 0,
     secrets: [],
     connection: undefined,
+    connectionAgeMs: 0,
     causeOf: () => undefined,
     isAudited: () => false,
     ...change,

@@ -42,6 +42,8 @@ export interface Scene {
   readonly secrets: readonly Secret[];
   /** Of the request that is seen; undefined in process. */
   readonly connection: Connection | undefined;
+  /** How old the connection was at that time, ms. */
+  readonly connectionAgeMs: number;
   /** The newest request that made this record, if it is still in the journal. */
   readonly causeOf: (record: Row) => JournalEntry | undefined;
   /** Whether an audit made or asked for the charge or transfer with this id. */
@@ -151,15 +153,26 @@ export interface Answered {
 /** How soon after an answer a client opens another connection because it has not yet freed the first, ms. */
 const NOT_YET_FREED_MS = 20;
 
-/**
- * Whether the request of `scene` cannot come from a worker that has read that answer: its connection was opened for it before, or later while the other
- * one was free.
- */
-export function isOtherWorker({ answeredAt, connection: before }: Answered, { connection, now }: Scene): boolean {
+/** Whether the request of `scene` comes from another worker than the one that read that answer: its connection was opened for it before. */
+export function isOtherWorker(answered: Answered, scene: Scene): boolean {
+  const openedAfterMs = openedAfter(answered, scene);
+  return openedAfterMs !== undefined && openedAfterMs <= 0;
+}
+
+/** Whether it may be another worker: its connection was opened before, or later while the first one was free. A client may do that, too. */
+export function mayBeOtherWorker(answered: Answered, scene: Scene): boolean {
+  const openedAfterMs = openedAfter(answered, scene) ?? 0;
+  return (
+    isOtherWorker(answered, scene) || (openedAfterMs > NOT_YET_FREED_MS && answered.connection?.isClosed === false)
+  );
+}
+
+/** How long after that answer another connection was opened for the request of `scene`, ms; undefined when none was. */
+function openedAfter({ answeredAt, connection: before }: Answered, scene: Scene): number | undefined {
+  const { connection, connectionAgeMs, now } = scene;
   if (before === undefined || connection === undefined || connection === before || connection.requests > 1)
-    return false;
-  const openedAfterMs = now - connection.ageMs() - answeredAt;
-  return openedAfterMs <= 0 || (openedAfterMs > NOT_YET_FREED_MS && !before.isClosed);
+    return undefined;
+  return now - connectionAgeMs - answeredAt;
 }
 
 /** Everything in a JSON value, however deep: names of members, scalars, and `{` or `[` where a value begins. The order is fixed. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { payout, sighting } from "../../../test/support/sighting.js";
 import type { Company } from "../company/company.js";
-import type { Exchange } from "../company/exchange.js";
+import type { Connection, Exchange } from "../company/exchange.js";
 import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 import type { Finding } from "./finding.js";
@@ -12,11 +12,11 @@ import { SecretRedactor } from "./redact.js";
 const { defaultCompany: first } = new Sandbox(resolveOptions());
 const { defaultCompany: second } = new Sandbox(resolveOptions());
 
-function create() {
+function create(monotonic = () => 0) {
   const reported: Finding[] = [];
   const stage = { company: first };
   const findings = new Findings({
-    system: { monotonic: () => 0 },
+    system: { monotonic },
     journal: new Journal(10),
     company: () => stage.company,
     redactor: new SecretRedactor(["secret_sandbox"]),
@@ -26,8 +26,8 @@ function create() {
       throw error;
     },
   });
-  const see = (entry: JournalEntry, company: Company = stage.company) =>
-    findings.see(entry, exchangeOf(entry, company));
+  const see = (entry: JournalEntry, company: Company = stage.company, connection?: Connection) =>
+    findings.see(entry, { ...exchangeOf(entry, company), connection });
   return { findings, see, stage, reported };
 }
 
@@ -73,6 +73,19 @@ it("ignores requests that were answered by a company that is gone", async () => 
   const [before, after] = repeat(1);
   see(before as JournalEntry, gone);
   see(after as JournalEntry);
+  expect(findings.list()).toEqual([]);
+});
+
+it("takes a connection that was opened after the first answer for the same worker, however long the judgement takes", () => {
+  let now = 1_000;
+  const { findings, see } = create(() => now);
+  const openedAt = (instant: number): Connection => ({
+    ageMs: () => now++ - instant,
+    requests: 1,
+    isClosed: false,
+  });
+  see(payout("order-17-0b0e7f0a1b2c3d4e", { receivedAt: now }), first, openedAt(999));
+  see(payout("order-17-5d2c7c1e4f5a6b7c", { receivedAt: now + 1 }), first, openedAt(now));
   expect(findings.list()).toEqual([]);
 });
 

@@ -156,10 +156,13 @@ export class Findings {
       this.#firstEntry = entrySeq;
       this.#detectors = createDetectors();
     }
+    // Read before the time: at worst the connection seems to have been opened a little later.
+    const connectionAgeMs = connection?.ageMs() ?? 0;
     const scene: Scene = {
       world: company.world,
       profile: company.profile,
       connection,
+      connectionAgeMs,
       now: this.#deps.system.monotonic(),
       secrets: secretsOf(company.record.identity),
       causeOf: this.#causeOf,

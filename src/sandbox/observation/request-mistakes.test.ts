@@ -216,15 +216,18 @@ it("secret-leaked reads a body that is nested deeper than the stack", () => {
 });
 
 describe("retry-at-once and another worker", () => {
-  const opened = (ageMs: number, requests: number) => ({ ageMs: () => ageMs, requests, isClosed: false });
+  const opened = (connectionAgeMs: number, requests: number) => ({
+    connection: { ageMs: () => connectionAgeMs, requests, isClosed: false },
+    connectionAgeMs,
+  });
 
   /** Whether the second of two equal requests is reported, 30 ms after the first was answered. */
   function isReported(second: ReturnType<typeof opened>): boolean {
     const detector = createRetryAtOnceDetector();
     const first = payout("a", { status: 429, receivedAt: 990 });
-    detector.see?.(first, scene({ now: 1_000, connection: opened(20, 1) }));
+    detector.see?.(first, scene({ now: 1_000, ...opened(20, 1) }));
     const again = payout("a", { receivedAt: 1_030 });
-    return detectionsOf(detector.see?.(again, scene({ now: 1_030, connection: second }))).length > 0;
+    return detectionsOf(detector.see?.(again, scene({ now: 1_030, ...second }))).length > 0;
   }
 
   it.each([

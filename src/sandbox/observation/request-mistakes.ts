@@ -8,7 +8,7 @@ import {
   describeRequest,
   idInPath,
   isLost,
-  isOtherWorker,
+  mayBeOtherWorker,
   leavesOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
@@ -93,7 +93,7 @@ function judge(
   const waited = entry.receivedAt - answeredAt;
   // It came before the first was answered, so it is not a retry.
   if (waited < 0) return [];
-  if (isOtherWorker({ answeredAt, connection }, scene)) return [];
+  if (mayBeOtherWorker({ answeredAt, connection }, scene)) return [];
   const askedSeconds = secondsOf(before.retryAfter);
   const leastMs = askedSeconds === undefined ? AT_ONCE_MS : askedSeconds * 1000 - EARLY_MS;
   if (Math.max(waited, entry.at - before.at) >= leastMs) return [];
