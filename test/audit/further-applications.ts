@@ -260,8 +260,30 @@ function racing(isRacing: (event: AppEvent) => boolean, isOwn: (event: AppEvent)
   };
 }
 
+/** It notes an event at once, and ships 3 s later, as often as the event comes. */
+function createLateShipping(): Zoo {
+  const { all, apply } = createRows();
+  let shipped = 0;
+  let count = 0;
+  const inbox = createInbox(() => shipped++, 3000);
+  return {
+    handle: (event) => {
+      if (!isCharge(event)) return;
+      apply(event);
+      if (event.status === "paid") inbox.add({ ...event, id: `${event.id} ${++count}` });
+    },
+    state: () => ({ shipped, statuses: all().map(({ status }) => status) }),
+    system: inbox.system,
+  };
+}
+
 /** Unsound ones, by their mistake. */
 export const unsound: Readonly<Record<string, Specimen>> = {
+  "ships 3 s later, as often as a payment comes": {
+    create: createLateShipping,
+    options: ({ system }) => ({ settleMs: 4000, ...(system === undefined ? {} : { system }) }),
+    finds: ["state-duplicate fail", "state-reversed fail"],
+  },
   "ships at the first event of an order, whatever it says": {
     create: () => shipping((_, before) => before === "due"),
     finds: ["state-reversed fail"],
@@ -438,21 +460,7 @@ export const explained: Readonly<Record<string, Specimen & { readonly says: RegE
     ]),
   ),
   "notes an event at once, and ships 3 s later, as often as it comes": {
-    create: () => {
-      const { all, apply } = createRows();
-      let shipped = 0;
-      let count = 0;
-      const inbox = createInbox(() => shipped++, 3000);
-      return {
-        handle: (event) => {
-          if (!isCharge(event)) return;
-          apply(event);
-          if (event.status === "paid") inbox.add({ ...event, id: `${event.id} ${++count}` });
-        },
-        state: () => ({ shipped, statuses: all().map(({ status }) => status) }),
-        system: inbox.system,
-      };
-    },
+    create: createLateShipping,
     options: ({ system }) => (system === undefined ? {} : { system }),
     says: /after the answer.*--settle/,
   },

@@ -6,6 +6,8 @@ export type OrderName = "first" | "second" | "unknown";
 /** One event that is delivered to the receiver. */
 export interface Delivery {
   readonly order: OrderName;
+  /** Of several schedules that are delivered together, each with its own orders: which one. */
+  readonly group?: number;
   readonly step: Step;
   /** 2: by a second subscription, under the topic's other spelling: the same event in other bytes. */
   readonly subscription: 1 | 2;
@@ -41,20 +43,37 @@ const excludedBy: Partial<Record<Step, readonly Step[]>> = {
  * must have the same effect.
  */
 export function realHistoryOf(schedule: Schedule): Schedule {
-  return (["first", "second"] as const).flatMap((order) => {
-    const own = schedule.filter((each) => each.order === order && each.forged === undefined).map(({ step }) => step);
-    return historicSteps
-      .filter((step) => own.includes(step) && excludedBy[step]?.some((other) => own.includes(other)) !== true)
-      .map((step): Delivery => ({ order, step, subscription: 1 }));
+  const genuine = schedule.filter(({ order, forged }) => order !== "unknown" && forged === undefined);
+  const keys = [...new Set(genuine.map(orderKeyOf))].toSorted();
+  return keys.flatMap((key) => {
+    const own = genuine.filter((each) => orderKeyOf(each) === key);
+    const steps = own.map(({ step }) => step);
+    return historicSteps.flatMap((step): Delivery[] => {
+      const isExcluded = excludedBy[step]?.some((other) => steps.includes(other)) === true;
+      const delivery = isExcluded ? undefined : own.find((each) => each.step === step);
+      if (delivery === undefined) return [];
+      const { order, group } = delivery;
+      return [{ order, step, subscription: 1, ...(group === undefined ? {} : { group }) }];
+    });
   });
+}
+
+/** The same for deliveries about one order. */
+export function orderKeyOf({ order, group }: Pick<Delivery, "order" | "group">): string {
+  return group === undefined ? order : `${order} ${group}`;
+}
+
+/** Several schedules as one, each with its own orders. */
+export function together(schedules: readonly Schedule[]): Schedule {
+  return schedules.flatMap((schedule, group) => schedule.map((delivery) => ({ ...delivery, group })));
 }
 
 /** Equal for schedules that deliver the same. */
 export function keyOf(schedule: Schedule): string {
   return schedule
     .map(
-      ({ order, step, subscription, forged = "", copies = 1 }) =>
-        `${order}:${step}:${subscription}:${forged}:${copies}`,
+      ({ step, subscription, forged = "", copies = 1, ...delivery }) =>
+        `${orderKeyOf(delivery)}:${step}:${subscription}:${forged}:${copies}`,
     )
     .join(" ");
 }

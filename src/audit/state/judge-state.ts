@@ -17,6 +17,7 @@ import {
   seeds,
   shrinkSchedule,
   type StateCheckId,
+  together,
 } from "../application/schedule.js";
 import { LATE, type StateSession, type StateTrial } from "./state-session.js";
 import { describeShipped, isRightInReverse } from "./tolerance.js";
@@ -98,7 +99,17 @@ async function judgeEach(
   let cause: string | undefined;
   let unacknowledged: Verdict | undefined;
   let unconfirmed: Verdict | undefined;
-  for (const schedule of schedules) {
+  let left = schedules;
+  const many = schedules.filter((schedule) => !isReversed(schedule));
+  if (session.isSlow && many.length > 1) {
+    const all = together(many);
+    const { isBroken, exchanges } = await tryOut(trial, all);
+    if (!isBroken) {
+      left = schedules.filter(isReversed);
+      unacknowledged = MAY_BE_REFUSED.has(id) ? judgeProof(exchanges) : judgeAnswers(exchanges, all);
+    }
+  }
+  for (const schedule of left) {
     if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
     const { isBroken, exchanges } = await tryOut(trial, schedule);
     unacknowledged ??= MAY_BE_REFUSED.has(id) ? judgeProof(exchanges) : judgeAnswers(exchanges, schedule);

@@ -9,7 +9,7 @@ import {
   type Delivery,
   describeSchedule,
   keyOf,
-  type OrderName,
+  orderKeyOf,
   realHistoryOf,
   type Schedule,
 } from "../application/schedule.js";
@@ -31,8 +31,6 @@ export class StateLost extends Error {
 const PAUSE_MIN_MS = 25;
 /** Additional readings before an unexpected state counts as wrong. */
 const LATE_READINGS_MAX = 3;
-/** An application that works so long after its answer is given time once more, and not several times. */
-const SLOW_MS = 1000;
 /** Rounds in which refused events are delivered again, as the service does. */
 const ROUNDS_MAX = 2;
 
@@ -49,7 +47,7 @@ interface Played {
 }
 
 interface Orders {
-  readonly orders: ReadonlyMap<OrderName, Order>;
+  readonly orders: ReadonlyMap<string, Order>;
   readonly names: Names;
 }
 
@@ -62,7 +60,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   const exchanges: Exchange[] = [];
   let isRepeated = false;
   for (const [index, delivery] of schedule.entries()) {
-    exchanges.push(await sendOne(trial, schedule, index, orders.get(delivery.order)));
+    exchanges.push(await sendOne(trial, schedule, index, orders.get(orderKeyOf(delivery))));
     await afterEach?.(index);
   }
   for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -71,7 +69,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
     isRepeated = true;
     await options.system.sleep(Math.max(PAUSE_MIN_MS, session.pauseMs));
     for (const index of refused) {
-      const order = orders.get(schedule[index]?.order ?? "first");
+      const order = orders.get(orderKeyOf(schedule[index] ?? { order: "first" }));
       exchanges[index] = await sendOne(trial, schedule, index, order);
     }
   }
@@ -121,7 +119,7 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
   const { exchanges, names, before } = await deliver(trial, schedule);
   let after = await readAfter(session, schedule, exchanges);
   const changeNow = (): Change => session.changeOf(before, after, names);
-  const isSlow = session.pauseMs >= SLOW_MS;
+  const { isSlow } = session;
   for (let tries = 0; tries < (isSlow ? 1 : LATE_READINGS_MAX); tries++) {
     if (expected === undefined || isSameChange(changeNow(), expected)) break;
     await session.options.system.sleep(isSlow ? session.pauseMs : Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
@@ -144,7 +142,7 @@ export async function playStepwise(
     await between();
     readings.push(await readAfter(session, schedule, []));
   });
-  const after = await readAfter(session, schedule, exchanges);
+  const after = isRepeated ? await readAfter(session, schedule, exchanges) : readings.at(-1);
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.changeOf(before, after, names);
   // What was refused at first has its effect later.
@@ -211,14 +209,15 @@ export function describeUnproven({ request, answer, error }: Exchange): string {
 }
 
 async function openOrders(session: StateSession, schedule: Schedule): Promise<Orders> {
-  const opened = new Map<OrderName, Order>();
+  const opened = new Map<string, Order>();
   const history = realHistoryOf(schedule);
-  for (const { order, step } of schedule) {
-    if (opened.has(order)) continue;
-    const steps = history.filter((past) => past.order === order).map((past): Step => past.step);
-    const made = await openOrder(session.options, order, familyOf(step), steps);
-    opened.set(order, made);
-    if (familyOf(step) === "charge") session.amountXof = made.amountXof;
+  for (const delivery of schedule) {
+    const [key, family] = [orderKeyOf(delivery), familyOf(delivery.step)];
+    if (opened.has(key)) continue;
+    const steps = history.filter((past) => orderKeyOf(past) === key).map((past): Step => past.step);
+    const made = await openOrder(session.options, delivery.order, family, steps);
+    opened.set(key, made);
+    if (family === "charge") session.amountXof = made.amountXof;
   }
   // The last reading still holds, unless the application has just made an order.
   if (session.options.order !== undefined) session.latest = undefined;

@@ -95,6 +95,11 @@ export class StateSession {
     return (await this.#readUntilStable(this.quietMs)).state;
   }
 
+  /** Each reading costs so much time that there should be few. */
+  get isSlow(): boolean {
+    return this.pauseMs >= SLOW_MS;
+  }
+
   /** From now on the audit waits as long as an ordinary history needs. */
   beginWatch(): void {
     this.#isBusy = false;
@@ -148,6 +153,8 @@ export class StateSession {
    */
   async findVarying(): Promise<boolean> {
     const { system, settleMs } = this.options;
+    // A slow application may still be at work on the events of other checks.
+    if (settleMs > SECOND_MS) await system.sleep(settleMs);
     let state = await this.read();
     let varying: ReadonlySet<string> | undefined;
     for (let waited = 0; waited < Math.max(settleMs, VARYING_MIN_MS); waited += SECOND_MS) {
@@ -188,6 +195,7 @@ export type Readiness =
 export const LATE =
   "what --check prints still changes after the time that the audit waits for it; give the application more time after the answer (--settle 10s)";
 
+const SLOW_MS = 1000;
 /** How late changes are looked for. */
 const LATE_MS = 5500;
 const LATE_PAUSE_MS = 250;
