@@ -49,7 +49,7 @@ export function selectChecks(only: readonly string[] | undefined, skip: readonly
   const wrong = [...(only ?? []), ...skip].filter((name) => !names.includes(name));
   if (wrong.length > 0) {
     const messages = wrong.map((name) => `There is no check "${name}".${didYouMean(name, names)}`);
-    throw new UsageError("input", [...messages, "`sandbox audit --list` shows all checks."]);
+    throw new UsageError("input", [...messages, "`npx business-payments-sandbox audit --list` shows all checks."]);
   }
   const isNamed = ({ id, group }: CheckInfo, list: readonly string[]): boolean =>
     list.includes(id) || list.includes(group);

@@ -21,7 +21,7 @@ export const REPLAYS_MAX = 64;
 export const REPLAY_MS_MAX = 10 * 60_000;
 
 const TOO_MANY = `Failed to replay: ${REPLAYS_MAX} scenarios are being replayed. Wait until one has ended.`;
-const TOO_LONG = `The replay took longer than ${formatDuration(REPLAY_MS_MAX)}. Let it wait less, or use \`sandbox replay\`.`;
+const TOO_LONG = `The replay took longer than ${formatDuration(REPLAY_MS_MAX)}. Let it wait less, or use \`npx business-payments-sandbox replay\`.`;
 const STOPPING = "The sandbox stops";
 
 /** Replays scenarios that come over the control API. */

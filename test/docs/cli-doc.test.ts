@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
@@ -81,6 +81,15 @@ describe("the sentences of pages", () => {
     const lines = readFileSync(root + path, "utf8").split("\n");
     expect(lines.filter((line) => !line.startsWith("#") && short.test(line))).toEqual([]);
   });
+});
+
+it("texts outside of the command name it as it runs everywhere", async () => {
+  const files = await readdir(`${root}src`, { recursive: true });
+  const named = files
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("cli/") && !file.includes(".test."))
+    .flatMap((file) => readFileSync(`${root}src/${file}`, "utf8").split("\n"))
+    .filter((line) => /(?:\\?`|# +)sandbox [a-z]/.test(line) && !/^\s*(?:\/?\*|\/\/)/.test(line));
+  expect(named).toEqual([]);
 });
 
 describe("docs/cli.md", () => {

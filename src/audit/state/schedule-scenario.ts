@@ -62,14 +62,14 @@ const SCHEMA = "node_modules/business-payments-sandbox/schema/scenario.schema.js
 const KEY = "${env.SANDBOX_SECRET_KEY}";
 const HOW_TO = `# It delivers the events, and checks that the receiver acknowledges genuine ones and refuses forged ones. Read the application's state afterwards.
 # The receiver must be running, and SANDBOX_SECRET_KEY hold the secret key that it verifies with:
-#   sandbox replay FILE
+#   npx business-payments-sandbox replay FILE
 # An application that asks the API about each event needs these charges in the sandbox that it uses:
-#   sandbox start --scenario FILE
+#   npx business-payments-sandbox start --scenario FILE
 `;
 const HOW_TO_WITH_ORDERS = `# It only drives: read the state of the application yourself afterwards.
 # The application makes the orders of this scenario. Let it use this sandbox, without subscriptions of its own, and make them; SANDBOX_SECRET_KEY must hold
 # the secret key that it verifies with:
-#   sandbox start --scenario FILE
+#   npx business-payments-sandbox start --scenario FILE
 `;
 const SIGN_WRONGLY = { name: "as if someone else sent it", on: "delivery", then: { corruptSignature: true } };
 const HOLD_BACK = { name: "nothing is sent by itself", on: "delivery", then: { drop: true } };

@@ -3,12 +3,12 @@ import { dirname, join, relative } from "node:path";
 
 const VERBS =
   "start|exec|replay|audit|proxy|calibrate|explore|vary|init|clock|sign|validate|openapi|profile|help|<verb>";
-const MENTION = new RegExp(String.raw`(?<![\w/.-])sandbox (?=(?:${VERBS})(?![\w.-]))`, "g");
+const MENTION = new RegExp(String.raw`(?<![\w/.-])(?:npx business-payments-)?sandbox (?=(?:${VERBS})(?![\w.-]))`, "g");
 
 /** For texts that are read elsewhere later: npx finds this package in a clone, in a project and in the registry. */
 export const DOCS_NAME = "npx business-payments-sandbox";
 
-/** Texts name the command `sandbox`. This puts the name in its place with which the user can run it. */
+/** Texts name the command `sandbox`, and outside of `cli/` in full. This puts the name in its place with which the user can run it. */
 export function nameAsCalled(text: string, name: string = calledAs()): string {
   return text.replaceAll(MENTION, `${name} `);
 }

@@ -45,7 +45,7 @@ function assertUsable(
   if (exitCode !== 0) {
     const how = crash === null ? `it ended with ${exitCode}` : `it crashed (${crash})`;
     throw new Inconclusive(
-      `The command fails without any fault: ${how}.${printed} Make it pass first, with \`sandbox exec\`.`,
+      `The command fails without any fault: ${how}.${printed} Make it pass first, with \`npx business-payments-sandbox exec\`.`,
     );
   }
   if (seen.requests.length === 0)

@@ -55,7 +55,7 @@ export const findingKinds = {
     severity: "critical",
     fix:
       "Compute the HMAC-SHA256 of the raw bytes of the body with the secret key, compare it with the header in constant time, and answer 401 when they " +
-      "differ, before anything of the body is used. `sandbox audit` checks a receiver for this.",
+      "differ, before anything of the body is used. `npx business-payments-sandbox audit` checks a receiver for this.",
   },
   "concurrent-payouts": {
     severity: "warning",

@@ -53,7 +53,7 @@ describe("webhook-unacknowledged", () => {
     const refused = attempt({ status, error: `status ${status} is not 2xx` });
     const refusedAlways = delivery({ status: "exhausted", attempts: [refused] });
     const [found] = detectionsOf(webhookUnacknowledged.attempted?.(refused, refusedAlways, scene()));
-    expect(found?.fix).toMatch(/signature.*`sandbox audit URL`/);
+    expect(found?.fix).toMatch(/signature.*`npx business-payments-sandbox audit URL`/);
     const [crashed] = detectionsOf(webhookUnacknowledged.attempted?.(failed, exhausted, scene()));
     expect(crashed?.fix).toBeUndefined();
   });

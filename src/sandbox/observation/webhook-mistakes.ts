@@ -69,7 +69,7 @@ function describeUnacknowledged(delivery: Delivery, what: string, scene: Scene):
 
 const REFUSED =
   "The receiver refuses the signature. Compare the header with the base64 of the HMAC-SHA256 of the raw body under this company's secret key; " +
-  "`sandbox audit URL` says what the receiver accepts in its place. Then answer every genuine webhook with a 2xx.";
+  "`npx business-payments-sandbox audit URL` says what the receiver accepts in its place. Then answer every genuine webhook with a 2xx.";
 
 /** "A forged or corrupted webhook acknowledged with 2xx". Once for each receiving URL and what a rule did to the webhook. */
 export const forgedAcknowledged: Detector = {
