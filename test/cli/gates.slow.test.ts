@@ -88,6 +88,12 @@ describe("exec --fail-on findings", () => {
   });
 });
 
+it("exec names what is allowed and was never found", async () => {
+  const { code, stderr } = await runSandbox(["exec", "--allow", "pay-after-drop:order-1", ...node(polling(1))]);
+  expect(code).toBe(0);
+  expect(stderr).toContain("sandbox: warning: allowed, but never found: pay-after-drop:order-1");
+});
+
 describe("exec --fail-on SEVERITY", () => {
   it.each([
     ["critical", 0],

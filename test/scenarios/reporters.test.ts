@@ -216,6 +216,9 @@ describe("pretty", () => {
     expect(renderSummary(four, plainStyle)).toBe(
       "\n1 passed, 1 failed, 1 could not be run to the end, 1 skipped in 1.23 s (seed 7)\n",
     );
+    expect(renderSummary({ ...summaryOf(resultOf({})), allowNeverMatched: ["pay-after-drop"] }, plainStyle)).toMatch(
+      /\nwarning: allowed, but never found: pay-after-drop\n$/,
+    );
     expect(renderSummary({ ...summaryOf(resultOf({})), seed: undefined, notRun: 2 }, plainStyle)).toBe(
       "\n1 passed, 2 not run (--bail) in 1.23 s\n",
     );
