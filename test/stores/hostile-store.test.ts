@@ -2,7 +2,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
-import type { Charge } from "../../src/domain/model/charge.js";
 import { silentLog } from "../../src/kernel/log.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import type { CompanyRecord } from "../../src/sandbox/state/company-record.js";
@@ -22,6 +21,19 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
   );
 }
 
+/** Changes the first charge. */
+const chargeWith = (change: object) => (record: CompanyRecord) => {
+  const store = record.world.charges;
+  const [before] = store.values();
+  if (before === undefined) throw new Error("There is no charge.");
+  return commitEntry(record, [{ store, before, after: { ...before, ...change } }], 0);
+};
+
+const headWith =
+  (change: object) =>
+  ({ identity }: CompanyRecord) =>
+    headEntry(identity.id, change);
+
 const clockAt = (clock: CompanyRecord["clock"]) => (record: CompanyRecord) => headEntry(record.identity.id, { clock });
 
 it.each([
@@ -29,15 +41,24 @@ it.each([
   ["a running clock without a time", clockAt({ mode: "running", offsetMs: 1e300 }), "its clock cannot be at 1e+300"],
   [
     "money that does not hold together",
-    (record: CompanyRecord) => {
-      const store = record.world.charges;
-      const [before] = store.values();
-      if (before === undefined) throw new Error("There is no charge.");
-      const after: Charge = { ...before, paid: 50_000 };
-      return commitEntry(record, [{ store, before, after }], 0);
-    },
+    chargeWith({ paid: 50_000 }),
     "charges[0].paid must be 0 when the status is due, got 5",
   ],
+  [
+    "a token that is none",
+    headWith({ identity: { id: "company_sandbox", tokens: [5], secretKey: "s" } }),
+    "identity.tokens[0] must be",
+  ],
+  ["a setting that is none", headWith({ overrides: { odd: 1 } }), "overrides: "],
+  [
+    "a position that cannot be counted on",
+    headWith({ idPosition: 2 ** 53 }),
+    "idPosition must be a whole number from 0",
+  ],
+  ["a sequence that cannot be counted on", headWith({ seq: 0.5 }), "seq must be a whole number from 0"],
+  ["a record with text for a number", chargeWith({ amount: "5" }), 'charges[0]: amount must be a number, got "5"'],
+  ["a record with a member too many", chargeWith({ odd: 1 }), 'charges[0]: it has no "odd"'],
+  ["a record that lacks a member", chargeWith({ description: undefined }), "charges[0]: description must be"],
 ] as const)("with %s is refused, and left as it is", async (_, entryOf, message) => {
   const folder = await folderWith({});
   const path = join(folder, "store.json");

@@ -10,6 +10,7 @@ import {
   storedAs,
   storedInstant,
   word,
+  refuseCodec,
 } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -163,7 +164,8 @@ export type Hold = Readonly<z.output<typeof storedHold>> & { readonly id: string
 /** A hold's id follows from its fields, so it is not stored. */
 export const holdRow: z.ZodType<Hold> = z.codec(storedHold, z.custom<Hold>(), {
   decode: (hold) => ({ ...hold, id: holdId(hold) }),
-  encode: ({ id: _, ...hold }) => hold,
+  encode: ({ id: given, ...hold }, context) =>
+    given === holdId(hold) ? hold : refuseCodec(context, given, "must have the id of its rule and resource"),
 });
 
 export function holdId({ ruleId, resource, eventId }: Pick<Hold, "ruleId" | "resource" | "eventId">): string {

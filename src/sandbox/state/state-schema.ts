@@ -8,8 +8,12 @@ import { subscriptionRow } from "../../domain/model/subscription.js";
 import { batchRow, transferRow } from "../../domain/model/transfer.js";
 import { dueRow } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { anyText, count, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
+import { anyText, count, listOf, number, object, sentence, storedInstant, word } from "../../kernel/fields.js";
 import { LATEST, toIso } from "../../kernel/time/instant.js";
+import { messagesOf } from "../../contract/parse.js";
+import type { Row } from "../../kernel/records/table.js";
+import type { CompanyRecord } from "./company-record.js";
+import type { Records } from "./checks/records.js";
 import { ruleRow } from "./rules.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
@@ -36,6 +40,51 @@ const tables = {
 export type StateTable = keyof typeof tables;
 export const stateTables = Object.keys(tables) as readonly StateTable[];
 
+/** What is wrong with the first record that could not be put in with a state. Of the rest nothing is said. */
+export function checkRows(records: Records): string[] {
+  for (const name of stateTables) {
+    for (const [index, row] of records[name].entries()) {
+      const problems = checkRow(tables[name], row);
+      if (problems.length > 0) return [`${name}[${index}]: ${problems.join("; ")}`];
+    }
+  }
+  return [];
+}
+
+function checkRow(table: z.ZodType, row: Row): string[] {
+  try {
+    const { data, error } = z.safeEncode(table, [row]);
+    // What a rule matches is judged when it is read.
+    const issues = (error ?? (table === tables.rules ? z.safeDecode(table, data).error : undefined))?.issues ?? [];
+    return messagesOf(
+      issues.map((issue) => ({ ...issue, path: issue.path.slice(1) })),
+      row,
+      "it",
+    );
+  } catch (error) {
+    // A row that lacks what its form in a state is made from.
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+const overrides = z.custom<ProfileOverrides>().superRefine((given, context) => {
+  const parsed = parseProfile(given ?? null);
+  if (!parsed.ok) for (const { message } of parsed.problems) sentence(context, message);
+});
+
+const token = object({ token: anyText(), expiresAt: number.nullable() });
+const head = z.object({
+  identity: object({ id: anyText(), tokens: listOf(token), secretKey: anyText() }),
+  overrides,
+  seq: count,
+  idPosition: count,
+});
+
+/** What is wrong with a company's record, without its clock and its records. */
+export function checkHead(record: CompanyRecord): string[] {
+  return messagesOf(head.safeParse(record).error?.issues ?? [], record, "it");
+}
+
 const fields = object({
   schemaVersion: z.literal(STATE_VERSION, { error: `must be ${STATE_VERSION}` }),
   /** For information only. */
@@ -45,10 +94,7 @@ const fields = object({
     now: storedInstant.refine((now) => now <= LATEST, { error: `must be at most ${toIso(LATEST)}` }),
   }),
   /** Settings that differ from the defaults. */
-  profile: z.custom<ProfileOverrides>().superRefine((overrides, context) => {
-    const parsed = parseProfile(overrides ?? null);
-    if (!parsed.ok) for (const { message } of parsed.problems) sentence(context, message);
-  }),
+  profile: overrides,
   /** The `seq` of the newest record. */
   seq: count,
   /** The position in the seeded stream of ids. */

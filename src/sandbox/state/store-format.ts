@@ -5,6 +5,7 @@ import { type Instant, LATEST, LATEST_TIMER } from "../../kernel/time/instant.js
 import { quote } from "../../kernel/messages/text.js";
 import { checkRecords } from "./checks/check-records.js";
 import { recordsOf } from "./checks/records.js";
+import { checkHead, checkRows } from "./state-schema.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, type RowStore, Table } from "../../kernel/records/table.js";
@@ -55,11 +56,19 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
 }
 
 /** As a state that is put in. The machine's clock may have been set back, so nothing is compared with it. */
-function checkCompany({ identity: { id }, world, clock, seq }: CompanyRecord): string[] {
+function checkCompany(record: CompanyRecord): string[] {
+  const { clock, world, seq } = record;
   const at = clock.mode === "frozen" ? clock.at : clock.offsetMs;
   const isRight = Number.isSafeInteger(at) && (clock.mode === "running" || (at >= 0 && at <= LATEST));
-  const problems = isRight ? checkRecords(recordsOf(world, seq, LATEST_TIMER)) : [`its clock cannot be at ${at}`];
-  return problems.map((problem) => `in the company ${quote(id)}, ${problem}`);
+  const records = recordsOf(world, seq, LATEST_TIMER);
+  const checks = [() => (isRight ? checkHead(record) : [`its clock cannot be at ${at}`]), checkRows, checkRecords];
+  // The later ones rely on what the earlier ones check.
+  for (const check of checks) {
+    const problems = check(records);
+    if (problems.length > 0)
+      return problems.map((problem) => `in the company ${quote(record.identity.id)}, ${problem}`);
+  }
+  return [];
 }
 
 export function createStoredSandbox(): StoredSandbox {
