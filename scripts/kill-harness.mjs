@@ -5,7 +5,6 @@
  *   npm run kill                      300 kills
  *   npm run kill -- --kills 20        this many
  *   npm run kill -- --pauses 20       also pauses it this often while the next one takes its store over, and lets it go on
- *   npm run kill -- --seed 7          repeats moments and requests, as far as the machine allows
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -26,21 +25,14 @@ const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "300" },
     pauses: { type: "string", default: "0" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
 const kills = Number(values.kills);
 const pauses = Number(values.pauses);
-const seed = Number(values.seed);
-faker.seed(seed);
 
 const program = fileURLToPath(new URL("../bin/sandbox.js", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "sandbox-kill-"));
-const headers = {
-  authorization: "Bearer at_sandbox",
-  "x-company-id": "company_sandbox",
-  "content-type": "application/json",
-};
+const headers = { authorization: "Bearer at_sandbox", "content-type": "application/json" };
 
 /** @typedef {{ id: string, reference: string, externalId: string, amount: number, status: string }} Row */
 /** @typedef {{ transactions: Row[], charges: Row[], deliveries: Row[], ledger: { type: string, resource: string }[], due: { kind: string }[] }} State */
@@ -52,12 +44,20 @@ const charges = new Map();
 const paid = new Set();
 /** The events that the receiver acknowledged. It refuses every third request, so that there are retries. */
 const received = new Set();
+/** @returns {Promise<State>} */
+const stateOf = () => api("GET", "/_sandbox/state");
 let receivedRequests = 0;
 let made = 0;
 let lostAnswers = 0;
 let slowestStartMs = 0;
+const answered = () => transfers.size + charges.size + paid.size;
 
-const receiver = createServer((request, response) => void receive(request, response));
+const receiver = createServer(async (request, response) => {
+  const { topic, data } = /** @type {any} */ (await json(request));
+  const refused = receivedRequests++ % 3 === 0;
+  if (!refused) received.add(`${topic} ${data.id}`);
+  response.writeHead(refused ? 500 : 200).end();
+});
 receiver.listen(0, "127.0.0.1");
 await once(receiver, "listening");
 
@@ -88,9 +88,6 @@ try {
     [],
     "no temporary file is left behind",
   );
-} catch (error) {
-  console.error(`seed ${seed}`);
-  throw error;
 } finally {
   sandbox.child.kill("SIGKILL");
   receiver.close();
@@ -105,13 +102,8 @@ console.log(
     webhooksAcknowledged: received.size,
     slowestStartMs: Math.round(slowestStartMs),
     seconds: Math.round((performance.now() - startedAt) / 1000),
-    seed,
   }),
 );
-
-function answered() {
-  return transfers.size + charges.size + paid.size;
-}
 
 async function start() {
   const began = performance.now();
@@ -156,17 +148,6 @@ async function subscribe() {
   const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
   const url = `http://127.0.0.1:${port}/`;
   for (const topic of ["transactions/completed", "charges/events"]) await api("POST", "/v1/webhooks", { topic, url });
-}
-
-/**
- * @param {import("node:http").IncomingMessage} request
- * @param {import("node:http").ServerResponse} response
- */
-async function receive(request, response) {
-  const { topic, data } = /** @type {any} */ (await json(request));
-  const refused = receivedRequests++ % 3 === 0;
-  if (!refused) received.add(`${topic} ${data.id}`);
-  response.writeHead(refused ? 500 : 200).end();
 }
 
 /** A client that sends one request after another until the process is dead. */
@@ -252,11 +233,6 @@ async function finish() {
     assert(performance.now() < deadline, `${unsettled} transfers and ${pending} webhooks never ended`);
     await passMs(200);
   }
-}
-
-/** @returns {Promise<State>} */
-function stateOf() {
-  return api("GET", "/_sandbox/state");
 }
 
 /**

@@ -91,7 +91,7 @@ async function readDocument(file: string): Promise<StoreDocument> {
       assertClosed(file, line.number, line.text, sum);
       closed = true;
     } else {
-      const entry = parseLine(file, { ...line, text: line.text.replace(/,$/, "") });
+      const entry = parseLine(file, { ...line, text: line.text.endsWith(",") ? line.text.slice(0, -1) : line.text });
       assertEntry(file, line.number, entry);
       entries.push(entry);
     }
