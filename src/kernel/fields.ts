@@ -237,25 +237,30 @@ export function decimal(min: number, max: number, decimals?: number): z.ZodType<
   return z.number({ error }).min(min, { error }).max(max, { error }).refine(isExact, { error });
 }
 
-/** A number in memory, of which a codec says more. */
-export const number = z.number({ error: "must be a number" });
-
 const COUNT_MAX = 10 ** 14;
+
+/** A number as it is in memory. */
+export function numberWhere(isRight: (value: number) => boolean, expected: string): z.ZodType<number, number> {
+  const error = `must be ${expected}`;
+  return z.number({ error }).refine(isRight, { error });
+}
+
+/** A {@link count} as it is in memory: it may have been counted on since. */
+export const keptCount = numberWhere(
+  (value) => Number.isInteger(value) && value >= 0 && value <= COUNT_MAX * 2,
+  "a whole number from 0",
+);
 
 /** A whole number from 0 in a stored state. What is read leaves room to count on from it. */
 export const count: z.ZodType<number, number> = z.codec(
   z.number({ error: `must be a whole number from 0 to ${COUNT_MAX}` }),
-  number,
+  keptCount,
   {
     decode: (given, context) =>
       Number.isInteger(given) && given >= 0 && given <= COUNT_MAX
         ? given
         : refuseCodec(context, given, `must be a whole number from 0 to ${COUNT_MAX}`),
-    // It may have been counted on since.
-    encode: (kept, context) =>
-      Number.isInteger(kept) && kept >= 0 && kept <= COUNT_MAX * 2
-        ? kept
-        : refuseCodec(context, kept, "must be a whole number from 0"),
+    encode: (kept) => kept,
   },
 );
 
@@ -298,19 +303,22 @@ function isAbsoluteHttpUrl(url: string): boolean {
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+/** A {@link storedInstant} as it is in memory. */
+export const keptInstant = numberWhere(
+  (value) => Number.isInteger(value) && value >= 0 && value <= LATEST_TIMER,
+  "a whole number of milliseconds since 1970",
+);
+
 const storedInstantError = "must be an ISO 8601 time such as 2026-01-15T09:00:00.000Z";
 
 /** A time in a stored state, read and written. Timers may be later than the last time to which a clock can be set. */
-export const storedInstant: z.ZodType<Instant, string> = z.codec(z.string({ error: storedInstantError }), number, {
+export const storedInstant: z.ZodType<Instant, string> = z.codec(z.string({ error: storedInstantError }), keptInstant, {
   decode: (text, context) => {
     const parsed = Date.parse(text);
     const isLate = parsed >= 0 && parsed <= LATEST_TIMER && toIso(parsed) === text;
     return parseInstant(text) ?? (isLate ? parsed : refuseCodec(context, text, storedInstantError));
   },
-  encode: (kept, context) =>
-    Number.isInteger(kept) && kept >= 0 && kept <= LATEST_TIMER
-      ? toIso(kept)
-      : refuseCodec(context, kept, "must be a number of milliseconds since 1970"),
+  encode: toIso,
 });
 
 /** What a record leaves undefined is null in JSON. */

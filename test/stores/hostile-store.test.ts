@@ -56,7 +56,11 @@ it.each([
     "idPosition must be a whole number from 0",
   ],
   ["a sequence that cannot be counted on", headWith({ seq: 0.5 }), "seq must be a whole number from 0"],
-  ["a record with text for a number", chargeWith({ amount: "5" }), 'charges[0]: amount must be a number, got "5"'],
+  [
+    "a record with text for a number",
+    chargeWith({ amount: "5" }),
+    'charges[0]: amount must be a whole number of ten-thousandths of XOF, got "5"',
+  ],
   ["a record with a member too many", chargeWith({ odd: 1 }), 'charges[0]: it has no "odd"'],
   ["a record that lacks a member", chargeWith({ description: undefined }), "charges[0]: description must be"],
 ] as const)("with %s is refused, and left as it is", async (_, entryOf, message) => {

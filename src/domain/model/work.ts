@@ -10,7 +10,7 @@ import type { DomainEvent, NewEvent } from "./events.js";
 import type { Rule } from "./rule.js";
 import type { Subscription } from "./subscription.js";
 import type { Batch, Transfer } from "./transfer.js";
-import { count, id, object, storedInstant, word, refuseCodec } from "../../kernel/fields.js";
+import { anyText, count, id, keptCount, keptInstant, object, storedInstant, word } from "../../kernel/fields.js";
 import { plainId, transactionId } from "../values/ids.js";
 import type { IdSource } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -24,17 +24,16 @@ export type DueKind = (typeof dueKinds)[number];
 /** A timer's id follows from its fields, so it is not stored. */
 export const dueRow: z.ZodType<DueItem<DueKind>> = z.codec(
   object({ seq: count, dueAt: storedInstant, kind: word(dueKinds), subject: id }),
-  z.custom<DueItem<DueKind>>(),
+  object({ id: anyText(), seq: keptCount, dueAt: keptInstant, kind: word(dueKinds), subject: id }).refine(
+    (item) => item.id === dueId(item.kind, item.subject),
+    { error: "must have the id of its kind and subject" },
+  ),
   {
     decode: ({ seq, dueAt, kind, subject: shown }) => {
       const subject = kind === "transfer.settle" ? plainId(shown) : shown;
       return { id: dueId(kind, subject), seq, dueAt, kind, subject };
     },
-    encode: ({ id: given, seq, dueAt, kind, subject }, context) => {
-      if (given !== dueId(kind, subject))
-        return refuseCodec(context, given, "must have the id of its kind and subject");
-      return { seq, dueAt, kind, subject: shownSubject({ kind, subject }) };
-    },
+    encode: ({ seq, dueAt, kind, subject }) => ({ seq, dueAt, kind, subject: shownSubject({ kind, subject }) }),
   },
 );
 

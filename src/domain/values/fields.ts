@@ -1,6 +1,6 @@
 import Big from "big.js";
 import * as z from "zod";
-import { number, refuseCodec, wholeNumber } from "../../kernel/fields.js";
+import { numberWhere, refuseCodec, wholeNumber } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { fromXof, isExactXof, MONEY_STORED_MAX, type Money, toXof, XOF_MAX } from "./money.js";
 import { isMsisdn } from "./msisdn.js";
@@ -29,16 +29,16 @@ export function decimalXof(max: number = XOF_MAX): z.ZodType<number, number> {
 export function storedMoney(sign: "any" | "positive"): z.ZodType<Money, number | string> {
   const max = toXof(MONEY_STORED_MAX);
   const error = `must be a number of XOF from ${sign === "any" ? -max : 0} to ${max} with at most 4 decimals`;
-  return z.codec(z.union([z.number(), z.string()], { error }), number, {
+  const kept = numberWhere(
+    (value) => Number.isSafeInteger(value) && (sign === "any" || value >= 0),
+    "a whole number of ten-thousandths of XOF",
+  );
+  return z.codec(z.union([z.number(), z.string()], { error }), kept, {
     decode: (written, context) => {
       const money = parseMoney(written);
       return money === undefined || (sign === "positive" && money < 0) ? refuseCodec(context, written, error) : money;
     },
-    encode: (amount, context) => {
-      if (!Number.isSafeInteger(amount) || (sign === "positive" && amount < 0))
-        return refuseCodec(context, amount, "must be a whole number of ten-thousandths of XOF");
-      return isExactXof(toXof(amount)) ? toXof(amount) : Big(amount).div(10_000).toFixed();
-    },
+    encode: (amount) => (isExactXof(toXof(amount)) ? toXof(amount) : Big(amount).div(10_000).toFixed()),
   });
 }
 

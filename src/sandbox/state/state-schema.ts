@@ -8,11 +8,12 @@ import { subscriptionRow } from "../../domain/model/subscription.js";
 import { batchRow, transferRow } from "../../domain/model/transfer.js";
 import { dueRow } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { anyText, count, listOf, number, object, sentence, storedInstant, word } from "../../kernel/fields.js";
+import { anyText, count, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
 import { LATEST, toIso } from "../../kernel/time/instant.js";
 import { messagesOf } from "../../contract/parse.js";
 import type { Row } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
+import { inMemory } from "./checks/in-memory.js";
 import type { Records } from "./checks/records.js";
 import { ruleRow } from "./rules.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
@@ -43,28 +44,33 @@ export const stateTables = Object.keys(tables) as readonly StateTable[];
 /** What is wrong with the first record that could not be put in with a state. Of the rest nothing is said. */
 export function checkRows(records: Records): string[] {
   for (const name of stateTables) {
+    const check = name === "rules" || name === "holds" ? checkStored(tables[name]) : checkWith(inMemory(tables[name]));
     for (const [index, row] of records[name].entries()) {
-      const problems = checkRow(tables[name], row);
+      const problems = check(row);
       if (problems.length > 0) return [`${name}[${index}]: ${problems.join("; ")}`];
     }
   }
   return [];
 }
 
-function checkRow(table: z.ZodType, row: Row): string[] {
-  try {
-    const { data, error } = z.safeEncode(table, [row]);
-    // What a rule matches is judged when it is read.
-    const issues = (error ?? (table === tables.rules ? z.safeDecode(table, data).error : undefined))?.issues ?? [];
-    return messagesOf(
-      issues.map((issue) => ({ ...issue, path: issue.path.slice(1) })),
-      row,
-      "it",
-    );
-  } catch (error) {
-    // A row that lacks what its form in a state is made from.
-    return [error instanceof Error ? error.message : String(error)];
-  }
+function checkWith(list: z.core.$ZodType): (row: Row) => string[] {
+  const schema = list instanceof z.ZodArray ? list.element : list;
+  return (row) => messagesOf(z.safeParse(schema, row).error?.issues ?? [], row, "it");
+}
+
+/** Of a row whose schema only says how it is stored. */
+function checkStored(list: z.ZodType): (row: Row) => string[] {
+  return (row) => {
+    try {
+      const { data, error } = list.safeEncode([row]);
+      const issues = (error ?? list.safeDecode(data).error)?.issues ?? [];
+      const ofRow = issues.map((issue) => ({ ...issue, path: issue.path.slice(1) }));
+      return messagesOf(ofRow, row, "it");
+    } catch (error) {
+      // It lacks what its stored form is made from.
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  };
 }
 
 const overrides = z.custom<ProfileOverrides>().superRefine((given, context) => {
@@ -72,7 +78,7 @@ const overrides = z.custom<ProfileOverrides>().superRefine((given, context) => {
   if (!parsed.ok) for (const { message } of parsed.problems) sentence(context, message);
 });
 
-const token = object({ token: anyText(), expiresAt: number.nullable() });
+const token = object({ token: anyText(), expiresAt: z.number({ error: "must be a number" }).nullable() });
 const head = z.object({
   identity: object({ id: anyText(), tokens: listOf(token), secretKey: anyText() }),
   overrides,
