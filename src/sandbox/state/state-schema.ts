@@ -42,7 +42,7 @@ export type StateTable = keyof typeof tables;
 export const stateTables = Object.keys(tables) as readonly StateTable[];
 
 /** What is wrong with the first record that could not be put in with a state. Of the rest nothing is said. */
-export function checkRows(records: Records): string[] {
+export function checkRows(records: Records): readonly string[] {
   for (const name of stateTables) {
     const check = name === "rules" || name === "holds" ? checkStored(tables[name]) : checkWith(inMemory(tables[name]));
     for (const [index, row] of records[name].entries()) {
@@ -53,13 +53,13 @@ export function checkRows(records: Records): string[] {
   return [];
 }
 
-function checkWith(list: z.core.$ZodType): (row: Row) => string[] {
+function checkWith(list: z.core.$ZodType): (row: Row) => readonly string[] {
   const schema = list instanceof z.ZodArray ? list.element : list;
   return (row) => messagesOf(z.safeParse(schema, row).error?.issues ?? [], row, "it");
 }
 
 /** Of a row whose schema only says how it is stored. */
-function checkStored(list: z.ZodType): (row: Row) => string[] {
+function checkStored(list: z.ZodType): (row: Row) => readonly string[] {
   return (row) => {
     try {
       const { data, error } = list.safeEncode([row]);
@@ -87,7 +87,7 @@ const head = z.object({
 });
 
 /** What is wrong with a company's record, without its clock and its records. */
-export function checkHead(record: CompanyRecord): string[] {
+export function checkHead(record: CompanyRecord): readonly string[] {
   return messagesOf(head.safeParse(record).error?.issues ?? [], record, "it");
 }
 
