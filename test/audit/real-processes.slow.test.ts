@@ -109,11 +109,11 @@ describe("sandbox audit of a shop that is a process of its own", { timeout: 180_
   });
 
   it("names --settle where a worker takes longer than it waits, and passes with it", async () => {
-    const { origin } = await startShop({ DELAY: "1500" });
+    const { origin } = await startShop({ DELAY: "3000" });
     const only = ["--only", "state-history"];
     const hasty = await audit(origin, ...only);
     expect([hasty.code, hasty.report.reasons.join()]).toEqual([6, expect.stringContaining("--settle")]);
-    const patient = await audit(origin, "--settle", "2s", ...only);
+    const patient = await audit(origin, "--settle", "4s", ...only);
     expect([patient.code, patient.report.reasons]).toEqual([0, []]);
   });
 });
