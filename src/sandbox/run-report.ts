@@ -2,7 +2,6 @@ import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Coverage } from "./coverage/coverage-report.js";
 import { isAllowed, unmatched } from "./config/allowance.js";
-import { isOfAudit } from "./company/exchange.js";
 import type { Finding } from "./observation/finding.js";
 import { FINDINGS_MAX } from "./observation/findings.js";
 import { redactCoverage } from "./coverage/render-coverage.js";
@@ -64,9 +63,7 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
     url: text(url),
     error: text(attempts.at(-1)?.error ?? "not sent yet"),
   });
-  events.on("exchange", ({ exchange }) => {
-    const { status, onLost } = exchange;
-    if (isOfAudit(exchange)) return;
+  events.on("exchange", ({ exchange: { status, onLost } }) => {
     requests++;
     const kind = `${Math.floor(status / 100)}xx`;
     count(kind, 1);
