@@ -1,9 +1,10 @@
 /** The library: a sandbox in the process of a test, and its types. */
 export { createSandbox } from "./library/create-sandbox.js";
 export { audit } from "./library/audit.js";
-export { explore } from "./library/experiments.js";
-export type { Experiment, ExploreOptions } from "./library/experiments.js";
+export { explore, vary } from "./library/experiments.js";
+export type { Experiment, ExploreOptions, VaryOptions } from "./library/experiments.js";
 export type { ExploreReport, ExploreRun } from "./experiments/explore/report.js";
+export type { VaryReport, VariedSetting, Question as VaryQuestion } from "./experiments/vary/report.js";
 export type { AuditOptions } from "./library/audit.js";
 export type { AuditReport, AuditVerdict, CheckResult as AuditCheck } from "./audit/report.js";
 export type { Sandbox, ReplayReport } from "./library/sandbox-handle.js";

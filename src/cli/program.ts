@@ -11,6 +11,7 @@ const verbs: readonly (readonly [name: string, summary: string, load: () => Prom
   ["start", "run the sandbox until it is stopped", () => import("./commands/start.js")],
   ["exec", "run a command beside a sandbox of its own", () => import("./commands/exec.js")],
   ["explore", "find the fault that makes a command pay twice", () => import("./commands/explore.js")],
+  ["vary", "find the guesses that a command rests on", () => import("./commands/vary.js")],
   ["replay", "replay scenario files and report", () => import("./commands/replay.js")],
   ["audit", "check a webhook receiver for the classic mistakes", () => import("./commands/audit.js")],
   ["proxy", "record the traffic between an application and the real service", () => import("./commands/proxy.js")],

@@ -2,6 +2,8 @@ import type * as z from "zod";
 import type { DurationInput } from "../domain/profile/profile.js";
 import { explore as exploreFaults, planExploration } from "../experiments/explore/explore.js";
 import type { ExploreReport } from "../experiments/explore/report.js";
+import type { VaryReport } from "../experiments/vary/report.js";
+import { planVariations, vary as varySettings } from "../experiments/vary/vary.js";
 import { differ } from "../experiments/run/differ.js";
 import type { Ended, RunLimits, RunOnce } from "../experiments/run/experiment.js";
 import { watch } from "../experiments/run/observe.js";
@@ -63,6 +65,33 @@ export async function explore(run: Experiment, options: ExploreOptions = {}): Pr
   });
 }
 
+/** The options of `vary`. */
+export interface VaryOptions extends ExperimentOptions {
+  /** Only these settings (`transfers.settlement`), or groups of them (`transfers`). */
+  readonly only?: readonly string[];
+  /** All but these. */
+  readonly skip?: readonly string[];
+  /** Also two settings at a time, of those that make no difference alone. Default false. */
+  readonly pairs?: boolean;
+}
+
+/**
+ * Runs a function again and again, each time with one open point of the contract read otherwise, and reports which guesses it rests on, and what to ask
+ * the provider. Rejects with `UsageError` for wrong options, and when the function fails with the settings as they are or calls nothing.
+ *
+ * @example
+ * ```ts
+ * const { questions } = await vary(async (sandbox) => paySalaries(sandbox.url, sandbox.accessToken));
+ * ```
+ */
+export async function vary(run: Experiment, options: VaryOptions = {}): Promise<VaryReport> {
+  const { only = [], skip = [], pairs = false } = options;
+  return inSandboxes("vary", run, options, varyFields, async (runOnce, given) => {
+    const settings = { ...given, only, skip, pairs, keep: async () => null };
+    return varySettings(runOnce, await planVariations(runOnce, settings), settings);
+  });
+}
+
 type Given = ReturnType<typeof settingsOf>;
 
 async function inSandboxes<Report>(
@@ -106,6 +135,7 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
       const { core, sandbox } = await openSandbox({ seed: SEED_DEFAULT, ...options }, (resolved) =>
         differ(resolved, experiment),
       );
+      let printed = "";
       try {
         const finish = watch(core);
         const ended = await runWithin(limits, async () => {
@@ -113,18 +143,23 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
             .then(run)
             .catch((error: unknown) => {
               bench.failure = error;
+              printed = messageOf(error);
               throw error;
             });
         });
         const seen = await finish();
         const holds = check === undefined ? null : (await check(sandbox)) !== false;
-        return { ...ended, seen, holds, output: null };
+        return { ...ended, printed, seen, holds, output: null };
       } finally {
         await sandbox.close();
       }
     },
   };
   return bench;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What does not end in time goes on, and finds its sandbox closed. */
@@ -169,4 +204,11 @@ const exploreFields: Readonly<Record<keyof ExploreOptions, z.ZodType>> = {
   only: names,
   skip: names,
   depth: valueThat("1 or 2", (value) => value === 1 || value === 2),
+};
+
+const varyFields: Readonly<Record<keyof VaryOptions, z.ZodType>> = {
+  ...commonFields,
+  only: names,
+  skip: names,
+  pairs: valueThat("true or false", (value) => typeof value === "boolean"),
 };

@@ -76,7 +76,7 @@ describe("explore", () => {
   it.each<[string, () => Promise<unknown>, RegExp]>([
     ["a function that fails", () => explore(() => Promise.reject(new Error("no"))), /fails without any fault/],
     ["a function that calls nothing", () => explore(() => undefined), /The sandbox was never called/],
-    ["an unknown option", () => explore(careful, { ...quick, ...{ dept: 2 } }), /dept is not an option/],
+    ["an unknown option", () => explore(careful, Object.assign({ workers: 1 }, { dept: 2 })), /dept is not an option/],
     ["an unknown fault", () => explore(careful, { only: ["answer-lots"] }), /Unknown name "answer-lots"/],
   ])("rejects %s", async (_, work, message) => {
     const error = await work().catch((thrown: unknown) => thrown);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ExploreReport, ExploreRun } from "../../src/experiments/explore/report.js";
+import type { VaryReport } from "../../src/experiments/vary/report.js";
 import { type Finished, runSandbox } from "./cli.js";
 import { folderWith } from "./folder.js";
 import { validators } from "./json-schemas.js";
@@ -22,7 +23,7 @@ export function program(code: string): string[] {
         return { status: 0 };
       }
     }
-    const payout = (reference, amount = 5000) => ({ type: "transfer", amount, msisdn: "+2250700000010", reference });
+    const payout = (reference, amount = 5000, msisdn = "+2250700000010") => ({ type: "transfer", amount, msisdn, reference });
     `;
   return [process.execPath, "--input-type=module", "--eval", client + code];
 }
@@ -43,6 +44,18 @@ export const carelessPayout = program(`
     if (status === 201) process.exit(0);
   }
   process.exit(1);
+`);
+
+/** Tests of an application that rest on three guesses: 201, 409 for a second payout of a reference, and at least 5000 XOF. */
+export const threeGuesses = program(`
+  const test = (name, passes) => {
+    console.log((passes ? "ok " : "FAILED ") + name);
+    if (!passes) process.exitCode = 1;
+  };
+  const pay = async (...order) => (await call("POST", "/v1/transactions", payout(...order))).status;
+  test("pays", (await pay("salary-1", 20000, "+2250700000001")) === 201);
+  test("pays once", (await pay("salary-1", 20000, "+2250700000001")) === 409);
+  test("pays no pittance", (await pay("salary-2", 4000, "+2250700000001")) === 400);
 `);
 
 export interface Explored extends Finished {
@@ -76,6 +89,19 @@ export function tableOf({ runs }: Pick<ExploreReport, "runs">): string[] {
 export function describeRun({ after, point, fault, verdict }: ExploreRun): string {
   const before = after === null ? "" : `${after.point} ${after.fault}, `;
   return `${before}${point.name} ${fault}: ${verdict}`;
+}
+
+export async function varyJson(
+  options: readonly string[],
+  command: readonly string[],
+): Promise<Explored & { readonly report: VaryReport }> {
+  const folder = await folderWith({});
+  const args = ["vary", "--reporter", "json", ...options, "--", ...command];
+  const finished = await runSandbox(args, { cwd: folder });
+  if (finished.stdout === "") throw new Error(finished.stderr);
+  const report: VaryReport = JSON.parse(finished.stdout);
+  if (!validators["vary-report"](report)) throw new Error(JSON.stringify(validators["vary-report"].errors));
+  return { ...finished, report, folder };
 }
 
 export const rulesFile = (folder: string, id: string): string => join(folder, "reports/explore", `${id}.yaml`);

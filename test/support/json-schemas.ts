@@ -7,6 +7,7 @@ import {
 } from "../../src/sandbox/config/json-schema.js";
 import { exploreReport } from "../../src/experiments/explore/report-schema.js";
 import { document, renderSchema } from "../../src/sandbox/config/json-schema.js";
+import { varyReport } from "../../src/experiments/vary/report-schema.js";
 import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 
 /** The JSON schemas of the files that people write, and of reports that programs read. */
@@ -16,6 +17,7 @@ export const schemas = {
   profile: profileJsonSchema(),
   scenario: scenarioJsonSchema(),
   "explore-report": document("Report of sandbox explore", renderSchema(exploreReport), {}),
+  "vary-report": document("Report of sandbox vary", renderSchema(varyReport), {}),
 };
 
 const compile = (schema: JsonSchema): ValidateFunction =>
@@ -27,4 +29,5 @@ export const validators = {
   profile: compile(schemas.profile),
   scenario: compile(schemas.scenario),
   "explore-report": compile(schemas["explore-report"]),
+  "vary-report": compile(schemas["vary-report"]),
 };

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { stringify } from "yaml";
 import {
   type ExploreOptions,
@@ -6,7 +5,6 @@ import {
   explore as exploreFaults,
   planExploration,
 } from "../../experiments/explore/explore.js";
-import { type Verdict, bugVerdicts } from "../../experiments/run/oracle.js";
 import {
   renderJson,
   renderJunit,
@@ -15,27 +13,14 @@ import {
   renderRun,
   renderSum,
 } from "../../experiments/explore/reporters.js";
-import type { ExploreReport, ExploreRun } from "../../experiments/explore/report.js";
-import { Inconclusive } from "../../experiments/run/run-baseline.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import type { ExploreReport } from "../../experiments/explore/report.js";
+import { type Verdict, bugVerdicts } from "../../experiments/run/oracle.js";
 import { wrapText } from "../../kernel/messages/text.js";
-import { systemClock } from "../../kernel/time/system-clock.js";
-import { createBench } from "../run/bench.js";
 import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
-import { prepareStart } from "../run/prepare-start.js";
-import { renderExec } from "../run/render-exec.js";
-import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
+import { count, inSession } from "../run/experiment-session.js";
+import type { StartFlags } from "../run/start-options.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import {
-  alignColumns,
-  createCounter,
-  prepareOutput,
-  printData,
-  printDiagnostic,
-  printJson,
-  styleFor,
-  writeOutput,
-} from "../shared/output.js";
+import { alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
 import { parseChoice } from "../shared/values.js";
 
 const FOLDER = "reports/explore";
@@ -73,56 +58,37 @@ interface ExploreFlags extends ExperimentFlags {
 
 async function explore(words: readonly string[], flags: ExploreFlags): Promise<number> {
   const options = parseExploreFlags(words, flags);
-  const { command, names, check, folder } = options;
-  const seed = await findSeed(flags);
-  const startFlags = { ...flags, seed: String(seed) };
-  await prepareOutput("the reports", join(folder, "01.yaml"));
-  const stop = new AbortController();
-  let exitCode: number | undefined;
-  const unsubscribe = onStopSignal((signal) => {
-    exitCode = exitCodeOfSignal(signal);
-    if (stop.signal.aborted) process.exit(exitCode);
-    stop.abort();
-  });
-  const bench = createBench({ command, flags: startFlags, names, check, folder });
-  const progress = createProgress();
-  const given: ExploreOptions = {
-    ...options,
-    seed,
-    system: systemClock,
-    signal: stop.signal,
-    keep: async ({ id, rules, summary }) => {
-      const file = join(folder, `${id}.yaml`);
-      const story = wrapText(summary, STORY_WIDTH, 2, "# ").map((line) => line.replace(/^ {2}/, "# "));
-      await writeOutput("the rules", file, `${story.join("\n")}\n${stringify(rules)}`);
-      return renderExec(command, startFlags, file, flags.env);
-    },
-    onRun: async (run, done, total) => {
-      progress.show(run, done, total);
-      await bench.forget(`${run.id}-again`);
-      if (run.output === null) await bench.forget(run.id);
-    },
-  };
-  try {
-    const plan = await planExploration(bench.run, given);
-    for (const id of ["baseline-1", "baseline-2"]) await bench.forget(id);
+  return inSession("explore", options, flags, async (session) => {
+    const { run: runOnce, progress } = session;
+    const settings: ExploreOptions = {
+      ...session.settings,
+      depth: options.depth,
+      keep: async ({ id, rules, summary }) => {
+        const story = wrapText(summary, STORY_WIDTH, 2, "# ").map((line) => line.replace(/^ {2}/, "# "));
+        const text = `${story.join("\n")}\n${stringify(rules)}`;
+        return session.keep(id, text, (file) => ({ rules: [...listOf(flags.rules), file] }));
+      },
+      onRun: async (run, done, total) => {
+        progress.show((style) => renderRun(run, style), done, total);
+        await session.forget(run);
+      },
+    };
+    const plan = await planExploration(runOnce, settings);
+    await session.forgetBaselines();
     if (options.list) {
       printPlan(plan, options);
       return EXIT.ok;
     }
-    progress.begin(plan);
-    const report = await exploreFaults(bench.run, plan, given);
+    progress.begin(plan.baseline, count(plan.faults.length, "fault"));
+    const report = await exploreFaults(runOnce, plan, settings);
     progress.end();
     print(report, options);
-    if (exitCode !== undefined) return exitCode;
     return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof Inconclusive)) throw error;
-    printDiagnostic(`sandbox: inconclusive: ${error.message}`);
-    return exitCode ?? EXIT.inconclusive;
-  } finally {
-    unsubscribe();
-  }
+  });
+}
+
+function listOf(files: StartFlags["rules"]): readonly string[] {
+  return typeof files === "object" ? files : [];
 }
 
 const STORY_WIDTH = 100;
@@ -140,40 +106,6 @@ function parseExploreFlags(words: readonly string[], flags: ExploreFlags) {
 }
 
 const depths = { "1": 1, "2": 2 } as const;
-
-/** All runs have the seed of the user, or a fixed one, so that the sandbox does the same in each. */
-async function findSeed(flags: ExploreFlags): Promise<number> {
-  const { options, store } = await prepareStart(flags, { ...process.env, PORT: undefined });
-  if (store !== undefined)
-    throw new UsageError("command-line", "--store does not go with explore: each run begins with the same state.");
-  return options.seed ?? SEED_DEFAULT;
-}
-
-const SEED_DEFAULT = 1;
-
-/** Progress on stderr: a line for each run, and on a terminal the number of those that are done. */
-function createProgress() {
-  const stream = process.stderr;
-  const style = styleFor(stream);
-  const counter = createCounter(stream);
-  return {
-    begin({ baseline, faults }: ExplorePlan): void {
-      const { ms, seen } = baseline.result;
-      const [requests, webhooks] = [count(seen.requests.length, "request"), count(seen.deliveries.length, "webhook")];
-      const base = `without a fault: ${requests} and ${webhooks} in ${Math.round(ms)} ms`;
-      stream.write(`${style.faint(`${base}; ${count(faults.length, "fault")} to try`)}\n`);
-    },
-    show(run: ExploreRun, done: number, total: number): void {
-      stream.write(`${counter.clear}${renderRun(run, style)}\n`);
-      if (done < total) counter.show(`${done} of ${total}`);
-    },
-    end: () => void stream.write(counter.clear),
-  };
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
 
 function print(report: ExploreReport, { reporter, failOn }: ParsedExplore): void {
   if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));

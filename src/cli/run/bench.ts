@@ -34,13 +34,14 @@ export function createBench({ command, flags, names, check, folder }: BenchOptio
       session.play();
       const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
       const limits = { timeoutMs, signal, env, system: systemClock };
-      const { output, ...ended } = await runProcess(command, limits);
-      await writeOutput("the output", outputOf(experiment.id), output);
+      const { output: printed, ...ended } = await runProcess(command, limits);
+      await writeOutput("the output", outputOf(experiment.id), printed);
       const seen = await finish();
       const checked =
         check === undefined || signal.aborted ? undefined : await runProcess([check], { ...limits, shell: true });
       return {
         ...ended,
+        printed,
         seen,
         holds: checked === undefined ? null : checked.exitCode === 0,
         output: outputOf(experiment.id),

@@ -3,14 +3,9 @@ import { type PlannedFault, type Point, faultsOf } from "./faults.js";
 import { type Baseline, type Judgement, bugVerdicts, judge } from "../run/oracle.js";
 import { type Selection, assertKnown, selectFaults } from "./plan.js";
 import { type Budget, Pool } from "../run/pool.js";
-import {
-  type BaselineReport,
-  type ExploreReport,
-  type ExploreRun,
-  type ReportedPoint,
-  countVerdicts,
-} from "./report.js";
+import { type ExploreReport, type ExploreRun, type ReportedPoint, countVerdicts } from "./report.js";
 import { runBaseline } from "../run/run-baseline.js";
+import { describeBaseline } from "../run/report-baseline.js";
 import { addedRequests, tellRun } from "./story.js";
 
 export interface ExploreOptions extends Budget, Selection {
@@ -79,12 +74,6 @@ export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: Expl
     stopped: pool.stopped,
     notes: plan.baseline.notes,
   };
-}
-
-export function describeBaseline({ result, isRepeatable }: Baseline): BaselineReport {
-  const { exitCode, ms, seen } = result;
-  const [requests, deliveries] = [seen.requests.length, seen.deliveries.length];
-  return { exitCode, ms: Math.round(ms), requests, deliveries, repeatable: isRepeatable };
 }
 
 interface Finished {
@@ -164,7 +153,8 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
     output: isBug ? result.output : null,
   };
   await options.onRun?.(run, ++session.done, session.total);
-  return { fault, run, result };
+  // Many results are kept, and what they printed may be long.
+  return { fault, run, result: { ...result, printed: "" } };
 }
 
 function rulesOf({ rule, first }: Planned): RuleText[] {

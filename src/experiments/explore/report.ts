@@ -2,6 +2,7 @@ import type { Effect } from "../run/effect.js";
 import type { RuleText } from "../run/experiment.js";
 import { type Verdict, verdicts } from "../run/oracle.js";
 import type { StopReason } from "../run/pool.js";
+import type { BaselineReport } from "../run/report-baseline.js";
 import type { FaultName } from "./faults.js";
 
 /** What `explore` found. The JSON report has the same members. */
@@ -19,18 +20,6 @@ export interface ExploreReport {
   readonly stopped: StopReason | null;
   /** What cannot be judged, or only in part. */
   readonly notes: readonly string[];
-}
-
-/** The command without any difference. */
-export interface BaselineReport {
-  readonly exitCode: number | null;
-  readonly ms: number;
-  /** How many requests it made. */
-  readonly requests: number;
-  /** How many webhooks were due. */
-  readonly deliveries: number;
-  /** Whether two runs without a difference did the same. */
-  readonly repeatable: boolean;
 }
 
 export interface ExploreRun {

@@ -1,9 +1,9 @@
-import type { Effect, Fact } from "../run/effect.js";
 import type { RunResult } from "../run/experiment.js";
 import { tellFault } from "./fault-sentences.js";
 import type { PlannedFault } from "./faults.js";
 import type { Seen, SeenRequest } from "../run/observe.js";
 import type { Baseline, Judgement } from "../run/oracle.js";
+import { tellEffect } from "../run/tell-effect.js";
 
 /** What is told of a run. */
 export interface Told extends Judgement {
@@ -51,32 +51,6 @@ function tellReaction({ faults, baseline, result: { seen } }: Told): string {
   return `The program sent it again under a new ${noun}${shown}.`;
 }
 
-function tellEffect({ added, missing }: Effect, baseline: Baseline, { seen }: RunResult): string {
-  const { key } = baseline;
-  if (key === undefined) return "";
-  const unique = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [key(fact), fact])).values()];
-  const times = (fact: Fact): number =>
-    seen.facts.filter(
-      (other) => key({ ...other, kind: other.kind === "pending" ? "transfer" : other.kind }) === key(fact),
-    ).length;
-  return [...unique(added).map((fact) => tellAdded(fact, times(fact))), ...unique(missing).map(tellMissing)].join(" ");
-}
-
-function tellAdded({ kind, of, amount }: Fact, times: number): string {
-  const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
-  const unlike = times === 1 ? ", which does not happen without the fault" : "";
-  if (kind === "payment") return `${of} was paid ${money(amount)}${often}${unlike}.`;
-  if (kind === "refund") return `${money(amount)} of ${of} went back${often}${unlike}.`;
-  return `${of} received ${money(amount)}${often}${unlike}.`;
-}
-
-function tellMissing({ kind, of, amount }: Fact): string {
-  if (kind === "charge") return `The charge ${of} of ${money(amount)} was not made.`;
-  if (kind === "payment") return `${of} was not paid (${money(amount)}).`;
-  if (kind === "refund") return `${money(amount)} of ${of} did not go back.`;
-  return `${of} did not receive ${money(amount)}.`;
-}
-
 function tellEnd({ verdict, result, findings, timeoutMs, effect }: Told): string {
   const { exitCode, crash, timedOut, holds, seen } = result;
   const finding = seen.findings.find(({ kind, severity }) => severity === "critical" && findings.includes(kind));
@@ -90,9 +64,4 @@ function tellEnd({ verdict, result, findings, timeoutMs, effect }: Told): string
   if (verdict === "noticed")
     return `The program failed with exit code ${exitCode}, and moved no money that it should not.`;
   return "The program ended well, and the books are as they should be.";
-}
-
-/** `150 000 XOF` */
-export function money(amount: number): string {
-  return `${String(amount).replaceAll(/\B(?=(?:\d{3})+(?!\d))/g, " ")} XOF`;
 }

@@ -30,6 +30,8 @@ export interface RunResult extends Ended {
   readonly seen: Seen;
   /** Whether the user's invariant held; null without one. */
   readonly holds: boolean | null;
+  /** What it printed, cut; of a function, why it was rejected. */
+  readonly printed: string;
   /** The file with what it printed; null when nothing keeps it. */
   readonly output: string | null;
 }

@@ -5,7 +5,7 @@ import type { Transfer } from "../../domain/model/transfer.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { endHolds } from "../../domain/rules/holds.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { type Json, isObject } from "../../kernel/messages/json.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Finding } from "../../sandbox/observation/finding.js";
@@ -69,7 +69,13 @@ export interface Seen {
   readonly facts: readonly Fact[];
   readonly findings: readonly Finding[];
   /** The settings that its answers and webhooks depend on. */
-  readonly settings: readonly string[];
+  readonly settings: readonly ReadSetting[];
+}
+
+export interface ReadSetting {
+  /** `transfers.settlement` */
+  readonly path: string;
+  readonly value: Json;
 }
 
 /** How far the clock goes after the command: beyond all retries of a webhook and the drop of a charge. */
@@ -93,7 +99,7 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
       outcomes: lives.flatMap(({ outcomes }) => outcomes),
       facts: lives.flatMap(({ facts }) => facts),
       findings,
-      settings: coverage.openPoints.filter(({ met }) => met).map(({ setting }) => setting),
+      settings: coverage.openPoints.flatMap(({ met, setting, value }) => (met ? { path: setting, value } : [])),
     };
   };
 }

@@ -95,7 +95,7 @@ function verdictOfEnd({ timedOut, crash, exitCode }: RunResult, isMissing: boole
   return isMissing ? "lost" : "safe";
 }
 
-function newFindings(baseline: Seen, { findings }: Seen): Seen["findings"] {
+export function newFindings(baseline: Seen, { findings }: Seen): Seen["findings"] {
   const left = new Map<string, number>();
   for (const { kind } of baseline.findings) left.set(kind, (left.get(kind) ?? 0) + 1);
   return findings.filter(({ kind }) => {

@@ -1,0 +1,106 @@
+import { stringify } from "yaml";
+import { mergeOverrides } from "../../domain/profile/overrides.js";
+import type { VaryReport } from "../../experiments/vary/report.js";
+import {
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  renderPretty,
+  renderRow,
+  renderSum,
+} from "../../experiments/vary/reporters.js";
+import { type VaryOptions, type VaryPlan, planVariations, vary as varySettings } from "../../experiments/vary/vary.js";
+import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
+import { count, inSession } from "../run/experiment-session.js";
+import { EXIT, type Verb, addClosing } from "../shared/help.js";
+import { alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
+import { parseChoice } from "../shared/values.js";
+
+const FOLDER = "reports/vary";
+
+export const verb: Verb = (command, exitWith) => {
+  command
+    .description(
+      "Runs a command again and again, each time with one open point of the contract\nread otherwise, and reports which guesses it rests on and what to ask the provider.",
+    )
+    .usage("[options] -- <command> [arg...]")
+    .argument("[command...]", "what to run, with its arguments, after --")
+    .option("--pairs", "also two settings at a time, of those that make no\ndifference alone")
+    .option("--fail-on <verdict...>", "depends: exit with 5 if the command depends on any");
+  addExperimentOptions(command, "settings, or groups of them", FOLDER).action(
+    async (words: readonly string[], flags: VaryFlags) => exitWith(await vary(words, flags)),
+  );
+  addClosing(
+    command,
+    "The command gets the same variables as with exec. It must pass with the settings\nas they are. Exits with 6 if it does not, or never calls the sandbox.",
+    `Examples:
+  sandbox vary -- npm test
+  sandbox vary --list -- npm test
+  sandbox vary --only transfers webhooks.retry -- npm test
+  sandbox vary --reporter md -- npm test > questions.md`,
+  );
+};
+
+interface VaryFlags extends ExperimentFlags {
+  readonly pairs?: true;
+  readonly failOn?: readonly string[];
+}
+
+async function vary(words: readonly string[], flags: VaryFlags): Promise<number> {
+  const options = parseVaryFlags(words, flags);
+  return inSession("vary", options, flags, async (session) => {
+    const { run: runOnce, progress, profile: base } = session;
+    const settings: VaryOptions = {
+      ...session.settings,
+      pairs: options.pairs,
+      keep: async (id, profile) =>
+        session.keep(id, stringify(mergeOverrides(base, profile)), (file) => ({ profile: file })),
+      onRun: async (row, done, total) => {
+        progress.show((style) => renderRow(row, style), done, total);
+        await session.forget({ id: row.id ?? "", output: row.output });
+      },
+    };
+    const plan = await planVariations(runOnce, settings);
+    await session.forgetBaselines();
+    if (options.list) {
+      printPlan(plan, options);
+      return EXIT.ok;
+    }
+    progress.begin(plan.baseline, count(plan.variations.length, "alternative"));
+    const report = await varySettings(runOnce, plan, settings);
+    progress.end();
+    print(report, options);
+    return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;
+  });
+}
+
+type ParsedVary = ReturnType<typeof parseVaryFlags>;
+
+function parseVaryFlags(words: readonly string[], flags: VaryFlags) {
+  const { pairs = false, failOn = [] } = flags;
+  return {
+    ...parseExperimentFlags("vary", words, flags, FOLDER),
+    pairs,
+    failOn: failOn.map((name) => parseChoice("--fail-on", name, ["depends"] as const)),
+  };
+}
+
+function print(report: VaryReport, { reporter, failOn }: ParsedVary): void {
+  if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
+  printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
+  printDiagnostic(renderSum(report, styleFor(process.stderr)));
+}
+
+function printPlan({ variations }: VaryPlan, { reporter }: ParsedVary): void {
+  const rows = variations.flatMap(({ id, alternatives }) =>
+    alternatives.map(({ setting, before, after }) => ({ id, path: setting.path, default: before, alternative: after })),
+  );
+  if (reporter === "json") return printJson(rows);
+  const cells = rows.map((row) => [
+    row.id,
+    row.path,
+    JSON.stringify(row.alternative),
+    `not ${JSON.stringify(row.default)}`,
+  ]);
+  printData(alignColumns(cells).join("\n"));
+}

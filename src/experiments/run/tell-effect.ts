@@ -1,0 +1,35 @@
+import type { Effect, Fact } from "./effect.js";
+import type { RunResult } from "./experiment.js";
+import type { Baseline } from "./oracle.js";
+
+/** Sentences about money that moved, or did not move, other than without the difference. */
+export function tellEffect({ added, missing }: Effect, baseline: Baseline, { seen }: RunResult): string {
+  const { key } = baseline;
+  if (key === undefined) return "";
+  const unique = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [key(fact), fact])).values()];
+  const times = (fact: Fact): number =>
+    seen.facts.filter(
+      (other) => key({ ...other, kind: other.kind === "pending" ? "transfer" : other.kind }) === key(fact),
+    ).length;
+  return [...unique(added).map((fact) => tellAdded(fact, times(fact))), ...unique(missing).map(tellMissing)].join(" ");
+}
+
+function tellAdded({ kind, of, amount }: Fact, times: number): string {
+  const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
+  const unlike = times === 1 ? ", which does not happen without the fault" : "";
+  if (kind === "payment") return `${of} was paid ${money(amount)}${often}${unlike}.`;
+  if (kind === "refund") return `${money(amount)} of ${of} went back${often}${unlike}.`;
+  return `${of} received ${money(amount)}${often}${unlike}.`;
+}
+
+function tellMissing({ kind, of, amount }: Fact): string {
+  if (kind === "charge") return `The charge ${of} of ${money(amount)} was not made.`;
+  if (kind === "payment") return `${of} was not paid (${money(amount)}).`;
+  if (kind === "refund") return `${money(amount)} of ${of} did not go back.`;
+  return `${of} did not receive ${money(amount)}.`;
+}
+
+/** `150 000 XOF` */
+function money(amount: number): string {
+  return `${String(amount).replaceAll(/\B(?=(?:\d{3})+(?!\d))/g, " ")} XOF`;
+}

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Setting } from "../../domain/profile/setting.js";
+import { type ProfileOverrides, groupOf, settings } from "../../domain/profile/settings.js";
+import type { Json } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
+import { quote } from "../../kernel/messages/text.js";
+import type { ReadSetting } from "../run/observe.js";
+
+/** One setting, and what it is in the place of what it was. */
+export interface Alternative {
+  readonly setting: Setting;
+  readonly before: Json;
+  readonly after: Json;
+  /** What the alternative means. */
+  readonly effect: string;
+}
+
+/** Which settings to vary, by path (`transfers.settlement`) or group (`transfers`). */
+export interface SettingSelection {
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+}
+
+/** Throws UsageError("command-line") for a name that no setting has. */
+export function assertSettings({ only, skip }: SettingSelection): void {
+  const known = settings.flatMap(({ path }) => [path, groupOf(path)]);
+  for (const name of [...only, ...skip]) {
+    if (known.includes(name)) continue;
+    throw new UsageError("command-line", `Unknown setting ${quote(name)}.${didYouMean(name, known)}`);
+  }
+}
+
+export function isSelected({ only, skip }: SettingSelection, path: string): boolean {
+  const isNamed = (names: readonly string[]): boolean => names.includes(path) || names.includes(groupOf(path));
+  return (only.length === 0 || isNamed(only)) && !isNamed(skip);
+}
+
+/** The default and the alternatives of each setting that was read, but for the value that it had. */
+export function alternativesOf(read: readonly ReadSetting[]): Alternative[] {
+  const values = new Map(read.toReversed().map(({ path, value }) => [path, value]));
+  return settings.flatMap((setting): Alternative[] => {
+    const before = values.get(setting.path);
+    if (before === undefined) return [];
+    const choices = [
+      { value: setting.default, effect: "The default of the sandbox." },
+      ...setting.alternatives.flatMap(({ value, effect, samples = [value] }) =>
+        samples.map((sample) => ({ value: sample, effect })),
+      ),
+    ];
+    const others = choices.filter(({ value }) => !isSame(setting, value, before));
+    return others.map(({ value, effect }) => ({ setting, before, after: value, effect }));
+  });
+}
+
+function isSame({ schema }: Setting, one: Json, other: Json): boolean {
+  return isDeepStrictEqual(schema.parse(one), schema.parse(other));
+}
+
+/** As in a profile file. */
+export function profileOf(alternatives: readonly Alternative[]): ProfileOverrides {
+  const profile: Record<string, Json> = {};
+  for (const { setting, after } of alternatives) {
+    const [group = "", name] = setting.path.split(".");
+    profile[group] = name === undefined ? after : { ...Object(profile[group]), [name]: after };
+  }
+  return profile;
+}
+
+/** Settings of the table that were not read. */
+export function unread(read: readonly ReadSetting[]): Setting[] {
+  const paths = new Set(read.map(({ path }) => path));
+  return settings.filter(({ path }) => !paths.has(path));
+}

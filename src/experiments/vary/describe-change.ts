@@ -1,0 +1,86 @@
+import { compareFacts } from "../run/effect.js";
+import type { RunResult } from "../run/experiment.js";
+import type { SeenRequest } from "../run/observe.js";
+import { type Baseline, newFindings } from "../run/oracle.js";
+import { tellEffect } from "../run/tell-effect.js";
+import { oneLine, shorten } from "../../kernel/messages/text.js";
+
+/** What the command does otherwise than in the baseline, as a paragraph; null when nothing is different. */
+export function describeChange(baseline: Baseline, run: RunResult, timeoutMs: number): string | null {
+  const differences = [
+    describeEnd(baseline.result, run, timeoutMs),
+    describeBooks(baseline, run),
+    describeFindings(baseline, run),
+  ];
+  if (differences.every((text) => text === "")) return null;
+  return [...differences, describeFirstLine(baseline.result, run), describeFirstRequest(baseline.result, run)]
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+function describeEnd(baseline: RunResult, { exitCode, timedOut, crash }: RunResult, timeoutMs: number): string {
+  if (timedOut) return `The command does not end within ${timeoutMs / 1000} s.`;
+  if (crash !== null) return `The command crashes: ${crash}.`;
+  return exitCode === baseline.exitCode ? "" : `The command fails with exit code ${exitCode}.`;
+}
+
+/** A payout that did not end counts as made: that it does not end may be the very difference. */
+function describeBooks(baseline: Baseline, run: RunResult): string {
+  const { key, result } = baseline;
+  if (key === undefined) return "";
+  const settled = ({ seen }: RunResult) =>
+    seen.facts.map((fact) => (fact.kind === "pending" ? { ...fact, kind: "transfer" as const } : fact));
+  return tellEffect(compareFacts(settled(result), settled(run), key), baseline, run);
+}
+
+/** A finding that is gone says nothing of the command: an outcome that never comes, say, cannot be missed. */
+function describeFindings({ result }: Baseline, { seen }: RunResult): string {
+  const kinds = [...new Set(newFindings(result.seen, seen).map(({ kind }) => kind))];
+  return kinds.length === 0 ? "" : `New findings: ${kinds.join(", ")}.`;
+}
+
+const FAILURE = /\b(?:fail|error|not ok|assert|expected)|[✗✘×❌]/i;
+const LINE_MAX = 160;
+
+/** The first line about a failure that the baseline did not print: mostly the name of a test. */
+function describeFirstLine(baseline: RunResult, run: RunResult): string {
+  if (run.exitCode === baseline.exitCode) return "";
+  const known = new Set(linesOf(baseline).map(normalized));
+  const news = linesOf(run).filter((line) => line.trim() !== "" && !known.has(normalized(line)));
+  const line = news.find((text) => FAILURE.test(text)) ?? news[0];
+  return line === undefined ? "" : `It prints: ${shorten(oneLine(line), LINE_MAX)}`.replace(/[^.!?…]$/, "$&.");
+}
+
+function linesOf({ printed }: RunResult): string[] {
+  // eslint-disable-next-line no-control-regex
+  return printed.replaceAll(/\u001B\[[\d;]*m/g, "").split("\n");
+}
+
+/** Without times and counts. */
+function normalized(line: string): string {
+  return line.replaceAll(/\d+(?:\.\d+)?/g, "#").trim();
+}
+
+function describeFirstRequest(baseline: RunResult, run: RunResult): string {
+  const [before, now] = [unlikeReads(baseline), unlikeReads(run)];
+  const at = now.findIndex((request, index) => describe(request) !== describe(before[index]));
+  const [wanted, found] = at === -1 ? [before[now.length], undefined] : [before[at], now[at]];
+  if (wanted === undefined && found === undefined) return "";
+  if (found === undefined) return `The first request that differs: ${named(wanted)} is not made.`;
+  if (wanted?.key !== found.key) return `The first request that differs: ${named(found)}, which is not made otherwise.`;
+  return `The first request that differs: ${named(found)} is answered ${found.status}, not ${wanted.status}.`;
+}
+
+/** How often the same is read depends on time. */
+function unlikeReads({ seen }: RunResult): SeenRequest[] {
+  return seen.requests.filter(({ repeats }) => !repeats);
+}
+
+function describe(request: SeenRequest | undefined): string | undefined {
+  return request === undefined ? undefined : `${request.key} ${request.status}`;
+}
+
+function named(request: SeenRequest | undefined): string {
+  if (request === undefined) return "";
+  return request.about === "" ? request.name : `${request.name} (${oneLine(request.about)})`;
+}

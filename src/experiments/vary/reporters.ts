@@ -1,0 +1,116 @@
+import { type JunitResult, type Style, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
+import { oneLine, wrapText } from "../../kernel/messages/text.js";
+import type { Json } from "../../kernel/messages/json.js";
+import type { OtherAnswer, Question, VariedSetting, VaryReport } from "./report.js";
+
+/** What the command depends on, then the questions for the provider. */
+export function renderPretty(report: VaryReport, style: Style): string {
+  const { settings, questions, notes } = report;
+  const pathsOf = (verdict: VariedSetting["verdict"]): string =>
+    [...new Set(settings.filter((row) => row.verdict === verdict).map(({ path }) => path))].join(", ");
+  const listed = (label: string, paths: string): string[] =>
+    paths === "" ? [] : wrapText(paths, style.width, 2, `${label}: `).map(style.faint);
+  const blocks = [
+    ...settings.filter(({ verdict }) => verdict === "depends").map((row) => renderDependence(row, style)),
+    listed("Independent of", pathsOf("independent")),
+    listed("Not met", pathsOf("not-met")),
+    ...(questions.length === 0 ? [] : [[style.strong("Questions for the provider")]]),
+    ...questions.map((question, at) => renderQuestion(question, at + 1, style)),
+    notes.flatMap((note) => wrapText(oneLine(note), style.width, 6, "Note: ")).map(style.faint),
+    [renderSum(report, style)],
+  ].filter((lines) => lines.length > 0);
+  return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
+}
+
+function renderDependence(row: VariedSetting, style: Style): string[] {
+  const { change, repeat, output } = row;
+  return [
+    `${style.warning("depends")}  ${style.strong(titleOf(row))}`,
+    ...(change === null ? [] : wrapText(oneLine(change), style.width, 2, "  ")),
+    // One line each, to be copied.
+    ...(repeat === null ? [] : [`  Repeat: ${repeat}`]),
+    ...(output === null ? [] : [`  Printed: ${output}`]),
+  ];
+}
+
+/** `transfers.min: 10000 in place of 5000` */
+export function titleOf({ path, alternative, default: before }: VariedSetting): string {
+  return `${path}: ${show(alternative)} in place of ${show(before)}`;
+}
+
+function renderQuestion(
+  { path, contract, question, default: before }: Question,
+  number: number,
+  style: Style,
+): string[] {
+  return [
+    ...wrapText(question, style.width, 3, `${number}. `),
+    ...wrapText(oneLine(contract), style.width, 3, "   ").map(style.faint),
+    ...wrapText(`We assume ${path}: ${show(before)}.`, style.width, 3, "   ").map(style.faint),
+  ];
+}
+
+function show(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A line of progress. */
+export function renderRow(row: VariedSetting, style: Style): string {
+  const paint = row.verdict === "depends" ? style.warning : style.good;
+  return `${paint(row.verdict.padEnd(11))}  ${titleOf(row)}`;
+}
+
+/** `3 depend, 14 independent: 17 alternatives; 40 settings are not met` */
+export function renderSum({ counts, stopped }: VaryReport, style: Style): string {
+  const { depends, independent, "not-met": missed } = counts;
+  const sum = depends + independent;
+  const early = stopped === null ? "" : "; stopped early";
+  const parts = [`${style.warning(`${depends} depend`)}, ${style.good(`${independent} independent`)}`];
+  return `${parts.join("")}: ${sum} alternative${sum === 1 ? "" : "s"}; ${missed} settings are not met${early}`;
+}
+
+/** The questions for the provider, as a page. */
+export function renderMarkdown({ questions, command }: VaryReport): string {
+  const intro =
+    questions.length === 0
+      ? `\`${command.join(" ")}\` rests on no open point of the contract.`
+      : `The contract leaves these points open, and \`${command.join(" ")}\` rests on what we assumed.`;
+  const pages = questions.map((question, at) => renderMarkdownQuestion(question, at + 1));
+  return `${["# Questions for the provider", intro, ...pages].join("\n\n")}\n`;
+}
+
+function renderMarkdownQuestion(question: Question, number: number): string {
+  const { path, contract, default: before, ifOtherwise } = question;
+  return [
+    `## ${number}. ${question.question}`,
+    `> ${oneLine(contract)}`,
+    `We assumed \`${path}: ${show(before)}\`.`,
+    ...ifOtherwise.map(renderAnswer),
+  ].join("\n\n");
+}
+
+function renderAnswer({ answer, effect, change, set }: OtherAnswer): string {
+  return `- If it is \`${show(answer)}\` (${effect.replace(/\.$/, "")}): ${oneLine(change)} Then set:\n\n  \`\`\`yaml\n${set.trimEnd().replaceAll(/^/gm, "  ")}\n  \`\`\``;
+}
+
+/** JUnit XML: a case for each alternative. A dependence fails when `failOn` has it, and is output otherwise. */
+export function renderJunit(report: VaryReport, failOn: readonly string[]): string {
+  const cases = report.settings.map((row) => ({
+    name: row.verdict === "not-met" ? row.path : titleOf(row),
+    className: `vary.${row.path}`,
+    durationMs: 0,
+    result: junitResult(row, failOn),
+  }));
+  return renderJunitXml("sandbox vary", report.baseline.ms, [{ name: `vary ${report.command.join(" ")}`, cases }]);
+}
+
+function junitResult({ verdict, change }: VariedSetting, failOn: readonly string[]): JunitResult | undefined {
+  if (verdict === "not-met") return { tag: "skipped", message: "the command does not meet it" };
+  if (change === null) return undefined;
+  if (!failOn.includes(verdict)) return { tag: "system-out", text: change };
+  return { tag: "failure", message: oneLine(change), type: verdict, text: change };
+}
+
+export function renderJson(report: VaryReport): string {
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}

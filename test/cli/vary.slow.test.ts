@@ -1,0 +1,108 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findSetting } from "../../src/domain/profile/settings.js";
+import { runSandbox } from "../support/cli.js";
+import { program, threeGuesses, varyJson } from "../support/experiments.js";
+import { folderWith } from "../support/folder.js";
+import { parseXml } from "../support/xml.js";
+
+const guesses = ["http.createdStatus", "transfers.min", "transfers.duplicateReference"];
+
+const vary = async (options: readonly string[], command: readonly string[]) =>
+  runSandbox(["vary", ...options, "--", ...command], { cwd: await folderWith({}) });
+
+describe("tests that rest on three guesses", () => {
+  it("depend on exactly these settings; the report asks their questions, and runs no setting that was not read", async () => {
+    const { report, folder, code } = await varyJson(["--workers", "4"], threeGuesses);
+    const depends = report.settings.filter(({ verdict }) => verdict === "depends");
+    expect([...new Set(depends.map(({ path }) => path))]).toEqual(guesses);
+    expect(report.questions.map(({ path, question }) => [path, question])).toEqual(
+      guesses.map((path) => [path, findSetting(path)?.question]),
+    );
+    const missed = report.settings.filter(({ verdict }) => verdict === "not-met");
+    expect(missed.map(({ path }) => path)).toContain("charges.ttl");
+    expect(missed.every(({ id, alternative }) => id === null && alternative === null)).toBe(true);
+    expect(report.settings.filter(({ path, id }) => path.startsWith("charges.") && id !== null)).toEqual([]);
+    expect(report.questions[0]).toMatchObject({
+      default: 201,
+      ifOtherwise: [{ answer: 200, set: "http:\n  createdStatus: 200\n" }],
+    });
+    expect(report.questions[0]?.ifOtherwise[0]?.change).toBe(
+      "The command fails with exit code 1. It prints: FAILED pays. " +
+        "The first request that differs: createTransaction#1 (salary-1) is answered 200, not 201.",
+    );
+    expect(report.counts.depends).toBe(depends.length);
+    expect(code).toBe(0);
+    const [first] = depends;
+    expect(first?.repeat).toContain(`--profile reports/vary/${first?.id}.yaml`);
+    expect(await readFile(join(folder, `reports/vary/${first?.id}.yaml`), "utf8")).toBe(
+      "http:\n  createdStatus: 200\n",
+    );
+    const files = depends.flatMap(({ id }) => [`${id}.txt`, `${id}.yaml`]);
+    expect((await readdir(join(folder, "reports/vary"))).toSorted()).toEqual(files.toSorted());
+  });
+
+  it("fail a gate", async () => {
+    const { code, stdout } = await vary(["--only", "http.createdStatus", "--fail-on", "depends"], threeGuesses);
+    expect(stdout).toMatch(/^depends {2}http\.createdStatus: 200 in place of 201$/m);
+    expect(stdout).toContain("1 depend, 0 independent: 1 alternative");
+    expect(code).toBe(5);
+  });
+
+  it("give a page of questions", async () => {
+    const { stdout } = await vary(["--only", "transfers.min", "--reporter", "md"], threeGuesses);
+    expect(stdout).toContain("# Questions for the provider");
+    expect(stdout).toContain("## 1. Is 5000 XOF the smallest amount of a transfer");
+    expect(stdout).toContain("We assumed `transfers.min: 5000`.");
+    expect(stdout).toContain("Then set:\n\n  ```yaml\n  transfers:\n    min: 1000\n  ```");
+  });
+
+  it("are cases of JUnit", async () => {
+    const { stdout } = await vary(["--only", "http", "--reporter", "junit", "--fail-on", "depends"], threeGuesses);
+    expect(() => parseXml(stdout)).not.toThrow();
+    expect(stdout).toContain('<testcase name="http.createdStatus: 200 in place of 201"');
+    expect(stdout).toContain('failures="1"');
+  });
+});
+
+describe("--pairs", () => {
+  it("finds two settings that make a difference together alone", async () => {
+    const command = program(`
+      const { status } = await call("POST", "/v1/transactions", payout("salary-1"));
+      const { json } = await call("POST", "/v1/transactions", {});
+      process.exit(status === 200 && json.error === undefined ? 1 : 0);
+    `);
+    const only = ["--only", "http.createdStatus", "errors.shape"];
+    const { report } = await varyJson([...only, "--pairs"], command);
+    expect(report.settings.map(({ path, verdict }) => [path, verdict])).toEqual([
+      ["http.createdStatus", "independent"],
+      ["errors.shape", "independent"],
+      ["errors.shape", "independent"],
+      ["http.createdStatus + errors.shape", "independent"],
+      ["http.createdStatus + errors.shape", "depends"],
+    ]);
+  });
+});
+
+it("--list shows what would be run", async () => {
+  const { stdout, code } = await vary(["--list", "--only", "http.createdStatus"], threeGuesses);
+  expect(stdout).toBe("01  http.createdStatus  200  not 201\n");
+  expect(code).toBe(0);
+});
+
+it.each<[string, readonly string[], readonly string[], number, RegExp]>([
+  ["no command", [], [], 1, /vary needs a command/],
+  [
+    "an unknown setting",
+    ["--only", "transfers.mni"],
+    threeGuesses,
+    1,
+    /Unknown setting "transfers\.mni"\. Did you mean "transfers\.min"/,
+  ],
+  ["a command that fails", [], program("process.exit(7)"), 6, /it ended with 7/],
+])("%s is refused", async (_, options, command, code, message) => {
+  const finished = await vary(options, command);
+  expect(finished.stderr).toMatch(message);
+  expect(finished.code).toBe(code);
+});

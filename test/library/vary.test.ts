@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { type Sandbox, vary } from "../../src/index.js";
+
+const orderOf = (amount: number) => ({ type: "transfer", amount, msisdn: "+2250700000001", reference: "salary-1" });
+
+/** Rests on 201, and on 409 for a reference that is taken. */
+async function pays(sandbox: Sandbox): Promise<void> {
+  const first = await sandbox.fetch("/v1/transactions", { json: orderOf(20_000) });
+  if (first.status !== 201) throw new Error(`not created: ${first.status}`);
+  const second = await sandbox.fetch("/v1/transactions", { json: orderOf(20_000) });
+  if (second.status !== 409) throw new Error(`paid twice: ${second.status}`);
+}
+
+it("names the settings that a function rests on, with the questions for the provider", async () => {
+  const { settings, questions, counts } = await vary(pays, { only: ["http", "transfers"], workers: 4 });
+  const depends = settings.filter(({ verdict }) => verdict === "depends");
+  expect(depends.map(({ path }) => path)).toEqual(["http.createdStatus", "transfers.duplicateReference"]);
+  expect(depends[0]?.change).toContain("It prints: not created: 200.");
+  expect(questions.map(({ path }) => path)).toEqual(["http.createdStatus", "transfers.duplicateReference"]);
+  expect(counts.independent).toBeGreaterThan(5);
+});
+
+it("rejects an unknown option and an unknown setting", async () => {
+  await expect(vary(pays, Object.assign({ workers: 1 }, { pair: true }))).rejects.toThrow(/pair is not an option/);
+  await expect(vary(pays, { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);
+});
