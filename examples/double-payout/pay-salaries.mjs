@@ -33,5 +33,6 @@ async function pay({ worker, msisdn, amount }) {
 
 function transfer(body) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  return fetch(`${url}/v1/transactions`, { method: "POST", headers, body: JSON.stringify(body) });
+  const request = { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(3_000) };
+  return fetch(`${url}/v1/transactions`, request);
 }

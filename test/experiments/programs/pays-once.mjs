@@ -1,0 +1,8 @@
+/** Correct. Pays a salary: one reference, 409 is an earlier attempt, and the end is awaited. */
+import { fail, insist, outcomeOf, pass, payoutOf, receive } from "./lib.mjs";
+
+const events = await receive(["transactions/completed", "transactions/failed"]);
+const { status, body } = await insist("POST", "/v1/transactions", payoutOf("salary-awa"));
+await pass("15m");
+const outcome = status === 201 ? await outcomeOf(body.id) : events.at(-1)?.data.status;
+if (outcome !== "completed") fail(`not paid: ${outcome ?? "nothing is known of it"}`);

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { bugVerdicts } from "../../src/experiments/run/oracle.js";
+import { exploreJson } from "../support/experiments.js";
+import { folderWith } from "../support/folder.js";
+import { root } from "../support/markdown.js";
+
+const program = (name: string): string[] => [process.execPath, join(root, "examples/double-payout", name)];
+
+it("the lost answer is found within 10 s, and told to people", { timeout: 60_000 }, async () => {
+  const startedAt = performance.now();
+  const { code, report } = await exploreJson(["--max-runs", "1"], program("pay-salaries.mjs"));
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(code).toBe(5);
+  expect(report.runs).toMatchObject([{ fault: "answer-lost", verdict: "unsafe" }]);
+  expect(report.runs[0]?.summary).toBe(
+    "The answer to POST /v1/transactions (salary-2026-01-awa-…) was lost after the payout was made. The program sent it again under a new reference. +2250700000010 received 150 000 XOF twice. The program ended as if all were well.",
+  );
+});
+
+it("the salaries pay twice after answers that are lost, and only then", { timeout: 180_000 }, async () => {
+  const { report } = await exploreJson(["--workers", "4"], program("pay-salaries.mjs"));
+  const found = report.runs.filter(({ verdict }) => verdict !== "safe").map(({ fault, verdict }) => [verdict, fault]);
+  expect(found).toEqual([
+    ["unsafe", "answer-lost"],
+    ["unsafe", "answer-lost"],
+    ["unsafe", "500-after"],
+    ["unsafe", "500-after"],
+    ["unsafe", "slow"],
+    ["unsafe", "slow"],
+  ]);
+});
+
+it("the fixed salaries are clean under every fault of depth 2", { timeout: 600_000 }, async () => {
+  const quick = "transfers: { settlement: immediate }\nwebhooks: { retry: fast }\n";
+  const profile = join(await folderWith({ "quick.yaml": quick }), "quick.yaml");
+  const flags = ["--profile", profile, "--depth", "2", "--workers", "8"];
+  const { code, report } = await exploreJson(flags, program("pay-salaries-fixed.mjs"));
+  const names: readonly string[] = [...bugVerdicts, "flaky"];
+  expect(report.runs.filter(({ verdict }) => names.includes(verdict))).toEqual([]);
+  expect(report.runs.filter(({ after }) => after !== null).length).toBeGreaterThan(20);
+  expect(code).toBe(0);
+});
