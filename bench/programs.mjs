@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const quietStart = [at("../bin/sandbox.js"), "start", "--port", "0", "--log", "json", "--log-level", "warn"];
 
-/** Each program prints its address as JSON on the first line. */
+/** Each program prints its address on the first line. */
 export const programs = {
   plain: [at("floors/plain.mjs")],
   hono: [at("../reports/bench/hono.mjs")],
@@ -18,6 +18,12 @@ export const programs = {
 };
 /** The sandbox with a frozen clock. */
 export const frozenSandbox = [...quietStart, "--clock", "2026-01-15T09:00:00Z"];
+/** Records to a file. */
+export const recordingProxy = (target, file) => [
+  at("../bin/sandbox.js"),
+  "proxy",
+  ...["--port", "0", "--target", target, "--record", file],
+];
 export const senderFloor = at("floors/sender.mjs");
 export const receiverFloor = at("floors/receiver.mjs");
 
@@ -53,7 +59,7 @@ export async function startServer(args, cwd = undefined) {
     return (await once(child, "message"))[0];
   };
   return {
-    url: JSON.parse(line[0]).url,
+    url: /http:[^\s"]+/.exec(line[0])[0],
     usage: () => ask("usage"),
     sample: () => ask("sample"),
     resetDelays: () => child.send("reset"),
@@ -128,6 +134,19 @@ export async function firstAnswer(url) {
   const response = await fetch(new URL("/v1/balance", url), { headers });
   if (response.status !== 200) throw new Error(`GET /v1/balance was answered ${response.status}`);
   await response.arrayBuffer();
+}
+
+/** Asks each address in turn, one request at a time over kept connections; returns the median in ms of each. */
+export async function medianAnswers(urls, requests) {
+  const times = urls.map(() => []);
+  for (let number = 0; number < requests; number++) {
+    for (const [index, url] of urls.entries()) {
+      const startedAt = performance.now();
+      await firstAnswer(url);
+      times[index].push(performance.now() - startedAt);
+    }
+  }
+  return times.map((list) => list.toSorted((a, b) => a - b)[requests >> 1]);
 }
 
 function chargeOf(number) {

@@ -2,7 +2,7 @@
  * Measures the sandbox beside programs that do only the same work, in one run. See docs/performance.md.
  *
  *     npm run build && npm run bench             all suites, about seven minutes
- *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance
+ *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance, proxy
  *     npm run bench -- --short                   a minute, to check that it runs; its figures mean little
  *     npm run bench -- --write                   also writes the table into docs/performance.md
  *
@@ -14,7 +14,7 @@ import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isPinned, pinClient, programs } from "./programs.mjs";
-import { advance, memory, requests, start, webhooks } from "./suites.mjs";
+import { advance, memory, proxy, requests, start, webhooks } from "./suites.mjs";
 
 const suites = {
   requests: {
@@ -30,6 +30,11 @@ const suites = {
     short: { rounds: 1, amount: 1_000, warmUp: 200 },
   },
   advance: { run: advance, full: { rounds: 3, amount: 100_000 }, short: { rounds: 1, amount: 5_000 } },
+  proxy: {
+    run: proxy,
+    full: { rounds: 5, amount: 3_000, warmUp: 1_000 },
+    short: { rounds: 1, amount: 300, warmUp: 100 },
+  },
 };
 const { values: flags } = parseArgs({
   options: {

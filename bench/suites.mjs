@@ -1,13 +1,17 @@
 /** The suites. Each returns rows: a name, the numbers of every round by program, a unit, and a target for the sandbox. */
+import { rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import {
   firstAnswer,
   frozenSandbox,
   getBalance,
   getCharges,
+  medianAnswers,
   postCharges,
   postJson,
   programs,
   receiverFloor,
+  recordingProxy,
   runNode,
   senderFloor,
   startServer,
@@ -156,4 +160,23 @@ async function dropCharges(server, amount, firstNumber) {
   const { firedCount } = await postJson(server.url, "/_sandbox/clock/advance", { by: "1h", maxWaitMs: 600_000 });
   if (firedCount < amount) throw new Error(`${firedCount} of ${amount} charges were dropped.`);
   return (performance.now() - startedAt) / 1000;
+}
+
+/** What `sandbox proxy --record` adds to an answer. */
+export async function proxy({ rounds, amount, warmUp }) {
+  const server = await startServer(programs.sandbox);
+  const file = fileURLToPath(new URL("../reports/bench/proxy.har", import.meta.url));
+  const between = await startServer(recordingProxy(server.url, file));
+  const of = { sandbox: [], direct: [] };
+  const urls = [server.url, between.url];
+  await medianAnswers(urls, warmUp);
+  for (let round = 0; round < rounds; round++) {
+    const [direct, through] = await medianAnswers(urls, amount);
+    of.direct.push(direct);
+    of.sandbox.push(through - direct);
+  }
+  await between.stop();
+  await server.stop();
+  await rm(file);
+  return [{ name: "Recording proxy, added at the median", of, unit: "ms", floor: "direct", target: { most: 2 } }];
 }

@@ -7,6 +7,7 @@ import { problemsOfHar } from "../support/har.js";
 import { originOfNobody } from "../support/listen.js";
 import { startReceiver } from "../support/receiver.js";
 import { chargeRequest } from "../support/requests.js";
+import { selfSigned } from "../support/self-signed.js";
 import type { LooseJson } from "../support/world.js";
 
 const headers = {
@@ -48,6 +49,18 @@ it("records requests and webhooks of a real session without a secret, and ends w
   expect(archive.log.entries.map((entry: LooseJson) => entry._signature).filter(Boolean)).toEqual(["valid"]);
   expect(JSON.stringify(archive) + proxy.output).not.toMatch(/at_sandbox|secret_sandbox/);
   expect(proxy.output).toContain(`sandbox: wrote 4 requests and webhooks to ${file}`);
+});
+
+it("reaches a target over TLS whose certificate the machine is told to trust, and no other", async () => {
+  const cwd = await folderWith({ "cert.pem": selfSigned.cert, "key.pem": selfSigned.key });
+  const service = await startSandbox(["--tls-cert", "cert.pem", "--tls-key", "key.pem"], { cwd });
+  const trusting = await startProxy(["--target", service.url], { cwd, env: { NODE_EXTRA_CA_CERTS: "cert.pem" } });
+  const answer = await fetch(`${trusting.url}/v1/balance`, { headers });
+  expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ currency: "XOF" })]);
+  const strict = await startProxy(["--target", service.url]);
+  const refused = await fetch(`${strict.url}/v1/balance`, { headers });
+  expect([refused.status, await refused.text()]).toEqual([502, expect.stringContaining("self-signed certificate")]);
+  expect(await Promise.all([trusting.stop(), strict.stop()])).toEqual([0, 0]);
 });
 
 it("leaves a valid file behind when it is killed", async () => {
