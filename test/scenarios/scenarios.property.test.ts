@@ -162,7 +162,8 @@ describe("parsing", () => {
         expect(results).toHaveLength(1);
         expect(failures === "").toBe(results[0]?.outcome === "passed");
       }),
-      { numRuns: runs(40) },
+      // Most mutations are not valid: one run at least is.
+      { numRuns: runs(40), examples: [[{ steps: [{ request: "GET /v1/balance" }] }]] },
     );
     expect(replayed).toBeGreaterThan(0);
   });
