@@ -33,7 +33,7 @@ describe("the README", () => {
   it("catches a bug with one command, within two screens", { timeout: 60_000 }, async () => {
     const [before = ""] = readFileSync(`${root}README.md`, "utf8").split("\n## The second");
     expect(before.split("\n").length).toBeLessThan(100);
-    expect(firstBug).toHaveLength(1);
+    expect(firstBug).toHaveLength(2);
     await followSteps(firstBug, { url: "http://127.0.0.1:4010", cwd: root });
   });
 
