@@ -6,6 +6,7 @@ import { correct } from "./correct.js";
 import { correctJobs } from "./correct-jobs.js";
 import { dangerous } from "./dangerous.js";
 import { dangerousJobs } from "./dangerous-jobs.js";
+import { correctTrades, dangerousTrades } from "./trades.js";
 
 /** Runs a program as `sandbox exec` does, to its end. */
 async function findingsOf({ run, options }: Client): Promise<readonly string[]> {
@@ -17,13 +18,13 @@ async function findingsOf({ run, options }: Client): Promise<readonly string[]> 
 }
 
 describe("a dangerous client", () => {
-  it.each([...dangerous, ...dangerousJobs])("$name: $finds", async (client) => {
+  it.each([...dangerous, ...dangerousJobs, ...dangerousTrades])("$name: $finds", async (client) => {
     expect((await findingsOf(client)).toSorted()).toEqual(client.finds);
   });
 });
 
 describe("a correct client", () => {
-  it.each([...correct, ...correctJobs])("$name: nothing is found", async (client) => {
+  it.each([...correct, ...correctJobs, ...correctTrades])("$name: nothing is found", async (client) => {
     expect(await findingsOf(client)).toEqual([]);
   });
 });

@@ -9,6 +9,8 @@ it.each([
   ["salary-january", "salary-february"],
   ["payout-1001", "payout-1002"],
   ["e-7/2026-01", "e-8/2026-01"],
+  ["settlement-2026-01-15", "settlement-2026-01-16"],
+  ["TX000123", "TX000124"],
 ])("%s and %s name two orders", (one, other) => {
   expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([true, true]);
 });
@@ -24,6 +26,15 @@ it.each([
   ["order-17-1768467600123", "order-17-1768467600456"],
   ["0b0e7f0a-9c1e-4d3f-8a55-6f6f6f6f6f6f", "5d2c7c1e-1b1e-4f3f-9a55-7f7f7f7f7f7f"],
   ["x9k2m4p7q1", "b3c8d1f6g2"],
+  ["ref-k3j9x", "ref-p0q2z"],
+  ["V1StGXR8_Z5jdHi6B-myT", "3kTMd0BnQ_x9aPzLw2-cv"],
+  ["0.4382910", "0.99182"],
+  ["awa-2026-01-15T09:00:00Z", "awa-2026-01-15T09:00:05Z"],
+  ["order-7f3a", "ORDER-7F3A"],
+  ["order-17 (2)", "order-17 (3)"],
+  ["run-1-employee-23", "run-2-employee-23"],
+  ["salary-awa-1", "salary-awa-2"],
+  ["r1", "r2"],
 ])("%s and %s may name one", (one, other) => {
   expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([false, false]);
 });

@@ -163,7 +163,8 @@ export function createConcurrentPayoutsDetector(): Detector {
         const key = reported.get(order.reference);
         if (key !== undefined) return [{ withdraws: key }];
         if (entry.status >= 300 || entry.fault !== undefined) return [];
-        const group = `${pairOf(order)} ${String(order.description)} ${maskDrawn(order.reference)}`;
+        const description = String(order.description).replaceAll(order.reference, "*");
+        const group = `${pairOf(order)} ${description} ${maskDrawn(order.reference)}`;
         const other = sent.get(group);
         const current = { order, entry, connection, answeredAt: now };
         sent.add(group, current);
@@ -194,19 +195,35 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
   };
 }
 
-/** What is drawn for each attempt (UUIDs, times, random letters and digits), and what names a worker or an attempt. */
-const DRAWN =
-  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+|(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{8,}|\d{9,}/gi;
+/** Joins patterns, in any case. */
+const anyOf = (...patterns: readonly RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join("|"), "gi");
 
-/** What names an attempt where orders are named, too: `a`, `retry`, `payment-2`, `order-17-2`; but not `invoice-2026-2`. */
-const OF_AN_ATTEMPT =
-  /(?<![a-z])(?:first|second|third|again|retry|bis|copy|new|[a-z])(?![a-z])|(?<![a-z])(?:pay(?:ment|out)?|transfer|transaction|txn?|ref(?:erence)?|req(?:uest)?)[-_.:]?\d{1,2}(?!\d)|(?<=\d\D+)(?<!(?:19|20)\d\d\D)\d$/gi;
+/** What is drawn for each attempt, and what names a worker or an attempt. */
+const DRAWN = anyOf(
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/, // a UUID
+  /(?<=\d{4}-\d\d-\d\d)[t _-]\d\d[:.-]?\d\d(?:[:.-]?\d\d(?:\.\d+)?)?z?/, // a time of day
+  /(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+/,
+  /(?<![\w-])(?=[\w-]*[a-z]\d+[a-z])[\w-]{21,22}(?![\w-])/, // a nanoid, or a UUID in base64url
+  /(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{8,}/, // random letters and digits
+  /\d{9,}/, // the time in milliseconds
+  /0\.\d{5,}/, // Math.random()
+);
+
+/** What names an attempt where orders are named, too. */
+const OF_AN_ATTEMPT = anyOf(
+  /^[a-z]\d{1,2}$/,
+  /(?<![\da-z])(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{5,7}(?![\da-z])/, // a short random text
+  /(?<![a-z])(?:first|second|third|again|retry|bis|copy|new|[a-z])(?![a-z])/,
+  /(?<=(?<![a-z])(?:run|key|salary|withdrawal|pay(?:ment|out)?|transfer|transaction|txn?|ref(?:erence)?|req(?:uest)?)(?:[-_.:][a-z]+)?[-_.:]?)\d{1,2}(?!\d)/,
+  /(?<=\d\D+)(?<!(?:19|20)\d\d\D)\d\)?$/, // `order-17-2`, but not `invoice-2026-2`
+);
 
 /** The time of the patterns grows with the square of the length. */
 const REFERENCE_MAX = 200;
 
 function maskDrawn(reference: string): string {
-  return reference.length > REFERENCE_MAX ? reference : reference.replaceAll(DRAWN, "*");
+  return (reference.length > REFERENCE_MAX ? reference : reference.replaceAll(DRAWN, "*")).toLowerCase();
 }
 
 /** `order-17` and `order-18` name two orders; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one. */

@@ -1,5 +1,5 @@
 import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
-import { shownTopic } from "../../domain/model/subscription.js";
+import { type Subscription, shownTopic } from "../../domain/model/subscription.js";
 import { quote } from "../../kernel/messages/text.js";
 import { type Detection, type Detector, RecentMap, type Scene, describeCause, describeRequest } from "./detector.js";
 
@@ -105,8 +105,8 @@ export function createDuplicateSubscriptionDetector(): Detector {
       if (operation !== "createWebhook" || status >= 300) return [];
       const subscription = scene.world.subscriptions.values().at(-1);
       if (subscription === undefined) return [];
-      const { topic, url } = subscription;
-      const key = `${topic} ${url}`;
+      const { url } = subscription;
+      const key = keyOf(subscription);
       const count = countSubscriptions(scene).get(key) ?? 0;
       if (count < 2) return [];
       reported.add(key, true);
@@ -118,10 +118,13 @@ export function createDuplicateSubscriptionDetector(): Detector {
   };
 }
 
-/** By topic and URL. */
+/** Equal for one topic and one URL, however its host is written. */
+function keyOf({ topic, url }: Subscription): string {
+  return `${topic} ${new URL(url).href}`;
+}
+
 function countSubscriptions({ world }: Scene): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { topic, url } of world.subscriptions.values())
-    counts.set(`${topic} ${url}`, (counts.get(`${topic} ${url}`) ?? 0) + 1);
+  for (const key of world.subscriptions.values().map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 }
