@@ -58,8 +58,15 @@ it("a text with too many escapes to resolve is redacted whole", () => {
   expect(text("%25".repeat(10_001))).toBe(REDACTED);
 });
 
+it("a text that is too long to find the end of an encoded secret is redacted whole", () => {
+  const { text } = new SecretRedactor(["at_sandbox"]);
+  const secret = Buffer.from("x:at_sandbox").toString("base64");
+  expect(text(`${secret} ${"word ".repeat(9_000)}`)).toBe(`${REDACTED} ${"word ".repeat(9_000)}`);
+  expect(text(`${secret} ${"word ".repeat(10_000)}`)).toBe(REDACTED);
+});
+
 it("among many encoded words the one with a secret is redacted", () => {
-  const words = Array.from({ length: 20_000 }, (_, at) => Buffer.from(`business payments ${at}`).toString("base64"));
+  const words = Array.from({ length: 500 }, (_, at) => Buffer.from(`business payments ${at}`).toString("base64"));
   const secret = Buffer.from("x:at_sandbox").toString("base64");
   const text = (held: string): string => [...words, held, ...words].join(" ");
   expect(new SecretRedactor(["at_sandbox"]).text(text(secret))).toBe(text(REDACTED));
@@ -99,7 +106,7 @@ describe("the secrets that are known", () => {
 
 it("a secret that ends with a backslash is redacted before a slash", () => {
   const { text } = new SecretRedactor(["/a/b\\"]);
-  expect(text("There is no GET /v1/%2Fa/b\\/x here")).toBe("There is no GET /v1/[redacted]/x here");
+  expect(text("There is no GET /v1/%2Fa/b\\/x here")).toBe("There is no GET [redacted] here");
 });
 
 describe("the secrets that are looked for in requests", () => {

@@ -1,5 +1,5 @@
 import type { Identity } from "../state/company-record.js";
-import { type Layer, lastUpTo, layersOf } from "../../kernel/messages/unescape.js";
+import { unescaped } from "../../kernel/messages/unescape.js";
 
 export const REDACTED = "[redacted]";
 
@@ -24,10 +24,12 @@ const LONG = 8;
 const ENCODED_MIN = 5;
 /** base64 in base64. */
 const NESTING_MAX = 2;
-/** Of what was in base64 or hex: in more of it only the bytes themselves are looked at. */
-const NESTED_CHARACTERS_MAX = 50_000;
-/** More of one text that is in base64 and holds a secret is redacted up to the next space, slashes and all. */
-const NARROWED_MAX = 1000;
+/** Of a longer text that was in base64 or hex only the bytes themselves are looked at. */
+const NESTED_MAX = 50_000;
+/** A longer text with an encoded secret is redacted whole. */
+const NARROWED_MAX = 50_000;
+/** An encoded secret is redacted with the word, the part of a word or the segment of a path that it is in. */
+const SEPARATORS = [/(\s+)/, /((?:\\?["']|[?&#,:;!|<>(){}[\]]|=(?=[\w%]))+)/, /(\/+)/];
 
 /**
  * Redacts the secrets that it knows, as they are, escaped for a URL, JSON or HTML, some times over, and as a part of base64 or hex. A secret stays known
@@ -40,10 +42,6 @@ export class SecretRedactor {
   #known = new Set<string>();
   #knownMax = 2 * RETIRED_MAX;
   #forms = new TextIndex();
-  /** The length of the shortest that is looked for in base64 and hex, and the runs that it takes. */
-  #shortest = Infinity;
-  #base64 = /(?!)/g;
-  #hex = /(?!)/g;
 
   /** `before`: has redacted a text already. */
   constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
@@ -65,18 +63,9 @@ export class SecretRedactor {
 
   readonly text = (text: string): string => {
     const given = this.#before?.text(text) ?? text;
-    if (this.#known.size === 0 || given === REDACTED) return given;
-    const layers = layersOf(given);
-    if (layers === undefined) return REDACTED;
-    let shown = "";
-    let shownTo = 0;
-    for (const { from, to } of this.#find(layers, 0).sort((a, b) => a.from - b.from || b.to - a.to)) {
-      if (to <= shownTo) continue;
-      // What overlaps the one before belongs to it.
-      if (from >= shownTo) shown += given.slice(shownTo, from) + REDACTED;
-      shownTo = to;
-    }
-    return shownTo === 0 ? given : shown + given.slice(shownTo);
+    if (this.#known.size === 0) return given;
+    if (unescaped(given)?.some((each) => this.#known.has(each)) ?? true) return REDACTED;
+    return this.#holds(given) ? this.#narrow(this.#forms.replaceIn(given)) : given;
   };
 
   /** A deep copy; the names of members are redacted too. */
@@ -95,94 +84,29 @@ export class SecretRedactor {
     if (secret === "") return;
     const isKnown = this.#known.delete(secret);
     this.#known.add(secret);
-    if (isKnown) return;
-    this.#forms.add(secret);
-    if (isTooPlain(secret)) return;
-    const composed = [secret, secret.normalize("NFC"), secret.normalize("NFD")];
-    // In a query that is not decoded, "+" is a space.
-    const spellings = composed.flatMap((text) => [text, text.replaceAll("+", " "), text.replaceAll(" ", "+")]);
-    // As it is found in headers, and in decoded base64 and hex.
-    spellings.push(...composed.map((text) => Buffer.from(text).toString("latin1")));
-    // One that looks like an escape itself loses it where a text is decoded further.
-    for (const spelling of spellings.flatMap((each) => textsIn(each)))
-      if (!isTooPlain(spelling)) {
-        this.#forms.add(spelling);
-        if (spelling.length >= ENCODED_MIN && spelling.length < this.#shortest) this.#lookForEncoded(spelling.length);
-      }
+    if (isKnown || isTooPlain(secret)) return;
+    for (const spelling of spellingsOf(secret)) if (!isTooPlain(spelling)) this.#forms.add(spelling);
   }
 
-  #lookForEncoded(shortest: number): void {
-    this.#shortest = shortest;
-    // base64 and base64url.
-    this.#base64 = new RegExp(String.raw`[\w+/-]{${Math.ceil((shortest * 4) / 3)},}={0,2}`, "g");
-    this.#hex = new RegExp(String.raw`[\dA-Fa-f]{${shortest * 2},}`, "g");
+  /** Whether a secret is in a text, escaped or encoded. `nesting`: how many times the text was in base64 or hex. */
+  #holds(text: string, nesting = 0): boolean {
+    if (nesting > 0 && text.length > NESTED_MAX) return this.#forms.isIn(text, true);
+    const texts = unescaped(text);
+    return texts?.some((each) => this.#forms.isIn(each, nesting > 0) || this.#holdsEncoded(each, nesting)) ?? true;
   }
 
-  /** Where the secrets are. `nesting`: how many times the text was in base64 or hex. */
-  #find(layers: readonly Layer[], nesting: number): Range[] {
-    return layers.flatMap((layer) => {
-      const found = [...this.#findPlain(layer.text, nesting), ...this.#findEncoded(layer, nesting)];
-      return found.map(({ from, to }) => ({ from: layer.sourceOf(from), to: layer.sourceOf(to) }));
-    });
+  #holdsEncoded(text: string, nesting: number): boolean {
+    if (nesting === NESTING_MAX) return false;
+    return decodings(text, this.#forms.shortest).some((decoded) => this.#holds(decoded, nesting + 1));
   }
 
-  #findPlain(text: string, nesting: number): Range[] {
-    const found: Range[] = [];
-    const isSecret = (from: number, to: number): boolean =>
-      nesting === 0 ? isSecretAt(text, from, to) : to - from >= ENCODED_MIN && !isTooPlain(text.slice(from, to));
-    for (let at = 0; at < text.length; at++) {
-      const length = this.#forms.lengthAt(text, at, isSecret);
-      if (length === 0) continue;
-      found.push({ from: at, to: at + length });
-      at += length - 1;
-    }
-    return found;
-  }
-
-  #findEncoded({ text, isResolved }: Layer, nesting: number): Range[] {
-    if (nesting === NESTING_MAX || text.length < this.#shortest) return [];
-    // What no escape changed was looked at in the layer before.
-    const runs = (run: RegExp): Range[] => runsOf(text, run).filter(({ from, to }) => isResolved(from, to));
-    const base64 = this.#holding(text, runs(this.#base64), "base64", nesting);
-    const isBase64 = (run: string): boolean =>
-      this.#holding(run, [{ from: 0, to: run.length }], "base64", nesting).length > 0;
-    const narrowed = base64.slice(0, NARROWED_MAX).flatMap((range) => {
-      const parts = narrowest(text.slice(range.from, range.to), isBase64);
-      return parts.map(({ from, to }) => ({ from: range.from + from, to: range.from + to }));
-    });
-    const hex = this.#holding(text, runs(this.#hex), "hex", nesting);
-    return [...hex, ...narrowed, ...base64.slice(NARROWED_MAX)];
-  }
-
-  /**
-   * The runs of encoded bytes that hold a secret. A run may begin with characters that are not part of them. All runs are decoded at once, with zeros between
-   * them: there may be a hundred thousand.
-   */
-  #holding(text: string, runs: readonly Range[], encoding: "base64" | "hex", nesting: number): Range[] {
-    if (runs.length === 0) return [];
-    const { characters, bytes, zero } = ENCODINGS[encoding];
-    const holding = new Set<Range>();
-    const places: number[] = [];
-    let length = 0;
-    const units = runs.map(({ from, to }) => {
-      const run = text.slice(from, text.endsWith("=", to) ? text.indexOf("=", from) : to);
-      const padded = run.padEnd((Math.ceil(run.length / characters) + 2) * characters, zero);
-      places.push(length);
-      length += padded.length;
-      return padded;
-    });
-    const all = units.join("");
-    for (let skipped = 0; skipped < characters; skipped++) {
-      const decoded = Buffer.from(all.slice(skipped), encoding).toString("latin1");
-      const isLong = decoded.length > NESTED_CHARACTERS_MAX;
-      const layers = isLong ? undefined : layersOf(decoded);
-      const found = layers === undefined ? this.#findPlain(decoded, nesting + 1) : this.#find(layers, nesting + 1);
-      for (const { from } of found) {
-        const run = runs[lastUpTo(places, skipped + Math.floor(from / bytes) * characters)];
-        if (run !== undefined) holding.add(run);
-      }
-    }
-    return runs.filter((run) => holding.has(run));
+  /** What does not hold a secret. */
+  #narrow(text: string, [separator, ...finer] = SEPARATORS): string {
+    if (!this.#holds(text)) return text;
+    if (separator === undefined || text.length > NARROWED_MAX) return REDACTED;
+    const parts = text.split(separator);
+    const shown = parts.map((part) => this.#narrow(part, finer)).join("");
+    return this.#holds(shown) ? REDACTED : shown;
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -197,37 +121,43 @@ export class SecretRedactor {
   }
 }
 
-/** So many characters are so many bytes. */
-const ENCODINGS = {
-  base64: { characters: 4, bytes: 3, zero: "A" },
-  hex: { characters: 2, bytes: 1, zero: "0" },
-} as const;
-
-interface Range {
-  readonly from: number;
-  readonly to: number;
+/** How a secret is written as it is, or by the usual functions. */
+function spellingsOf(secret: string): readonly string[] {
+  const composed = [secret, secret.normalize("NFC"), secret.normalize("NFD")];
+  return composed.flatMap((text) => {
+    const utf8 = Buffer.from(text);
+    return [
+      text,
+      // In a query that is not decoded, "+" is a space.
+      text.replaceAll("+", " "),
+      text.replaceAll(" ", "+"),
+      encodeURI(utf8.toString()),
+      encodeURIComponent(utf8.toString()),
+      JSON.stringify(text).slice(1, -1),
+      // As it is found in headers, and in decoded base64 and hex.
+      utf8.toString("latin1"),
+      // One that looks like an escape itself loses it where a text is decoded further.
+      ...(unescaped(text) ?? []),
+    ];
+  });
 }
 
-function runsOf(text: string, run: RegExp): Range[] {
-  return [...text.matchAll(run)].map((match) => ({ from: match.index, to: match.index + match[0].length }));
+/** What is in the base64 and hex of a text, if it may have so many bytes. */
+function decodings(text: string, bytes: number): readonly string[] {
+  if (text.length < bytes) return [];
+  // base64 and base64url.
+  const base64 = runsOf(text, `[\\w+/-]{${Math.ceil((bytes * 4) / 3)},}`);
+  const hex = runsOf(text, `[\\dA-Fa-f]{${bytes * 2},}`);
+  // A run may begin with characters that are not part of it.
+  return [
+    ...(base64 === "" ? [] : [0, 1, 2, 3].map((skipped) => Buffer.from(base64.slice(skipped), "base64"))),
+    ...(hex === "" ? [] : [0, 1].map((skipped) => Buffer.from(hex.slice(skipped), "hex"))),
+  ].map((decoded) => decoded.toString("latin1"));
 }
 
-/** Beyond this number of segments all of them count. */
-const SEGMENTS_MAX = 50;
-
-/** The segments of a path that hold something: a slash is most likely a separator, but it is a character of base64 too. */
-function narrowest(path: string, holds: (text: string) => boolean): Range[] {
-  const segments = runsOf(path, /[^/]+/g);
-  const found: Range[] = [];
-  let first = 0;
-  for (const [last, { to }] of segments.entries()) {
-    const isIn = (from: number): boolean => holds(path.slice(segments[from]?.from, to));
-    if (segments.length > SEGMENTS_MAX || !isIn(first)) continue;
-    while (first < last && isIn(first + 1)) first++;
-    found.push({ from: segments[first]?.from ?? 0, to });
-    first = last + 1;
-  }
-  return found.length === 0 ? [{ from: 0, to: path.length }] : found;
+/** All in one: where the next begins, characters of it are skipped as at the start. */
+function runsOf(text: string, run: string): string {
+  return text.match(new RegExp(run, "g"))?.join("") ?? "";
 }
 
 /** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. */
@@ -238,37 +168,51 @@ export function redactPath(path: string, { text }: Pick<Redactor, "text">): stri
 /** Finds the longest of many texts at a position. Its time does not depend on how many there are: there may be thousands of companies. */
 class TextIndex {
   readonly #texts = new Set<string>();
-  /** The lengths of the texts that begin with the same two characters, longest first. */
-  readonly #lengths = new Map<number, number[]>();
-  /** Which heads there are, by their last bits: most places of a text are passed by this alone. */
-  readonly #heads = new Uint8Array(HEADS);
+  /** The lengths of the texts that begin with the same head, longest first. */
+  readonly #lengths = new Map<number, readonly number[]>();
+  /** The length of the shortest that is looked for in base64 and hex. */
+  shortest = Infinity;
 
   add(text: string): void {
-    this.#texts.add(text);
-    this.#heads[headOf(text, 0) % HEADS] = 1;
-    const lengths = new Set([...(this.#lengths.get(headOf(text, 0)) ?? []), text.length]);
+    const lengths = new Set(this.#lengths.get(headOf(text, 0))).add(text.length);
     this.#lengths.set(
       headOf(text, 0),
       [...lengths].toSorted((a, b) => b - a),
     );
+    this.#texts.add(text);
+    if (text.length >= ENCODED_MIN) this.shortest = Math.min(this.shortest, text.length);
+  }
+
+  replaceIn(text: string): string {
+    let shown = "";
+    let shownTo = 0;
+    for (let at = 0; at < text.length; at++) {
+      const length = this.#lengthAt(text, at, false);
+      if (length === 0) continue;
+      shown += text.slice(shownTo, at) + REDACTED;
+      shownTo = at + length;
+      at = shownTo - 1;
+    }
+    return shown + text.slice(shownTo);
+  }
+
+  isIn(text: string, isDecoded: boolean): boolean {
+    for (let at = 0; at < text.length; at++) if (this.#lengthAt(text, at, isDecoded) > 0) return true;
+    return false;
   }
 
   /** 0 when none of them is there. */
-  lengthAt(text: string, at: number, accepts: (from: number, to: number) => boolean): number {
-    const head = headOf(text, at);
-    const lengths = this.#heads[head % HEADS] === 1 ? this.#lengths.get(head) : undefined;
-    if (lengths === undefined) return 0;
+  #lengthAt(text: string, at: number, isDecoded: boolean): number {
     const isHere = (length: number): boolean =>
-      at + length <= text.length && this.#texts.has(text.slice(at, at + length));
-    return lengths.find((length) => isHere(length) && accepts(at, at + length)) ?? 0;
+      this.#texts.has(text.slice(at, at + length)) &&
+      (isDecoded ? length >= ENCODED_MIN : length >= LONG || standsAlone(text, at, at + length));
+    return this.#lengths.get(headOf(text, at))?.find(isHere) ?? 0;
   }
 }
 
-const HEADS = 2 ** 17;
-
+/** The first two characters, as a number that is fast in a map; others may have the same. */
 function headOf(text: string, at: number): number {
-  // Of characters in ASCII each pair is below HEADS.
-  return text.charCodeAt(at) * 1021 + (text.charCodeAt(at + 1) || 0);
+  return (text.charCodeAt(at) << 14) ^ text.charCodeAt(at + 1);
 }
 
 /** A short word or number (`shop`, from `--auto-provision`) may be in any text by chance. One character, too. */
@@ -296,12 +240,8 @@ export function holdsSecret(text: string, secret: Secret): boolean {
 
 /** As `holdsSecret` for several texts: their escapes are resolved once, however many secrets there are. */
 export function searchIn(texts: readonly string[]): (secret: Secret) => boolean {
-  const all = texts.flatMap(textsIn);
+  const all = texts.flatMap((text) => unescaped(text) ?? [text]);
   return (secret) => all.some((text) => isAloneIn(text, secret.text));
-}
-
-function textsIn(text: string): readonly string[] {
-  return layersOf(text)?.map((layer) => layer.text) ?? [text];
 }
 
 function isAloneIn(text: string, secret: string): boolean {
@@ -309,12 +249,6 @@ function isAloneIn(text: string, secret: string): boolean {
     if (standsAlone(text, at, at + secret.length)) return true;
   }
   return false;
-}
-
-/** A plain secret only as the whole text, a short one only as a whole word. */
-function isSecretAt(text: string, from: number, to: number): boolean {
-  if (isTooPlain(text.slice(from, to))) return to - from === text.length;
-  return to - from >= LONG || standsAlone(text, from, to);
 }
 
 /** Not as a part of a longer word: `at_1` is not in `flat_12`. */
