@@ -1,9 +1,7 @@
 import type * as z from "zod";
 import type { DurationInput } from "../domain/profile/profile.js";
-import { explore as exploreFaults, planExploration } from "../experiments/explore/explore.js";
 import type { ExploreReport } from "../experiments/explore/report.js";
 import type { VaryReport } from "../experiments/vary/report.js";
-import { planVariations, vary as varySettings } from "../experiments/vary/vary.js";
 import { differ } from "../experiments/run/differ.js";
 import type { Ended, RunLimits, RunOnce } from "../experiments/run/experiment.js";
 import { watch } from "../experiments/run/observe.js";
@@ -60,8 +58,9 @@ export interface ExploreOptions extends ExperimentOptions {
 export async function explore(run: Experiment, options: ExploreOptions = {}): Promise<ExploreReport> {
   const { only = [], skip = [], depth = 1 } = options;
   return inSandboxes("explore", run, options, exploreFields, async (runOnce, given) => {
+    const engine = await import("../experiments/explore/explore.js");
     const settings = { ...given, only, skip, depth, keep: async () => null };
-    return exploreFaults(runOnce, await planExploration(runOnce, settings), settings);
+    return engine.explore(runOnce, await engine.planExploration(runOnce, settings), settings);
   });
 }
 
@@ -87,8 +86,9 @@ export interface VaryOptions extends ExperimentOptions {
 export async function vary(run: Experiment, options: VaryOptions = {}): Promise<VaryReport> {
   const { only = [], skip = [], pairs = false } = options;
   return inSandboxes("vary", run, options, varyFields, async (runOnce, given) => {
+    const engine = await import("../experiments/vary/vary.js");
     const settings = { ...given, only, skip, pairs, keep: async () => null };
-    return varySettings(runOnce, await planVariations(runOnce, settings), settings);
+    return engine.vary(runOnce, await engine.planVariations(runOnce, settings), settings);
   });
 }
 
@@ -165,17 +165,20 @@ function messageOf(error: unknown): string {
 /** What does not end in time goes on, and finds its sandbox closed. */
 async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<void>): Promise<Ended> {
   const startedAt = systemClock.monotonic();
-  const stopped = new AbortController();
-  const limit = systemClock.sleep(timeoutMs, AbortSignal.any([signal, stopped.signal])).then(
-    () => ({ exitCode: null, timedOut: true }),
-    () => ({ exitCode: 1, timedOut: false }),
-  );
-  const result = run().then(
-    () => ({ exitCode: 0, timedOut: false }),
-    () => ({ exitCode: 1, timedOut: false }),
-  );
-  const ended = await Promise.race([result, limit]);
-  stopped.abort();
+  const ended = await new Promise<Pick<Ended, "exitCode" | "timedOut">>((resolve) => {
+    const end = (exitCode: number | null, timedOut = false): void => {
+      cancel();
+      signal.removeEventListener("abort", abort);
+      resolve({ exitCode, timedOut });
+    };
+    const abort = (): void => end(1);
+    const cancel = systemClock.after(timeoutMs, () => end(null, true));
+    signal.addEventListener("abort", abort);
+    run().then(
+      () => end(0),
+      () => end(1),
+    );
+  });
   return { ...ended, crash: null, ms: systemClock.monotonic() - startedAt };
 }
 

@@ -28,7 +28,7 @@ describe("a payout that is sent again under a new reference", () => {
       "The answer to POST /v1/transactions (salary-2026-01-awa-…) was lost after the payout was made. The program sent it again " +
         "under a new reference. +2250700000010 received 150 000 XOF twice. The program ended as if all were well.",
     );
-    expect(stdout).toMatch(/^ {2}Repeat: \S+ exec --seed 1 --rules reports\/explore\/01\.yaml -- /m);
+    expect(stdout).toMatch(/^ {2}Repeat: \S+ exec --rules reports\/explore\/01\.yaml --seed 1 -- /m);
     expect(await readFile(rulesFile(folder, "01"), "utf8")).toContain("# The answer to POST /v1/transactions");
     expect(code).toBe(5);
   });

@@ -38,7 +38,10 @@ export interface ExplorePlan {
 export async function planExploration(runOnce: RunOnce, options: ExploreOptions): Promise<ExplorePlan> {
   const { baseline, timeoutMs } = await runBaseline(runOnce, options);
   const all = withStableNames(faultsOf(baseline.points, timeoutMs), baseline);
-  const unique = [...new Map(all.map((fault) => [`${fault.point.name} ${fault.fault}`, fault])).values()];
+  // The transfers of a batch have one point.
+  const unique = [
+    ...new Map(all.toReversed().map((fault) => [`${fault.point.name} ${fault.fault}`, fault])).values(),
+  ].toReversed();
   assertKnown(unique, options);
   const selected = selectFaults(unique, options);
   const faults = selected.filter(({ isEquivalent }) => !isEquivalent);

@@ -1,3 +1,4 @@
+import { REAL_DELAY_MAX_MS } from "../../sandbox/state/rule-schema.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { type OperationId, operations } from "../../contract/operations.js";
 import type { RuleText } from "../run/experiment.js";
@@ -74,7 +75,7 @@ function changeFaults(slowMs: number): Effects {
     "answer-lost": { fault: "reset", commit: true },
     "500-after": { status: 500, commit: true },
     "answer-cut": { fault: "malformed", commit: true },
-    slow: { fault: "hang", commit: true, delay: formatDuration(slowMs) },
+    slow: { fault: "hang", commit: true, delay: formatDuration(Math.min(slowMs, REAL_DELAY_MAX_MS)) },
     "503": { status: 503 },
   };
 }
@@ -122,7 +123,7 @@ function faultsOfDelivery({ name, topic, ordinal, about, answersRequest, hasNext
   const effects: Effects = {
     never: { drop: true },
     twice: { duplicate: 1 },
-    "twice-late": { duplicate: 1, hold: later === 0 ? "end" : later },
+    "twice-late": { duplicate: 1, hold: Math.max(1, later) },
     ...(answersRequest ? { "before-answer": { before: "response" } } : {}),
     ...(hasNext ? { "after-next": { hold: "next" } } : {}),
     "forged-first": { duplicate: 1, corruptSignature: "first" },
@@ -130,7 +131,9 @@ function faultsOfDelivery({ name, topic, ordinal, about, answersRequest, hasNext
     "ack-lost": { loseAnswers: 1 },
   };
   const match = { topic, nth: ordinal };
-  return plan({ name, topic, ordinal, about }, effects, (then) => ({ on: "delivery", match, then, times: 1 }));
+  const planned = plan({ name, topic, ordinal, about }, effects, (then) => ({ on: "delivery", match, then, times: 1 }));
+  // After the last webhook nothing else comes: its late copy is a copy.
+  return planned.map((fault) => ({ ...fault, isEquivalent: fault.fault === "twice-late" && later === 0 }));
 }
 
 function plan(point: Point, effects: Effects, ruleOf: (then: RuleText) => RuleText): PlannedFault[] {

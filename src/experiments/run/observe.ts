@@ -90,8 +90,9 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
   sandbox.events.on("forgets", ({ company }) => lives.push(readLife(sandbox, company)));
   return async () => {
     const { companies } = sandbox;
-    await Promise.all(companies.map((company) => finish(company)));
-    lives.push(...companies.map((company) => readLife(sandbox, company)));
+    const ends = companies.map(({ record }) => record.seq);
+    await Promise.all(companies.map(finish));
+    lives.push(...companies.map((company, at) => readLife(sandbox, company, ends[at])));
     const { findings, coverage } = report(true);
     return {
       requests: lives.flatMap(({ requests }) => requests),
@@ -114,7 +115,8 @@ async function finish(company: Company): Promise<void> {
 
 type Life = Omit<Seen, "findings" | "settings">;
 
-function readLife(sandbox: Sandbox, company: Company): Life {
+/** `end`: the place of the last record that the command caused. What is delivered later reaches no command. */
+function readLife(sandbox: Sandbox, company: Company, end = Number.POSITIVE_INFINITY): Life {
   const { world } = company;
   const entries = sandbox
     .observationOf(company.id)
@@ -122,7 +124,7 @@ function readLife(sandbox: Sandbox, company: Company): Life {
     .filter(({ operation }) => operation !== undefined)
     .toSorted((a, b) => a.receivedAt - b.receivedAt);
   const requests = readRequests(entries, world);
-  const deliveries = readDeliveries(entries, world);
+  const deliveries = readDeliveries(entries, world, end);
   return { requests, deliveries, outcomes: readOutcomes(entries, requests, world), facts: readFacts(world) };
 }
 
@@ -213,10 +215,10 @@ function isFinal(answer: unknown): boolean {
   return isObject(answer) && FINAL.has(answer["status"]);
 }
 
-function readDeliveries(entries: readonly JournalEntry[], world: World): SeenDelivery[] {
+function readDeliveries(entries: readonly JournalEntry[], world: World, end: number): SeenDelivery[] {
   const nextOrdinal = createCounter();
   const caused = new Set(entries.flatMap(({ enqueued }) => enqueued));
-  const originals = world.deliveries.values().filter(({ copy }) => copy === 0);
+  const originals = world.deliveries.values().filter(({ copy, seq }) => copy === 0 && seq <= end);
   return originals.map((delivery, at) => {
     const { id, topic, resource, subscriptionId, status } = delivery;
     const ordinal = nextOrdinal(topic);
@@ -247,24 +249,25 @@ function describeDelivery({ resource, body }: Delivery, world: World): Subject {
 
 function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenRequest[], world: World): SeenOutcome[] {
   const learned = learnedResources(entries, world);
-  const creators = new Map(
-    entries.flatMap(({ created }, at) => created.map((id) => [id, requests[at]?.name ?? ""] as const)),
-  );
-  const transfers = world.transfers.values().map((transfer, at): SeenOutcome => ({
-    kind: "transfer",
-    ordinal: at + 1,
-    request: creators.get(transfer.id) ?? "",
-    about: transfer.reference,
-    learned: learned.has(transfer.id),
-  }));
-  const nextOrdinal = createCounter();
-  const payments = requests.flatMap((request, at): SeenOutcome[] => {
-    const { name, operation, status, about } = request;
-    if (operation !== "payCharge" || status >= 300 || status === 0) return [];
-    const isLearned = learned.has(idIn(entries[at]?.path ?? ""));
-    return [{ kind: "payment", ordinal: nextOrdinal(operation), request: name, about, learned: isLearned }];
+  const nameOf = (isCause: (entry: JournalEntry) => boolean): string =>
+    requests[entries.findIndex(isCause)]?.name ?? "";
+  const transfers = world.transfers.values().flatMap(({ id, reference }) => {
+    const request = nameOf(({ created }) => created.includes(id));
+    // A fixture is no transfer that took place.
+    return request === "" ? [] : { kind: "transfer" as const, request, about: reference, learned: learned.has(id) };
   });
-  return [...transfers, ...payments].filter(({ request }) => request !== "");
+  const payments = world.events.values().flatMap(({ type, seq, subject }) => {
+    if (subject.kind !== "charge" || (type !== "charge.paid" && type !== "charge.payment_failed")) return [];
+    const { id, externalId } = subject.charge;
+    // A payment over the control API or on the payment page is named by the creation of its charge.
+    const paying = nameOf(({ operation, made }) => operation === "payCharge" && seq > made.from && seq <= made.to);
+    const request = paying === "" ? nameOf(({ created }) => created.includes(id)) : paying;
+    return { kind: "payment" as const, request, about: externalId, learned: learned.has(id) };
+  });
+  const numbered = [transfers, payments].flatMap((outcomes) =>
+    outcomes.map((outcome, at) => ({ ...outcome, ordinal: at + 1 })),
+  );
+  return numbered.filter(({ request }) => request !== "");
 }
 
 /** Charges and transfers whose final state the command read, or acknowledged an event of. */

@@ -69,6 +69,9 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
         // What it left running ends with it.
         await group.end();
         await Promise.race([closed, new Promise<void>((go) => system.after(REST_MS, go))]);
+        // What has left the group may hold them open.
+        child.stdout.destroy();
+        child.stderr.destroy();
         forget();
         const exitCode = code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]);
         const wasStopped = timedOut || signal.aborted;

@@ -22,7 +22,7 @@ import { nearest } from "../../kernel/messages/suggest.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** An answer is delayed in real time, so the limit is low. */
-const REAL_DELAY_MAX_MS = 10 * 60_000;
+export const REAL_DELAY_MAX_MS = 10 * 60_000;
 const DUPLICATES_MAX = 100;
 const BODY_BYTES_MAX = 10_000_000;
 

@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { root } from "../support/markdown.js";
+
+/** Prints after every 100 runs the size of the heap, MiB, and what keeps the process alive. */
+const manyRuns = `
+  import { setTimeout as pause } from "node:timers/promises";
+  import { explore } from ${JSON.stringify(join(root, "dist/index.js"))};
+  async function payAll(sandbox) {
+    for (const reference of ["a", "b", "c", "d", "e"]) {
+      const json = { type: "transfer", amount: 5000, msisdn: "+2250700000010", reference };
+      await sandbox.fetch("/v1/transactions", { json }).catch(() => undefined);
+    }
+  }
+  const only = ["answer-lost", "500-after", "answer-cut", "outcome-late"];
+  for (let round = 0; round < 10; round++) {
+    for (let turn = 0; turn < 5; turn++) await explore(payAll, { only, sandbox: { clock: "frozen" } });
+    await pause(200);
+    gc();
+    console.log(JSON.stringify([process.memoryUsage().heapUsed / 2 ** 20, process.getActiveResourcesInfo()]));
+  }
+`;
+
+it("1000 runs leave no memory, port, timer or folder behind", async () => {
+  const folders = (): string[] =>
+    readdirSync(tmpdir())
+      .filter((name) => name.startsWith("sandbox"))
+      .toSorted();
+  const before = folders();
+  const args = ["--expose-gc", "--input-type=module", "--eval", manyRuns];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const rounds: [heapMiB: number, resources: string[]][] = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rounds).toHaveLength(10);
+  expect(rounds.at(-1)?.[1].filter((name) => /TCP|Timeout|Process/.test(name))).toEqual([]);
+  const heaps = rounds.map(([heapMiB]) => heapMiB);
+  expect((heaps.at(-1) ?? 0) - (heaps[1] ?? 0)).toBeLessThan(3);
+  expect(folders().filter((name) => !before.includes(name))).toEqual([]);
+});
