@@ -1,17 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createControlApp } from "../../../src/http/server/control-app.js";
 import { createReplayer } from "../../../src/scenarios/replayer.js";
+import { runs } from "../../support/fast-check.js";
 import { expectPromised, type FuzzWorld, openFuzzWorld } from "../../support/fuzz.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createWorld } from "../../support/world.js";
 
+/** A tenth of a number in `npm test`. */
+const share = (count: number): number => (count * runs(100)) / 100;
 /** The text of a list: `count` times this. */
-const list = (item: string, count: number): string => `[${Array.from({ length: count }, () => item).join(",")}]`;
+const list = (item: string, count: number): string => `[${Array.from({ length: share(count) }, () => item).join(",")}]`;
 const members = (count: number, value: string): string =>
-  `{${Array.from({ length: count }, (_, at) => `"k ${at}":${value}`).join(",")}}`;
+  `{${Array.from({ length: share(count) }, (_, at) => `"k ${at}":${value}`).join(",")}}`;
 
-/** About a mebibyte each, with a problem in every place. */
+/** About a mebibyte each in `npm run test:slow`, with a problem in every place. */
 const empties = list("{}", 349_000);
 const strange = members(60_000, "1");
 const wrongMatchers = list('{"$x":1}', 110_000);
@@ -125,7 +128,7 @@ describe("the API under test refuses briefly, however much is wrong:", () => {
     [
       "a batch of wrong amounts",
       "/transactions/batch",
-      JSON.stringify({ transactions: Array.from({ length: 5_000 }, () => transferRequest({ amount: 1 })) }),
+      JSON.stringify({ transactions: Array.from({ length: share(5_000) }, () => transferRequest({ amount: 1 })) }),
     ],
     ["lists for fields", "/charges", JSON.stringify(chargeRequest({ metadata: [] })).replace("[]", empties)],
   ])("%s", async (_, path, text) => {
