@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type BuildOptions, defineConfig } from "rolldown";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, defineConfig, type Plugin } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { licenses, rawFiles, removeOldChunks } from "./scripts/build-plugins.js";
 
@@ -7,7 +8,7 @@ const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 
 const node = {
   platform: "node",
-  external: Object.keys(dependencies),
+  external: [...Object.keys(dependencies), "vitest"],
   transform: { target: "node20.19" },
   checks: { pluginTimings: false },
   onLog: (level, log, report) => report(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log),
@@ -20,32 +21,59 @@ const faces = ["index", "webhooks", "vitest", "jest", "node-test"];
 const keepNames = { function: false, class: true };
 const minify = { compress: { keepNames }, mangle: { keepNames } };
 
-/** The command and the library. Verbs and routes that load their modules by `import()` have chunks of their own. */
+const commonjs = { dir: "dist", format: "cjs", entryFileNames: "[name].cjs" } as const;
+
+/**
+ * The command and the library. Verbs and routes that load their modules by `import()` have chunks of their own. There is one copy of the code, so
+ * that a class is the same class however it was imported: the ES module of the library re-exports the CommonJS one.
+ */
 const program: BuildOptions = {
   ...node,
   input: { cli: "src/cli/main.ts", index: "src/index.ts" },
-  plugins: [rawFiles(), licenses(), removeOldChunks()],
-  output: { dir: "dist", chunkFileNames: "chunks/[name]-[hash].js", minify, comments: false },
+  plugins: [rawFiles(), licenses(), removeOldChunks(), moduleOfLibrary()],
+  output: { ...commonjs, chunkFileNames: "chunks/[name]-[hash].cjs", minify, comments: false },
 };
 
-/** Runs in other people's production code: one readable file, which imports only Node. */
-const webhooks: BuildOptions = { ...node, input: "src/webhooks.ts", output: { dir: "dist" } };
+function moduleOfLibrary(): Plugin {
+  return {
+    name: "module-of-library",
+    generateBundle(_options, bundle) {
+      const library = bundle["index.cjs"];
+      const names = library?.type === "chunk" ? library.exports : [];
+      const source = `export { ${names.join(", ")} } from "./index.cjs";\n`;
+      this.emitFile({ type: "asset", fileName: "index.js", source });
+    },
+  };
+}
 
-/** Setup files of test runners. They reach the library over a channel of the process only. */
-const setups = ["vitest", "jest", "node-test"].map((name): BuildOptions => ({
-  ...node,
-  external: ["vitest"],
-  input: `src/${name}.ts`,
-  output: { dir: "dist" },
-}));
+/** Small files of their own in both formats, readable: they run in other people's production code, or in the process of a test runner. */
+const small = faces.slice(1).flatMap((name): BuildOptions[] => {
+  const input = `src/${name}.ts`;
+  return [
+    { ...node, input, output: { dir: "dist" } },
+    { ...node, input, output: commonjs },
+  ];
+});
 
-/** The public types, one file for each entry. */
-const declarations = (): BuildOptions => ({
+/** `webhooks` without Node: its HMAC is JavaScript. */
+const hmac = fileURLToPath(new URL("src/domain/deliveries/hmac-anywhere.ts", import.meta.url));
+const browser: BuildOptions = {
+  platform: "browser",
+  input: { "webhooks-browser": "src/webhooks.ts" },
+  resolve: { alias: { "./domain/deliveries/hmac.js": hmac } },
+};
+const browsers: BuildOptions[] = [
+  { ...browser, output: { dir: "dist" } },
+  { ...browser, output: commonjs },
+];
+
+/** The public types, one file for each entry and format. */
+const declarations = (extension: "js" | "cjs"): BuildOptions => ({
   ...node,
   input: Object.fromEntries(faces.map((name) => [name, `src/${name}.ts`])),
   plugins: [dts({ emitDtsOnly: true })],
-  output: { dir: "dist" },
+  output: { dir: "dist", entryFileNames: `[name].${extension}`, chunkFileNames: `[name]-[hash].${extension}` },
 });
 
-export const bundles = [program, webhooks, ...setups];
-export default defineConfig(() => [...bundles, declarations()]);
+export const bundles = [program, ...small, ...browsers];
+export default defineConfig(() => [...bundles, declarations("js"), declarations("cjs")]);

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { isHmac } from "./domain/deliveries/hmac.js";
 import type { WebhookEvent } from "./library/webhook-events.js";
 
 export type {
@@ -11,7 +11,7 @@ export type {
 
 /**
  * Whether a webhook is genuine: the base64 HMAC-SHA256 of its raw body under the secret key equals the header's value. For production
- * code; it needs nothing but Node.
+ * code; it needs nothing but Node, a browser or a worker.
  *
  * Contract, Events, Signature: "Take the raw payload body string. Compute HMAC with SHA-256, key = `SECRET_KEY`, message = the body
  * string. Base64-encode the result. Compare with the header value. If equal the payload is authentic; otherwise the request is to be rejected."
@@ -38,10 +38,7 @@ export function verifySignature(
       "Failed to verify a webhook: its body was parsed already. Give the raw text or bytes of the request.",
     );
   }
-  if (typeof header !== "string" || secretKey === "") return false;
-  const expected = Buffer.from(createHmac("sha256", secretKey).update(rawBody).digest("base64"));
-  const given = Buffer.from(header);
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return typeof header === "string" && secretKey !== "" && isHmac(header, rawBody, secretKey);
 }
 
 /** Why a webhook was refused. `signature`: answer 401. `body`: it is genuine, but not an event of the contract: answer 400 and look into it. */
@@ -77,7 +74,9 @@ export function parseWebhook(
 ): WebhookEvent {
   if (!verifySignature(rawBody, header, secretKey))
     throw new WebhookError("signature", "its signature is missing or wrong");
-  const event = parseJson(typeof rawBody === "string" ? rawBody : Buffer.from(rawBody).toString("utf8"));
+  const event = parseJson(
+    typeof rawBody === "string" ? rawBody : new TextDecoder("utf-8", { ignoreBOM: true }).decode(rawBody),
+  );
   const topic = isObject(event) ? event["topic"] : undefined;
   const fields = typeof topic === "string" && Object.hasOwn(fieldsOf, topic) ? fieldsOf[topic] : undefined;
   if (!isObject(event) || fields === undefined)

@@ -19,7 +19,7 @@ export default async function buildProgram(): Promise<void> {
 }
 
 async function isStale(): Promise<boolean> {
-  const builtAt = await changedAt(join(root, "dist/cli.js"));
+  const builtAt = await changedAt(join(root, "dist/cli.cjs"));
   const sources = ["src", "scripts"].map(async (folder) => {
     const names = await readdir(join(root, folder), { recursive: true });
     return names.map((name) => join(root, folder, name));
