@@ -199,8 +199,18 @@ describe("a damaged store", () => {
   });
 
   it.each([
-    ["an end mark", "closed", '{"epoch":1,"generation":1,"lines":-1}', "lines must be a whole number from 1 to"],
-    ["an end mark", "closed", '{"epoch":1.5,"generation":1,"lines":1}', "epoch must be a whole number from 1 to"],
+    [
+      "an end mark",
+      "closed",
+      withChecksum('{"epoch":1,"generation":1,"lines":-1}'),
+      "lines must be a whole number from 1 to",
+    ],
+    [
+      "an end mark",
+      "closed",
+      withChecksum('{"epoch":1.5,"generation":1,"lines":1}'),
+      "epoch must be a whole number from 1 to",
+    ],
     ["an opening", "journal-1", withChecksum('1 1 {"after":0.5}'), "after must be a whole number from 1 to"],
     ["an epoch", "journal-1", withChecksum('9007199254740992 1 {"after":null}'), "the store is damaged here"],
   ])("with %s that has a wrong number is refused", async (_, name, text, message) => {

@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -56,6 +56,20 @@ describe("the lock", () => {
     const later = { ...systemClock, now: () => systemClock.now() + 61_000 };
     const store = await openFileStore({ path, format: letters, system: later, log: { write: () => undefined } });
     await store.close();
+  });
+
+  it("is touched also when the machine's clock was set back", async () => {
+    const path = await newStorePath();
+    const checks: (() => void)[] = [];
+    let now = systemClock.now();
+    const after = (_: number, run: () => void) => {
+      checks.push(run);
+      return () => undefined;
+    };
+    await openLetters(path, { system: { ...systemClock, now: () => now, after } });
+    now -= 3_600_000;
+    for (const check of checks.splice(0)) check();
+    await expect.poll(async () => Math.round((await stat(`${path}.lock`)).mtimeMs)).toBe(now);
   });
 
   it.each<[string, (path: string) => Promise<void>, string]>([

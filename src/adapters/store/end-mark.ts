@@ -1,7 +1,16 @@
 import type * as z from "zod";
 import { object } from "../../kernel/fields.js";
 import { unlessMissing } from "./file-system.js";
-import { epochIn, parseFields, parseLine, readFirstLine, storeNumber } from "./lines.js";
+import {
+  epochIn,
+  isWhole,
+  parseFields,
+  parseLine,
+  readFirstLine,
+  refuseFile,
+  renderLine,
+  storeNumber,
+} from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
 
 const endMark = object({ epoch: storeNumber(1), generation: storeNumber(1), lines: storeNumber(1) });
@@ -14,7 +23,7 @@ export function endMarkPath(path: string): string {
 }
 
 export async function writeEndMark(place: Place, mark: EndMark): Promise<void> {
-  const file = await placeFile(place, endMarkPath(place.path), [`${JSON.stringify(mark)}\n`]);
+  const file = await placeFile(place, endMarkPath(place.path), [renderLine(JSON.stringify(mark))]);
   await file.close();
 }
 
@@ -30,5 +39,6 @@ export async function readEndMark(path: string): Promise<EndMark | undefined> {
   const text = await unlessMissing(readFirstLine(file));
   if (text === undefined) return undefined;
   const why = "the store is damaged here: this does not say how its journal ends";
-  return parseFields(file, 1, parseLine(file, { text, number: 1 }), endMark, why);
+  if (!isWhole(text)) return refuseFile(file, 1, why);
+  return parseFields(file, 1, parseLine(file, { text: text.slice(9), number: 1 }), endMark, why);
 }

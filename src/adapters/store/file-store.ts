@@ -183,18 +183,30 @@ class FileStore<Data> implements Store<Data> {
   }
 
   async #end(): Promise<void> {
-    // Also the last chance to write what could not be written before.
-    if (this.#kept !== this.#position || this.#failure !== undefined) await this.#wait().catch(() => undefined);
+    // Also the last chance to write what could not be written before, or was taken away since.
+    const isKept = this.#kept === this.#position && this.#failure === undefined && (await this.#isInPlace());
+    if (!isKept) await this.#wait().catch(() => undefined);
     await this.#working;
     this.#closed = true;
     await this.#writingDocument;
     if (this.#failure === undefined) await this.#markEnd();
-    await this.#journal?.close();
+    // Everything in it was flushed.
+    await this.#journal?.close().catch(() => undefined);
     await this.#place.lock.release();
     if (this.lost.aborted) throw this.lost.reason;
     if (this.#failure === undefined) return;
     const failed = `Failed to write the last changes to ${this.#place.path}: ${reasonOf(this.#failure)}`;
     throw new UsageError("cannot-run", `${failed}. Everything that was answered with success is there.`);
+  }
+
+  /** Whether nobody has taken the files away. When that cannot be said, they are as they were. */
+  async #isInPlace(): Promise<boolean> {
+    const { fs, path } = this.#place;
+    try {
+      return (await this.#journal?.isInPlace()) !== false && (await fs.inodeOf(path)) !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   async #markEnd(): Promise<void> {

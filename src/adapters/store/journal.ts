@@ -4,13 +4,13 @@ import { object } from "../../kernel/fields.js";
 import type { FileSystem } from "./file-system.js";
 import {
   assertEntry,
-  checksum,
+  isWhole,
   type Line,
   parseFields,
   parseLine,
   readLines,
   refuseFile,
-  renderChecksum,
+  renderLine,
   storeNumber,
 } from "./lines.js";
 import { type Place, placeFile } from "./place-file.js";
@@ -25,6 +25,8 @@ export interface Journal {
   readonly lines: number;
   /** Resolves when the group is on disk and the lock was still held then. `entries` are JSON texts. Throws when the file was removed or replaced. */
   append(entries: readonly string[]): Promise<void>;
+  /** Whether nobody has removed or replaced the file. */
+  isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -50,12 +52,12 @@ export async function createJournal(place: Place, path: string, first: Opening):
   let lines = 0;
   let bytes = 0;
   const render = (content: unknown, json = JSON.stringify(content)): string => {
-    const text = `${lock.epoch} ${++lines} ${json}`;
-    const line = `${renderChecksum(checksum(text))} ${text}\n`;
+    const line = renderLine(`${lock.epoch} ${++lines} ${json}`);
     bytes += Buffer.byteLength(line);
     return line;
   };
   const file = await placeFile(place, path, [render(first)]);
+  const isInPlace = async (): Promise<boolean> => (await fs.inodeOf(path)) === file.inode;
   return {
     get bytes() {
       return bytes;
@@ -67,10 +69,11 @@ export async function createJournal(place: Place, path: string, first: Opening):
       await file.append(render(undefined, `[${entries.join(",")}]`));
       await file.sync();
       // After the flush: whoever takes the lock later reads this line.
-      const [inode] = await Promise.all([fs.inodeOf(path), lock.assertHeld()]);
+      const [isThere] = await Promise.all([isInPlace(), lock.assertHeld()]);
       // A file without a name would be lost with this process.
-      if (inode !== file.inode) throw new Error(`${path} was removed or replaced`);
+      if (!isThere) throw new Error(`${path} was removed or replaced`);
     },
+    isInPlace,
     close: () => file.close(),
   };
 }
@@ -107,10 +110,6 @@ export function isOpening(content: JournalLine["content"]): content is Opening {
 /** After a power loss the file may be longer than what was written: the rest is zeros. */
 function isTorn({ text, ended }: Line): boolean {
   return !ended || text.includes("\0");
-}
-
-function isWhole(text: string): boolean {
-  return text[8] === " " && text.slice(0, 8) === renderChecksum(checksum(text.slice(9)));
 }
 
 function parseJournalLine(path: string, { text, number: line }: Line): JournalLine {

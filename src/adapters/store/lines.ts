@@ -79,6 +79,16 @@ export function renderChecksum(value: number): string {
   return value.toString(16).padStart(8, "0");
 }
 
+/** A line that begins with the checksum of the rest. */
+export function renderLine(text: string): string {
+  return `${renderChecksum(checksum(text))} ${text}\n`;
+}
+
+/** Whether a line begins with the checksum of the rest. */
+export function isWhole(line: string): boolean {
+  return line[8] === " " && line.slice(0, 8) === renderChecksum(checksum(line.slice(9)));
+}
+
 /** Throws UsageError("file") with the place of the damage. The file is not changed. */
 export function refuseFile(file: string, line: number, why: string, column = 1): never {
   const position = renderPosition({ file, line, column }, why);

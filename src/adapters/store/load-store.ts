@@ -50,7 +50,8 @@ export async function loadStore<Data>(
   const last = journals.at(-1)?.generation ?? 0;
   // Older ones are not read, but will be removed.
   for (const { generation, path: old } of journals) if (generation < first) await assertRegular(old);
-  if (first === 0) return { data, generation: last, epoch: await assertUnused(path, journals), isNew: true };
+  const end = await readEndMark(path);
+  if (first === 0) return { data, generation: last, epoch: await assertUnused(path, journals, end), isNew: true };
   const migrate = migrationFrom(schemaVersion, given);
   const apply = (file: string, line: number, entry: StoreEntry): void => {
     try {
@@ -60,7 +61,6 @@ export async function loadStore<Data>(
     }
   };
   for (const [at, entry] of entries.entries()) apply(path, at + 2, entry);
-  const end = await readEndMark(path);
   assertNotOlder(path, low.data, end);
   const reader = new JournalReader(path, low.data, apply);
   for (let generation = first; generation <= Math.max(first, last, endOf(low.data, end)); generation++) {
@@ -140,17 +140,26 @@ function endOf({ epoch }: StoreDocument, end: EndMark | undefined): number {
   return end?.epoch === epoch ? end.generation : 0;
 }
 
-/** A process that was killed before its first document was complete leaves journals without changes. Returns their epoch. */
-async function assertUnused(path: string, journals: Awaited<ReturnType<typeof listJournals>>): Promise<number> {
+/** A process that was killed before its first document was complete leaves journals with nothing but a first line. Returns their epoch. */
+async function assertUnused(
+  path: string,
+  journals: Awaited<ReturnType<typeof listJournals>>,
+  end: EndMark | undefined,
+): Promise<number> {
+  if (end !== undefined)
+    refuseFile(path, 1, `it is missing, and ${endMarkPath(path)}, which says how it ended, is there`);
   let last = 0;
   const [first] = journals;
   for (const journal of journals) {
     let isUsed = first?.generation !== 1;
-    for await (const { epoch, content } of readJournal(journal.path)) {
+    let lines = 0;
+    for await (const { line, epoch, content } of readJournal(journal.path)) {
+      lines = line;
       isUsed ||= !isOpening(content) && content.length > 0;
       last = Math.max(last, epoch);
     }
-    if (isUsed) refuseFile(path, 1, `it is missing, and ${journal.path}, which goes on from it, is there`);
+    if (isUsed || lines === 0)
+      refuseFile(path, 1, `it is missing, and ${journal.path}, which goes on from it, is there`);
   }
   return last;
 }

@@ -99,7 +99,8 @@ function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
     checkedAt = startedAt;
   };
   const touch = async (): Promise<void> => {
-    if (system.now() - touchedAt < TOUCH_MS) return;
+    // The machine's clock may have been set back.
+    if (Math.abs(system.now() - touchedAt) < TOUCH_MS) return;
     const now = new Date((touchedAt = system.now()));
     await lutimes(path, now, now);
   };
@@ -125,7 +126,11 @@ function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
     async release() {
       isReleased = true;
       stop();
-      if ((await readText(path)) === text) await rm(path);
+      try {
+        if ((await readText(path)) === text) await rm(path);
+      } catch {
+        // The folder cannot be used. This process ends, and the next one takes over its lock.
+      }
     },
   };
 }

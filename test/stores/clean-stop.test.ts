@@ -1,0 +1,64 @@
+import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { endMarkPath } from "../../src/adapters/store/end-mark.js";
+import { journalPath } from "../../src/adapters/store/journal.js";
+import { newStorePath, openLetters } from "../support/letter-store.js";
+
+describe("a clean stop", () => {
+  it.each([
+    ["checkpoint", (path: string) => path],
+    ["journal", (path: string) => journalPath(path, 1)],
+  ])("writes a %s again that was taken away after the last change", async (_, fileOf) => {
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
+    put("a", 1);
+    await store.durable(true);
+    await rm(fileOf(path));
+    await store.close();
+    const again = await openLetters(path);
+    expect([...again.store.data]).toEqual([["a", 1]]);
+  });
+
+  it("succeeds when only the lock cannot be removed", async () => {
+    const path = await newStorePath();
+    const { store, logged } = await openLetters(path);
+    await rm(`${path}.lock`);
+    await mkdir(`${path}.lock`);
+    await store.close();
+    expect(logged).toEqual([expect.stringMatching(/^warn the end could not be marked: .*store.json.lock is a folder/)]);
+  });
+});
+
+describe("after a clean stop", () => {
+  async function closedStore(): Promise<string> {
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path);
+    put("a", 1);
+    await store.close();
+    return path;
+  }
+
+  it("a store whose end mark alone is left is refused", async () => {
+    const path = await closedStore();
+    await Promise.all([rm(path), rm(journalPath(path, 1))]);
+    await expect(openLetters(path)).rejects.toThrow(`it is missing, and ${endMarkPath(path)}, which says how it ended`);
+  });
+
+  it("an end mark of which a number was changed is refused", async () => {
+    const path = await closedStore();
+    const mark = await readFile(endMarkPath(path), "utf8");
+    await writeFile(endMarkPath(path), mark.replace('"generation":1', '"generation":3'));
+    await expect(openLetters(path)).rejects.toThrow(
+      "the store is damaged here: this does not say how its journal ends",
+    );
+  });
+});
+
+it("a store whose checkpoint is missing, and whose first journal was emptied, is refused", async () => {
+  const path = await newStorePath();
+  const { store, put } = await openLetters(path);
+  put("a", 1);
+  await store.close();
+  await Promise.all([rm(path), rm(endMarkPath(path)), truncate(journalPath(path, 1))]);
+  await expect(openLetters(path)).rejects.toThrow(`it is missing, and ${journalPath(path, 1)}, which goes on from it`);
+});
