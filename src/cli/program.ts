@@ -15,6 +15,7 @@ const verbs: readonly (readonly [name: string, summary: string, load: () => Prom
   ["replay", "replay scenario files and report", () => import("./commands/replay.js")],
   ["audit", "check a webhook receiver for the classic mistakes", () => import("./commands/audit.js")],
   ["proxy", "record the traffic between an application and the real service", () => import("./commands/proxy.js")],
+  ["calibrate", "find the settings that explain recorded traffic", () => import("./commands/calibrate.js")],
   ["init", "write a configuration, a first scenario and a first test", () => import("./commands/init.js")],
   ["clock", "show or move the time of a running sandbox", () => import("./commands/clock.js")],
   ["sign", "print the webhook signature of a file", () => import("./commands/sign.js")],

@@ -7,6 +7,7 @@ import {
 } from "../../src/sandbox/config/json-schema.js";
 import { exploreReport } from "../../src/experiments/explore/report-schema.js";
 import { document, renderSchema } from "../../src/sandbox/config/json-schema.js";
+import { calibrationReport } from "../../src/calibration/report/report-schema.js";
 import { varyReport } from "../../src/experiments/vary/report-schema.js";
 import { scenarioJsonSchema } from "../../src/scenarios/file/json-schema.js";
 
@@ -17,6 +18,7 @@ export const schemas = {
   profile: profileJsonSchema(),
   scenario: scenarioJsonSchema(),
   "explore-report": document("Report of sandbox explore", renderSchema(exploreReport), {}),
+  "calibrate-report": document("Report of sandbox calibrate", renderSchema(calibrationReport), {}),
   "vary-report": document("Report of sandbox vary", renderSchema(varyReport), {}),
 };
 
@@ -29,5 +31,6 @@ export const validators = {
   profile: compile(schemas.profile),
   scenario: compile(schemas.scenario),
   "explore-report": compile(schemas["explore-report"]),
+  "calibrate-report": compile(schemas["calibrate-report"]),
   "vary-report": compile(schemas["vary-report"]),
 };

@@ -2,10 +2,11 @@ import { type OperationId, operations } from "../../contract/operations.js";
 import { toXof } from "../../domain/values/money.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { Transfer } from "../../domain/model/transfer.js";
+import type { ReadSetting } from "../../domain/profile/alternatives.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { endHolds } from "../../domain/rules/holds.js";
-import { type Json, isObject } from "../../kernel/messages/json.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Finding } from "../../sandbox/observation/finding.js";
@@ -70,12 +71,6 @@ export interface Seen {
   readonly findings: readonly Finding[];
   /** The settings that its answers and webhooks depend on. */
   readonly settings: readonly ReadSetting[];
-}
-
-export interface ReadSetting {
-  /** `transfers.settlement` */
-  readonly path: string;
-  readonly value: Json;
 }
 
 /** How far the clock goes after the command: beyond all retries of a webhook and the drop of a charge. */

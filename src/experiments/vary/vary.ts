@@ -15,7 +15,7 @@ import {
   isSelected,
   profileOf,
   unread,
-} from "./alternatives.js";
+} from "../../domain/profile/alternatives.js";
 import { describeChange } from "./describe-change.js";
 import type { Question, VariedSetting, VaryReport } from "./report.js";
 

@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Setting } from "../../domain/profile/setting.js";
-import { type ProfileOverrides, groupOf, settings } from "../../domain/profile/settings.js";
+import type { Setting } from "./setting.js";
+import { type ProfileOverrides, groupOf, settings } from "./settings.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { quote } from "../../kernel/messages/text.js";
-import type { ReadSetting } from "../run/observe.js";
+
+export interface ReadSetting {
+  /** `transfers.settlement` */
+  readonly path: string;
+  readonly value: Json;
+}
 
 /** One setting, and what it is in the place of what it was. */
 export interface Alternative {

@@ -1,0 +1,49 @@
+/** Which id of the sandbox stands for which id of the service, without prefixes such as `txn_`. */
+export class Bindings {
+  readonly #ours = new Map<string, string>();
+  readonly #theirs = new Map<string, string>();
+
+  /** Binds two ids that were seen at the same place; false when one of them is bound to another. */
+  bind(theirs: string, ours: string): boolean {
+    const [real, mock] = [plain(theirs), plain(ours)];
+    if (!this.#ours.has(real) && !this.#theirs.has(mock)) {
+      this.#ours.set(real, mock);
+      this.#theirs.set(mock, real);
+    }
+    return this.#ours.get(real) === mock;
+  }
+
+  isBound(theirs: string): boolean {
+    return this.#ours.has(plain(theirs));
+  }
+
+  /** The service's id for one of the sandbox's. */
+  toTheirs(ours: string): string {
+    return this.#theirs.get(plain(ours)) ?? plain(ours);
+  }
+
+  /** A path, or any text that is an id, with the sandbox's ids in the place of the service's. */
+  toOurs(text: string): string {
+    return text.replaceAll(/[^/?&=#]+/g, (part) => {
+      const found = this.#ours.get(plain(decode(part)));
+      return found === undefined ? part : prefixOf(part) + found;
+    });
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** `txn_` */
+export function prefixOf(id: string): string {
+  return /^[a-z]{2,5}_/.exec(id)?.[0] ?? "";
+}
+
+export function plain(id: string): string {
+  return id.slice(prefixOf(id).length);
+}

@@ -1,0 +1,107 @@
+import { headerOf } from "../../adapters/har/http-exchange.js";
+import { signBody } from "../../domain/deliveries/sign-delivery.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import { findTopic } from "../../domain/values/topic.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { type Instant, toIso } from "../../kernel/time/instant.js";
+import { REDACTED } from "../../sandbox/observation/redact.js";
+import { type Bindings, plain } from "./bindings.js";
+import { type Comparison, type Difference, asJson, compareBodies } from "./compare.js";
+import { groupBy } from "./group-by.js";
+import type { Entry, RecordedWebhook } from "./history.js";
+
+/** An attempt of the sandbox to deliver. */
+export interface SentWebhook {
+  readonly at: Instant;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** How many entries of the recording came before it. */
+  readonly after: number;
+}
+
+/** Where it differs, with the topic and the entry of the recording. */
+export interface WebhookDifference extends Difference {
+  readonly subject: string;
+  readonly exchange: number;
+  readonly settings: readonly string[];
+}
+
+export interface WebhookOptions extends Comparison {
+  readonly webhooks: Profile["webhooks"];
+  readonly secretKey: string | undefined;
+}
+
+/** An event: its topic in one spelling, its resource with the service's id, and its status. */
+export function keyOf(body: Readonly<Record<string, unknown>>, bindings?: Bindings): string {
+  const data = isObject(body["data"]) ? body["data"] : {};
+  const id = String(data["id"]);
+  return `${topicOf(body)} ${bindings === undefined ? plain(id) : bindings.toTheirs(id)} ${String(data["status"])}`;
+}
+
+function topicOf(body: Readonly<Record<string, unknown>>): string {
+  return findTopic(String(body["topic"])) ?? String(body["topic"]);
+}
+
+/** Pairs recorded webhooks with those that the sandbox has sent: the first of an event with the first, and so on. */
+export function compareWebhooks(
+  entries: readonly Entry[],
+  sent: readonly SentWebhook[],
+  options: WebhookOptions,
+): WebhookDifference[] {
+  const unpaired = groupBy(sent, ({ body }) => keyOf(body, options.bindings));
+  const found: WebhookDifference[] = [];
+  const add = (subject: string, exchange: number, differences: readonly Difference[]): void => {
+    found.push(...differences.map((difference) => ({ ...difference, subject, exchange, settings: [] })));
+  };
+  for (const entry of entries) {
+    if (entry.kind !== "webhook") continue;
+    const ours = unpaired.get(keyOf(entry.body))?.shift();
+    const added: Difference = { pointer: "", kind: "added", expected: null, got: asJson(entry.body) };
+    add(entry.topic, entry.exchange, ours === undefined ? [added] : compareOne(entry, ours, options));
+  }
+  for (const ours of [...unpaired.values()].flat()) {
+    const exchange = entries[ours.after - 1]?.exchange ?? 0;
+    add(topicOf(ours.body), exchange, [{ pointer: "", kind: "missing", expected: asJson(ours.body), got: null }]);
+  }
+  return found;
+}
+
+function compareOne(theirs: RecordedWebhook, ours: SentWebhook, options: WebhookOptions): Difference[] {
+  const { toleranceMs } = options;
+  const isLate = Math.abs(theirs.at - ours.at) > toleranceMs;
+  return [
+    ...(isLate ? [{ pointer: "/at", kind: "value" as const, expected: toIso(ours.at), got: toIso(theirs.at) }] : []),
+    ...compareSignature(theirs, options),
+    ...compareTopicHeader(theirs, options),
+    ...compareBodies(theirs.body, ours.body, options),
+  ];
+}
+
+function compareSignature(theirs: RecordedWebhook, { webhooks, secretKey }: WebhookOptions): Difference[] {
+  const name = webhooks.signatureHeader;
+  const given = headerOf(theirs.headers, name);
+  const differs = (got: string | null): Difference[] => [
+    { pointer: `/headers/${name}`, kind: "signature", expected: "a valid signature", got },
+  ];
+  if (given === undefined) return differs(null);
+  if (theirs.signature === "invalid") return differs("invalid");
+  const isKnown = secretKey !== undefined && given !== REDACTED;
+  return isKnown && given !== signBody(Buffer.from(theirs.text), secretKey) ? differs("invalid") : [];
+}
+
+/** A header whose value is the topic. */
+export function topicHeaderOf({ headers, body }: RecordedWebhook): string | undefined {
+  return headers.find(([, value]) => value === body["topic"])?.[0].toLowerCase();
+}
+
+function compareTopicHeader(theirs: RecordedWebhook, { webhooks }: WebhookOptions): Difference[] {
+  const [expected, got] = [webhooks.topicHeader?.toLowerCase(), topicHeaderOf(theirs)];
+  if (expected === got) return [];
+  const topic = String(theirs.body["topic"]);
+  return [
+    ...(got === undefined ? [] : [{ pointer: `/headers/${got}`, kind: "added" as const, expected: null, got: topic }]),
+    ...(expected === undefined
+      ? []
+      : [{ pointer: `/headers/${expected}`, kind: "missing" as const, expected: topic, got: null }]),
+  ];
+}

@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Json, isObject } from "../../kernel/messages/json.js";
+import { REDACTED } from "../../sandbox/observation/redact.js";
+import { type Bindings, prefixOf } from "./bindings.js";
+import { readTimestamp } from "./timestamps.js";
+
+export type DifferenceKind = "added" | "missing" | "type" | "value" | "status" | "order" | "signature";
+
+/** Where the service and the sandbox differ in an answer or a webhook. */
+export interface Difference {
+  /** Into `{status, headers, body}`: `/body/data/0/id`. */
+  readonly pointer: string;
+  /** `added`: only the service has it. `missing`: only the sandbox has it. */
+  readonly kind: DifferenceKind;
+  /** What the sandbox says. */
+  readonly expected: Json;
+  /** What the service said. */
+  readonly got: Json;
+}
+
+export interface Comparison {
+  readonly bindings: Bindings;
+  /** How far times may be apart, ms. */
+  readonly toleranceMs: number;
+  /** Added to the balances of the sandbox. */
+  readonly balanceOffset: number;
+}
+
+/** Bodies of the same operation and of statuses of the same class, field by field. */
+export function compareBodies(theirs: unknown, ours: unknown, comparison: Comparison): Difference[] {
+  return [...compare(theirs, ours, "/body", comparison)];
+}
+
+function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: Comparison): Generator<Difference> {
+  const differs = (kind: DifferenceKind): Difference => ({
+    pointer,
+    kind,
+    expected: asJson(ours),
+    got: asJson(theirs),
+  });
+  const name = pointer.slice(pointer.lastIndexOf("/") + 1);
+  if (theirs === undefined || ours === undefined) {
+    if (theirs !== ours) yield differs(ours === undefined ? "added" : "missing");
+    return;
+  }
+  if (theirs === REDACTED || ours === REDACTED) return;
+  const [theirType, ourType] = [typeOf(theirs), typeOf(ours)];
+  if (theirType !== ourType) {
+    yield differs(theirType === "null" || ourType === "null" ? "value" : "type");
+  } else if (Array.isArray(theirs) && Array.isArray(ours)) {
+    yield* compareLists(theirs, ours, pointer, comparison);
+  } else if (isObject(theirs) && isObject(ours)) {
+    // Free-form data of the caller is compared as a whole.
+    if (name === "metadata") {
+      if (!isDeepStrictEqual(theirs, ours)) yield differs("value");
+      return;
+    }
+    for (const key of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
+      yield* compare(theirs[key], ours[key], `${pointer}/${escape(key)}`, comparison);
+    }
+  } else if (typeof theirs === "string" && typeof ours === "string") {
+    if (!isSameText(name, theirs, ours, comparison)) yield differs("value");
+  } else if (typeof ours === "number" && name === "balance") {
+    if (theirs !== roundXof(ours + comparison.balanceOffset)) {
+      yield { ...differs("value"), expected: roundXof(ours + comparison.balanceOffset) };
+    }
+  } else if (theirs !== ours) {
+    yield differs("value");
+  }
+}
+
+function* compareLists(
+  theirs: readonly unknown[],
+  ours: readonly unknown[],
+  pointer: string,
+  comparison: Comparison,
+): Generator<Difference> {
+  const sorted = (list: readonly unknown[]): string[] => list.map(outlineOf);
+  const [theirOutlines, ourOutlines] = [sorted(theirs), sorted(ours)];
+  const isReordered =
+    !isDeepStrictEqual(theirOutlines, ourOutlines) &&
+    isDeepStrictEqual(theirOutlines.toSorted(), ourOutlines.toSorted());
+  if (isReordered) {
+    yield { pointer, kind: "order", expected: asJson(ours), got: asJson(theirs) };
+    return;
+  }
+  for (let at = 0; at < Math.max(theirs.length, ours.length); at++) {
+    yield* compare(theirs[at], ours[at], `${pointer}/${at}`, comparison);
+  }
+}
+
+/** An item without what the service makes up: its ids and times. */
+function outlineOf(item: unknown): string {
+  return JSON.stringify(item, (key, value: unknown) =>
+    isId(key) || readTimestamp(value) !== undefined ? undefined : value,
+  );
+}
+
+function isSameText(name: string, theirs: string, ours: string, { bindings, toleranceMs }: Comparison): boolean {
+  if (MADE_UP.has(name)) return true;
+  if (isId(name)) return prefixOf(theirs) === prefixOf(ours) && bindings.bind(theirs, ours);
+  const [their, our] = [readTimestamp(theirs), readTimestamp(ours)];
+  if (their !== undefined && our !== undefined) {
+    return their.form === our.form && Math.abs(their.at - our.at) <= toleranceMs;
+  }
+  return theirs === ours || bindings.toOurs(theirs) === ours;
+}
+
+/** Texts that only have to be there. */
+const MADE_UP: ReadonlySet<string> = new Set(["message", "error", "correlationId", "paymentUrl", "prev", "next"]);
+
+function isId(name: string): boolean {
+  return name === "id" || name === "batchId";
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "list" : typeof value;
+}
+
+/** `~` and `/` in a name, as RFC 6901 says. */
+function escape(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function roundXof(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
+/** Undefined is null: the kind says which side has nothing. */
+export function asJson(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
+}

@@ -1,0 +1,139 @@
+import { findTopic } from "../../domain/values/topic.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
+import { plain } from "./bindings.js";
+import type { History, RecordedRequest } from "./history.js";
+
+/** What was there before the recording began, as far as the recording shows it. */
+export interface Presupposed {
+  readonly world: WorldFixture;
+  /** In words. */
+  readonly assumptions: readonly string[];
+}
+
+/** What an answer shows that no earlier request of the recording has created. */
+export function presuppose({ entries }: History): Presupposed {
+  const made = new Set<string>();
+  const found = new Found();
+  for (const entry of entries) {
+    if (entry.kind === "webhook") {
+      const id = idOf(entry.body["data"]);
+      if (!found.topics.has(`${entry.topic} ${entry.url}`))
+        found.subscribe(entry.topic, String(entry.body["topic"]), entry.url);
+      if (!made.has(id)) made.add(id);
+      continue;
+    }
+    if ((entry.answer?.status ?? 500) >= 300) continue;
+    read(entry, made, found);
+  }
+  return found.result();
+}
+
+function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
+  const { operation, path, answer } = entry;
+  const body = answer?.body;
+  if (operation === undefined || !isObject(body)) return;
+  const id = idOf(body);
+  switch (operation) {
+    case "createBatch":
+      for (const item of Array.isArray(body["transactions"]) ? body["transactions"] : []) made.add(idOf(item));
+      return;
+    case "createCharge":
+    case "createTransaction":
+      made.add(id);
+      return;
+    case "createWebhook": {
+      const topic = findTopic(String(body["topic"]));
+      if (topic !== undefined) found.topics.add(`${topic} ${String(body["url"])}`);
+      made.add(id);
+      return;
+    }
+    case "checkCustomer":
+      return found.know(new URL(path, "http://localhost").searchParams.get("msisdn"), body);
+    case "getCharge":
+    case "payCharge":
+    case "refundCharge":
+      if (!made.has(id)) found.charge(body, operation);
+      made.add(id);
+      return;
+    case "getTransaction":
+      if (!made.has(id)) found.transaction(body);
+      made.add(id);
+      return;
+    case "getBalance":
+    case "getWebhook":
+    case "listWebhooks":
+    case "deleteWebhook":
+  }
+}
+
+class Found {
+  readonly topics = new Set<string>();
+  readonly #customers = new Map<string, unknown>();
+  readonly #charges: unknown[] = [];
+  readonly #transactions: unknown[] = [];
+  readonly #subscriptions: unknown[] = [];
+  readonly #assumptions: string[] = [];
+
+  subscribe(topic: string, spelling: string, url: string): void {
+    this.topics.add(`${topic} ${url}`);
+    this.#subscriptions.push({ topic: spelling, url });
+    this.#assumptions.push(`A subscription to ${topic} was made before the recording.`);
+  }
+
+  know(msisdn: string | null, { firstName, lastName, kycStatus }: Readonly<Record<string, unknown>>): void {
+    if (msisdn === null || kycStatus === "unknown" || this.#customers.has(msisdn)) return;
+    this.#customers.set(msisdn, { msisdn, firstName, lastName, kycStatus });
+    this.#assumptions.push(`The service knew the customer ${msisdn}.`);
+  }
+
+  /** As it was before what the request did to it. */
+  charge(body: Readonly<Record<string, unknown>>, operation: "getCharge" | "payCharge" | "refundCharge"): void {
+    const { id, externalId, description, amount, metadata, createdAt, droppedReason, refunded } = body;
+    const status = operation === "getCharge" ? body["status"] : operation === "payCharge" ? "due" : "paid";
+    this.#charges.push({
+      id,
+      externalId,
+      description,
+      amount,
+      metadata,
+      createdAt,
+      status,
+      ...(status === "dropped" && droppedReason !== null ? { droppedReason } : {}),
+      ...(status === "refunded_partially" ? { refunded } : {}),
+    });
+    this.#assumptions.push(`The charge ${String(id)} was made before the recording.`);
+  }
+
+  transaction(body: Readonly<Record<string, unknown>>): void {
+    const { id, msisdn, amount, reference, description, status, failureReason, createdAt } = body;
+    this.#transactions.push({
+      id,
+      msisdn,
+      amount,
+      reference,
+      description,
+      status,
+      createdAt,
+      ...(status === "failed" && failureReason !== null ? { failureReason } : {}),
+    });
+    this.#assumptions.push(`The transaction ${String(id)} was made before the recording.`);
+  }
+
+  result(): Presupposed {
+    const take = <T>(list: { safeParse(given: unknown): { data?: readonly T[] | undefined } }, given: unknown[]): T[] =>
+      given.flatMap((item) => list.safeParse([item]).data ?? []);
+    const world = {
+      ...emptyFixture,
+      customers: take(worldLists.customers, [...this.#customers.values()]).filter((customer) => "msisdn" in customer),
+      charges: take(worldLists.charges, this.#charges),
+      transactions: take(worldLists.transactions, this.#transactions),
+      subscriptions: take(worldLists.subscriptions, this.#subscriptions),
+    };
+    return { world, assumptions: this.#assumptions };
+  }
+}
+
+function idOf(body: unknown): string {
+  return isObject(body) && typeof body["id"] === "string" ? plain(body["id"]) : "";
+}

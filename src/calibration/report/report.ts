@@ -1,0 +1,80 @@
+import type { Json } from "../../kernel/messages/json.js";
+import type { DifferenceKind } from "../replay/compare.js";
+
+/** What `calibrate` found. The JSON report has the same members. */
+export interface CalibrationReport {
+  readonly verb: "calibrate";
+  readonly source: CalibrationSource;
+  /** A row for each setting, in the order of the table. */
+  readonly settings: readonly CalibratedSetting[];
+  /** What no setting explains, grouped by operation or topic and place. */
+  readonly drift: readonly Drift[];
+  /** What the recording presupposes, and what was chosen where it leaves a choice. */
+  readonly assumptions: readonly string[];
+  readonly counts: Readonly<Record<SettingState | "drift", number>>;
+}
+
+export interface CalibrationSource {
+  /** The archives; null when a target was asked. */
+  readonly files: readonly string[] | null;
+  readonly target: string | null;
+  /** Requests to the API. */
+  readonly exchanges: number;
+  readonly webhooks: number;
+  /** ISO 8601; null without traffic. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export const settingStates = ["confirmed", "set", "open", "contradicted"] as const;
+
+/**
+ * `confirmed`: the traffic tells the readings apart, and this is the one that was given. `set`: it is another. `open`: nothing in the traffic tells them
+ * apart. `contradicted`: parts of the traffic disagree.
+ */
+export type SettingState = (typeof settingStates)[number];
+
+export interface CalibratedSetting {
+  /** `transfers.settlement` */
+  readonly path: string;
+  readonly state: SettingState;
+  /** What explains most of the traffic. */
+  readonly value: Json;
+  /** What was assumed before: the value of the profile that was given, else the default. */
+  readonly default: Json;
+  /** At most three. */
+  readonly evidence: readonly Evidence[];
+}
+
+export interface Evidence {
+  readonly exchange: ExchangeName;
+  /** Into `{status, headers, body}` of an answer or a webhook. */
+  readonly pointer: string;
+  /** What the sandbox says with another value. */
+  readonly expected: Json;
+  /** What the service said. */
+  readonly got: Json;
+}
+
+/** A recorded exchange. */
+export interface ExchangeName {
+  /** Its place in the source, from 0. */
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface Drift {
+  /** `GET /v1/charges/:id`; null of a webhook. */
+  readonly operation: string | null;
+  /** Null of an answer. */
+  readonly topic: string | null;
+  /** Places in a list are `*`. */
+  readonly pointer: string;
+  readonly kind: DifferenceKind;
+  /** In how many answers or webhooks. */
+  readonly count: number;
+  /** Of how many that were compared. */
+  readonly of: number;
+  readonly example: { readonly exchange: ExchangeName; readonly expected: Json; readonly got: Json };
+}

@@ -1,0 +1,160 @@
+import { type JunitCase, type Style, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
+import type { Json } from "../../kernel/messages/json.js";
+import { oneLine, shorten, wrapText } from "../../kernel/messages/text.js";
+import type { CalibratedSetting, CalibrationReport, Drift, Evidence, ExchangeName } from "./report.js";
+
+/** What the traffic says of the settings, then the drift. */
+export function renderPretty(report: CalibrationReport, style: Style): string {
+  const { settings, drift, assumptions } = report;
+  const listed = (state: CalibratedSetting["state"], label: string): string[] => {
+    const paths = settings.filter((row) => row.state === state).map(({ path }) => path);
+    return paths.length === 0 ? [] : wrapText(paths.join(", "), style.width, 2, `${label}: `).map(style.faint);
+  };
+  const blocks = [
+    ...settings
+      .filter(({ state }) => state === "set" || state === "contradicted")
+      .map((row) => renderSetting(row, style)),
+    listed("confirmed", "Confirmed"),
+    listed("open", "Open"),
+    ...drift.map((row) => renderDrift(row, style)),
+    assumptions.flatMap((text) => wrapText(oneLine(text), style.width, 6, "Assumption: ")).map(style.faint),
+    [renderSum(report, style)],
+  ].filter((lines) => lines.length > 0);
+  return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
+}
+
+function renderSetting(row: CalibratedSetting, style: Style): string[] {
+  const paint = row.state === "set" ? style.good : style.bad;
+  return [
+    `${paint(row.state)}  ${style.strong(titleOf(row))}`,
+    ...row.evidence.flatMap((evidence) => wrapText(tellEvidence(evidence), style.width, 4, "  ")),
+  ];
+}
+
+function renderDrift(row: Drift, style: Style): string[] {
+  return [
+    `${style.warning("drift")}  ${style.strong(subjectOf(row))}`,
+    ...wrapText(tellDrift(row), style.width, 4, "  "),
+  ];
+}
+
+/** `http.createdStatus: 200 in place of 201` */
+export function titleOf({ path, value, default: before, state }: CalibratedSetting): string {
+  return state === "set" ? `${path}: ${show(value)} in place of ${show(before)}` : `${path}: ${show(value)}`;
+}
+
+/** `#3 POST /v1/charges: /status is 200, not 201` */
+export function tellEvidence({ exchange, pointer, expected, got }: Evidence): string {
+  return `${tellExchange(exchange)}: ${placeOf(pointer)} is ${show(got)}, not ${show(expected)}`;
+}
+
+export function subjectOf({ operation, topic }: Drift): string {
+  return operation ?? `webhook ${topic}`;
+}
+
+export function tellDrift({ kind, pointer, count, of, example }: Drift): string {
+  const place = placeOf(pointer);
+  const [got, expected] = [show(example.got), show(example.expected)];
+  const what = {
+    added: `${place} is not in the sandbox's: ${got}`,
+    missing: `${place} is missing; the sandbox has ${expected}`,
+    type: `${place} has another type: ${got}, not ${expected}`,
+    value: `${place} is ${got}, not ${expected}`,
+    status: `the status is ${got}, not ${expected}`,
+    order: `${place} has another order`,
+    signature: `the signature in ${place} is ${example.got === null ? "missing" : "not valid"}`,
+  }[kind];
+  return `${what}. In ${count} of ${of}, first in ${tellExchange(example.exchange)}.`;
+}
+
+function tellExchange({ index, method, path }: ExchangeName): string {
+  return `#${index} ${method} ${path}`;
+}
+
+function placeOf(pointer: string): string {
+  return pointer === "" ? "the webhook" : pointer;
+}
+
+function show(value: Json): string {
+  return shorten(typeof value === "string" ? value : JSON.stringify(value), 80);
+}
+
+export function renderSum({ counts, source }: CalibrationReport, style: Style): string {
+  const { confirmed, set, open, contradicted, drift } = counts;
+  const states = [
+    style.good(`${confirmed} confirmed`),
+    style.good(`${set} set`),
+    `${open} open`,
+    contradicted === 0 ? "0 contradicted" : style.bad(`${contradicted} contradicted`),
+  ];
+  const differences = drift === 0 ? style.good("no drift") : style.warning(`${drift} kinds of drift`);
+  return `${states.join(", ")}; ${differences}: ${source.exchanges} requests, ${source.webhooks} webhooks`;
+}
+
+export function renderMarkdown(report: CalibrationReport): string {
+  const { settings, drift, assumptions } = report;
+  const rows = settings.filter(({ state }) => state !== "open");
+  const open = settings.filter(({ state }) => state === "open").map(({ path }) => `\`${path}\``);
+  const sections = [
+    "# Calibration",
+    renderSum(report, { ...plain, width: 100 }),
+    "## Settings",
+    ...(rows.length === 0 ? [] : [table(["Setting", "State", "Value", "Evidence"], rows.map(settingCells))]),
+    ...(open.length === 0 ? [] : [`Open: ${open.join(", ")}.`]),
+    "## Drift",
+    drift.length === 0
+      ? "None."
+      : table(
+          ["Where", "What"],
+          drift.map((row) => [subjectOf(row), tellDrift(row)]),
+        ),
+    ...(assumptions.length === 0 ? [] : ["## Assumptions", assumptions.map((text) => `- ${oneLine(text)}`).join("\n")]),
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+const unchanged = (text: string): string => text;
+const plain = { good: unchanged, bad: unchanged, warning: unchanged, strong: unchanged, faint: unchanged };
+
+function settingCells({ path, state, value, evidence }: CalibratedSetting): string[] {
+  const [first] = evidence;
+  return [`\`${path}\``, state, `\`${show(value)}\``, first === undefined ? "" : tellEvidence(first)];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => oneLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** JUnit XML: a case for each setting and each drift. What `failOn` has not is output. */
+export function renderJunit(report: CalibrationReport, failOn: readonly string[]): string {
+  const settings = report.settings.map((row) => settingCase(row, failOn));
+  const drift = report.drift.map((row): JunitCase => {
+    const text = tellDrift(row);
+    const name = `${subjectOf(row)} ${row.kind} ${row.pointer}`.trimEnd();
+    const result = failOn.includes("drift")
+      ? { tag: "failure" as const, message: text, type: "drift", text }
+      : { tag: "system-out" as const, text };
+    return { name, className: "calibrate.drift", durationMs: 0, result };
+  });
+  return renderJunitXml("sandbox calibrate", 0, [
+    { name: "settings", cases: settings },
+    { name: "drift", cases: drift },
+  ]);
+}
+
+function settingCase(row: CalibratedSetting, failOn: readonly string[]): JunitCase {
+  const { path, state, evidence } = row;
+  const shared = { name: titleOf(row), className: `calibrate.${path}`, durationMs: 0 };
+  const text = evidence.map(tellEvidence).join("\n");
+  if (state === "open") return { ...shared, result: { tag: "skipped", message: "the traffic does not tell" } };
+  if (state === "contradicted" && failOn.includes(state)) {
+    return { ...shared, result: { tag: "failure", message: "parts of the traffic disagree", type: state, text } };
+  }
+  return state === "confirmed" ? shared : { ...shared, result: { tag: "system-out", text } };
+}
+
+export function renderJson(report: CalibrationReport): string {
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}

@@ -1,0 +1,96 @@
+import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { readHar } from "../../adapters/har/read-har.js";
+import { calibrate } from "../../calibration/infer/calibrate.js";
+import { renderProfile } from "../../calibration/report/render-profile.js";
+import type { CalibrationReport } from "../../calibration/report/report.js";
+import {
+  renderJson,
+  renderJunit,
+  renderMarkdown,
+  renderPretty,
+  renderSum,
+} from "../../calibration/report/reporters.js";
+import { assertSettings } from "../../domain/profile/alternatives.js";
+import { createApp } from "../../http/server/app.js";
+import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { loadProfileFile } from "../../sandbox/config/load-files.js";
+import { reporterNames } from "../run/experiment-options.js";
+import { EXIT, type Verb, addClosing } from "../shared/help.js";
+import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
+import { parseChoice } from "../shared/values.js";
+
+export const verb: Verb = (command, exitWith) => {
+  command
+    .description(
+      "Reads recorded traffic of the real service, finds the settings that explain it, and\nlists what no setting explains: drift.",
+    )
+    .argument("<file...>", "HTTP archives (HAR 1.2), each the traffic of one company")
+    .option("--secret <key>", "verify signatures of webhooks that were not redacted")
+    .option("--profile <file>", "begin with these settings (default: the defaults)")
+    .option("--out <file>", "write a profile, with the evidence for each setting")
+    .option("--only <setting...>", "only these settings, or groups of them")
+    .option("--skip <setting...>", "all but these")
+    .option("--fail-on <what...>", "drift, contradicted: exit with 5 if there is any")
+    .option("--reporter <form>", "pretty, json, junit or md (default: pretty)")
+    .action(async (files: readonly string[], flags: CalibrateFlags) => exitWith(await run(files, flags)));
+  addClosing(
+    command,
+    `Examples:
+  sandbox calibrate traffic.har
+  sandbox calibrate traffic.har --out profile.yaml
+  sandbox calibrate traffic.har --profile profile.yaml --fail-on drift,contradicted`,
+  );
+};
+
+interface CalibrateFlags {
+  readonly secret?: string;
+  readonly profile?: string;
+  readonly out?: string;
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly failOn?: readonly string[];
+  readonly reporter?: string;
+}
+
+async function run(files: readonly string[], flags: CalibrateFlags): Promise<number> {
+  const [only, skip] = [splitNames(flags.only), splitNames(flags.skip)];
+  assertSettings({ only, skip });
+  const failOn = splitNames(flags.failOn).map((name) =>
+    parseChoice("--fail-on", name, ["drift", "contradicted"] as const),
+  );
+  const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
+  const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
+  if (flags.out !== undefined) await prepareOutput("the profile", flags.out);
+  const report = await calibrate(await Promise.all(files.map(readAll)), {
+    profile,
+    only,
+    skip,
+    secretKey: flags.secret,
+    source: { files },
+    fetchTo: (core) => createInProcessFetch(() => createApp(core)),
+  });
+  if (report.source.exchanges + report.source.webhooks === 0) {
+    throw new UsageError("file", `There is no request to the API (/v1/…) and no webhook in ${files.join(", ")}.`);
+  }
+  if (flags.out !== undefined) await writeOutput("the profile", flags.out, renderProfile(report, profile));
+  print(report, reporter, failOn);
+  return failOn.some((what) => report.counts[what] > 0) ? EXIT.gate : EXIT.ok;
+}
+
+async function readAll(file: string): Promise<HttpExchange[]> {
+  const exchanges: HttpExchange[] = [];
+  for await (const exchange of readHar(file)) exchanges.push(exchange);
+  return exchanges;
+}
+
+function print(report: CalibrationReport, reporter: (typeof reporterNames)[number], failOn: readonly string[]): void {
+  if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
+  printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
+  printDiagnostic(renderSum(report, styleFor(process.stderr)));
+}
+
+/** Accepts `--only a b` and `--only a,b`. */
+function splitNames(texts: readonly string[] = []): string[] {
+  return texts.flatMap((text) => text.split(",")).filter((name) => name !== "");
+}

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import type { Sandbox } from "../../src/index.js";
+import { calibrateAll, recordWith, settingsIn } from "../support/calibrate.js";
+
+const chargeOf = (externalId: string, amount = 10_000) => ({
+  amount,
+  externalId,
+  description: "Shoes",
+  onCanceledRedirectionUrl: "https://shop.test/no",
+  onCompletedRedirectionUrl: "https://shop.test/yes",
+});
+
+const transferOf = (reference: string, amount = 20_000) => ({
+  type: "transfer",
+  amount,
+  msisdn: "+2250700000010",
+  reference,
+});
+
+/** A shop's morning: charges that are paid, refunded and dropped, and two transfers. */
+async function sell(sandbox: Sandbox): Promise<void> {
+  await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+  const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
+  const { id } = await created.json();
+  await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
+  await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+  await sandbox.fetch(`/v1/charges/${id}`);
+  await sandbox.fetch("/v1/balance");
+  await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 4_000 } });
+  await sandbox.fetch(`/v1/charges/${id}`);
+  await sandbox.fetch("/v1/charges", { json: chargeOf("order-2") });
+  const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
+  await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1") });
+  await sandbox.clock.advance("1h");
+  await sandbox.fetch(`/v1/transactions/${(await transfer.json()).id}`);
+  await sandbox.fetch("/v1/balance");
+}
+
+it("finds nothing to change in the traffic of a sandbox with the defaults", async () => {
+  const report = await calibrateAll([await recordWith({}, sell)], {
+    only: ["http", "errors", "charges.creationStatus"],
+  });
+  expect(report.drift).toEqual([]);
+  expect(settingsIn(report, "set")).toEqual({});
+  expect(settingsIn(report, "contradicted")).toEqual({});
+  expect(settingsIn(report, "confirmed")).toMatchObject({
+    "http.createdStatus": 201,
+    "charges.creationStatus": "created",
+  });
+});
+
+it.each([
+  [{ http: { createdStatus: 200 } }, { "http.createdStatus": 200 }],
+  [{ charges: { createdAtFormat: "iso" } }, { "charges.createdAtFormat": "iso" }],
+  [{ charges: { partialStatusOnRead: "paid" } }, { "charges.partialStatusOnRead": "paid" }],
+  [{ errors: { shape: "message" } }, { "errors.shape": "message" }],
+  [{ transfers: { duplicateReference: "allow" } }, { "transfers.duplicateReference": "allow" }],
+  [
+    { http: { createdStatus: 200 }, webhooks: { chargePayload: "slim" } },
+    { "http.createdStatus": 200, "webhooks.chargePayload": "slim" },
+  ],
+] as const)("names the settings of %j", async (profile, found) => {
+  const report = await calibrateAll([await recordWith(profile, sell)], { only: ["http", ...Object.keys(found)] });
+  expect(report.drift).toEqual([]);
+  expect(settingsIn(report, "set")).toMatchObject(found);
+  expect(settingsIn(report, "contradicted")).toEqual({});
+});
