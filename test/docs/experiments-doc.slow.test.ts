@@ -16,7 +16,7 @@ describe.each([explorePage, openPage("docs/vary.md")])("$path", (page) => {
   it("has commands that print what it shows", { timeout: 120_000 }, async () => {
     const cwd = await folderWith({});
     await symlink(join(root, "examples"), join(cwd, "examples"));
-    await followSteps(steps, { url: "http://127.0.0.1:4010", cwd });
+    await expect(followSteps(steps, { url: "http://127.0.0.1:4010", cwd })).resolves.toBeUndefined();
   });
 });
 
@@ -25,7 +25,7 @@ describe("docs/explore.md", () => {
     explorePage.tables.filter(({ header }) => header[0] === column).flatMap(({ rows }) => rows.map(([cell]) => cell));
 
   it("describes each fault and each verdict", () => {
-    expect(firstCells("Fault").toSorted()).toEqual(faultNames.map((name) => `\`${name}\``).toSorted());
+    expect(new Set(firstCells("Fault"))).toEqual(new Set(faultNames.map((name) => `\`${name}\``)));
     expect(firstCells("Verdict")).toEqual(verdicts.map((name) => `\`${name}\``));
   });
 });

@@ -17,10 +17,10 @@ import { type Specimen, zoo } from "./zoo.js";
 const TIMEOUT_S = 8;
 const FLAGS = ["--clock", "frozen", "--seed", "7", "--timeout", `${TIMEOUT_S}s`];
 
-function exploreSpecimen({ program, options }: Specimen, workers: number) {
+function exploreSpecimen({ program, options }: Specimen, workers: number, depth = 1) {
   const runtime = program.endsWith(".py") ? "python3" : process.execPath;
   const command = [runtime, `${import.meta.dirname}/programs/${program}`];
-  return exploreJson([...FLAGS, "--workers", String(workers), ...options], command);
+  return exploreJson([...FLAGS, "--workers", String(workers), "--depth", String(depth), ...options], command);
 }
 
 describe.each(Object.entries(zoo))("%s programs", (_, specimens) => {
@@ -29,10 +29,22 @@ describe.each(Object.entries(zoo))("%s programs", (_, specimens) => {
     expect(seenTable(report)).toEqual(expectedTable(specimen));
     const { report: second } = await exploreSpecimen(specimen, 4);
     expect(second.runs.map(withoutChance)).toEqual(report.runs.map(withoutChance));
-    const bugs = report.runs.filter(({ verdict }) => bugVerdicts.some((bug) => bug === verdict));
-    await expectRepeats(bugs, folder, specimen);
+    await expectRepeats(bugsOf(report), folder, specimen);
   });
 });
+
+describe("with a second fault in what follows the first", () => {
+  it.each(zoo.correct)("$program is clean", { timeout: 600_000 }, async (specimen) => {
+    const { report } = await exploreSpecimen(specimen, 4, 2);
+    expect(report.runs.some(({ after }) => after !== null)).toBe(true);
+    expect(bugsOf(report)).toEqual([]);
+    expect(report.counts.flaky).toBe(0);
+  });
+});
+
+function bugsOf({ runs }: ExploreReport): ExploreRun[] {
+  return runs.filter(({ verdict }) => bugVerdicts.some((bug) => bug === verdict));
+}
 
 type Table = Record<string, Record<string, string>>;
 

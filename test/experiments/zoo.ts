@@ -18,6 +18,8 @@ const safe = (...faults: string[]): Verdicts => ({ safe: faults.join(" ") });
 
 /** A request that is sent again under the same reference. */
 const idempotent = safe(DONE, NOT_DONE, "429");
+/** A payout whose end is left to others. */
+const started = safe(DONE, NOT_DONE, "429 outcome-failed outcome-pending outcome-late");
 const read = safe(READ);
 const finalRead = safe(READ, "stale");
 const webhook = safe("twice twice-late ack-lost never forged-first body-cut");
@@ -83,7 +85,7 @@ const weak: readonly Specimen[] = [
         safe: "twice-late before-answer forged-first",
         noticed: "never body-cut",
       },
-      "createTransaction#1": safe(DONE, NOT_DONE, "429 outcome-failed outcome-pending outcome-late"),
+      "createTransaction#1": started,
     },
   },
   {
@@ -187,9 +189,22 @@ const correct: readonly Specimen[] = [
   {
     program: "starts-only.mjs",
     options: [],
+    table: { "createTransaction#1": started, "createTransaction#2": started },
+  },
+  {
+    program: "pays-side-by-side.mjs",
+    options: [],
+    table: Object.fromEntries([1, 2, 3].map((n) => [`createTransaction#${n}`, started])),
+  },
+  {
+    program: "pays-again-after-failure.py",
+    options: [],
     table: {
-      "createTransaction#1": safe(DONE, NOT_DONE, "429 outcome-failed outcome-pending outcome-late"),
-      "createTransaction#2": safe(DONE, NOT_DONE, "429 outcome-failed outcome-pending outcome-late"),
+      "createTransaction#1": {
+        safe: `${NOT_DONE} 429 outcome-failed outcome-late`,
+        noticed: `${DONE} outcome-pending`,
+      },
+      ...reads,
     },
   },
   {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/index.js";
+import { startReceiver } from "../support/receiver.js";
+import type { LooseJson } from "../support/world.js";
 import { create, payout } from "./sandboxes.js";
 
 const pay = (reference: string) => ({ json: payout(reference) });
@@ -28,6 +30,37 @@ describe("sandbox.rules", () => {
     sandbox.rules.add({ on: "request", match: { method: "POST" }, then: { fault: "reset", commit: true }, times: 1 });
     await expect(sandbox.fetch("/v1/transactions", pay("a"))).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect((await sandbox.fetch("/v1/transactions", pay("a"))).status).toBe(409);
+  });
+
+  it("can pick the second payout, and show it as pending when it has ended", async () => {
+    const sandbox = await create();
+    sandbox.rules.add({ on: "transfer", match: { nth: 2 }, then: { outcome: "failed" }, times: 1 });
+    sandbox.rules.add({
+      on: "request",
+      match: { path: "/v1/transactions/:id", nth: 1 },
+      then: { stale: true },
+      times: 1,
+    });
+    const ask = async (...request: Parameters<typeof sandbox.fetch>): Promise<LooseJson> =>
+      (await sandbox.fetch(...request)).json();
+    const [first, second] = [await ask("/v1/transactions", pay("a")), await ask("/v1/transactions", pay("b"))];
+    await sandbox.clock.advance("1m");
+    const statuses: string[] = [];
+    for (const { id } of [second, first, second]) statuses.push((await ask(`/v1/transactions/${id}`)).status);
+    expect(statuses).toEqual(["pending", "completed", "failed"]);
+  });
+
+  it("can hold a webhook until the rule is removed", async () => {
+    const sandbox = await create();
+    const receiver = await startReceiver();
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "transactions/started", url: receiver.url } });
+    const { id } = sandbox.rules.add({ on: "delivery", then: { hold: "end" } });
+    await sandbox.fetch("/v1/transactions", pay("a"));
+    await sandbox.settle();
+    expect(receiver.received).toEqual([]);
+    sandbox.rules.remove(id);
+    await sandbox.settle();
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("given as options apply to every company, from the start and after a reset", async () => {
