@@ -122,7 +122,7 @@ export const SECRET =
   "the secret: the audit signs with --secret, or SANDBOX_SECRET_KEY, or secret_sandbox. The receiver must have the same one";
 export const HEADER = "the header: the signature is in x-service-hmac-sha256, unless --header names another";
 export const CONTENT =
-  "the content: a receiver that refuses what it does not know needs an event of its own orders (--event), or another --topic";
+  "the content: a receiver that refuses what it does not know needs orders of its own (--order) or an event of one (--event), or another --topic";
 
 const PATH = "the URL: it must be the address to which the service posts, with its path";
 const LOG = "the receiver's log: it says why";

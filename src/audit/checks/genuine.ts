@@ -11,6 +11,10 @@ const LONG_EVENT_BYTES = 64 * 1024;
 
 export const VALID_EVENT = "valid-event";
 
+const NOT_FOUND =
+  "Look whether the URL has the path to which the service posts. If the receiver answers 404 to an event whose order it does not know, answer 2xx there, " +
+  "or let it make the orders of the audit: --order.";
+
 /** It always runs first, because all other checks depend on it. */
 export const validEvent = wireCheck({
   id: VALID_EVENT,
@@ -32,7 +36,11 @@ export const validEvent = wireCheck({
     "header-case:unequal",
   ],
   send: (stage) => [post(stage, "an ordinary event", stage.event().text)],
-  judge: mustAccept,
+  judge: (exchanges) => {
+    const verdict = mustAccept(exchanges);
+    const isNotFound = verdict.outcome === "failed" && verdict.exchange?.answer?.status === 404;
+    return isNotFound ? { ...verdict, fix: NOT_FOUND } : verdict;
+  },
 });
 
 /** Every event with the right signature must be accepted, whatever its bytes. */
