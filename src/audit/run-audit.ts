@@ -76,6 +76,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     throw new UsageError("input", "The old secret key must be another one than the secret key.");
   const receiver = renderReceiverUrl(url);
   const selected = selectChecks(only, skip);
+  const checks = new Set(selected.map(({ id }) => id));
   const start = system.monotonic();
   const wire = { url, timeoutMs, system, secret, lookup, insecureTls, signal };
   const sender = new Sender((request) => sendOnWire(wire, request), signal);
@@ -84,7 +85,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const state =
     check === undefined
       ? undefined
-      : new StateSession({ ...orders, check, restart, settleMs, event: options.event, receiver });
+      : new StateSession({ ...orders, check, checks, restart, settleMs, event: options.event, receiver });
   const common = { secret, oldSecret, header, event: options.event, ids, system };
   const createCheckStage = async ({ id, group }: CheckName, ordinary: Exchange | undefined): Promise<StateStage> => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
@@ -145,10 +146,10 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
   const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
-  const { checks, ...sum } = conclude(reported, verdicts, accepted);
+  const { checks: results, ...sum } = conclude(reported, verdicts, accepted);
   const durationMs = Math.round(system.monotonic() - start);
   const notes = [...(state?.notes ?? []), ...notesOn(url, sender.trace)];
-  return { receiver, ...sum, notes, requests: sender.count, durationMs, checks };
+  return { receiver, ...sum, notes, requests: sender.count, durationMs, checks: results };
 }
 
 /** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */

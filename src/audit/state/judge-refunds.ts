@@ -29,7 +29,7 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
     }
     const shipped = describeShipping(refund, "at the refund", { source, paid });
     if (shipped !== undefined) return describe(trial, events("paid", "refunded"), [shipped]);
-    return judgeParts(trial, refund);
+    return judgeParts(trial, paid, refund);
   });
 }
 
@@ -45,10 +45,10 @@ function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
 }
 
 /** A refund of 70 %, in one part and in two: sums of money must change by what was refunded. */
-async function judgeParts(trial: StateTrial, refund: Change): Promise<Verdict> {
+async function judgeParts(trial: StateTrial, paid: Change, refund: Change): Promise<Verdict> {
   const once = events("paid", "refunded further");
   const twice = events("paid", "refunded in part", "refunded further");
-  const before = sumsOf(await playHistory(trial, events("paid")));
+  const before = sumsOf(paid);
   const [one, two] = [sumsOf(await playHistory(trial, once)), sumsOf(await playHistory(trial, twice))];
   const amount = trial.state.amountXof;
   const part = refundedAfter("refunded further", amount);

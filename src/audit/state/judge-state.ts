@@ -15,6 +15,7 @@ import {
   realHistoryOf,
   type Schedule,
   seeds,
+  stateCheckIds,
   shrinkSchedule,
   type StateCheckId,
   together,
@@ -50,14 +51,22 @@ export async function judgeGivenEvent(trial: StateTrial): Promise<Verdict> {
 /** Plays the schedules until one breaks the application in a way that no earlier check has found, and reports the shortest part of it that does. */
 export async function judgeSchedules(trial: StateTrial, id: StateCheckId): Promise<Verdict> {
   return judgeReady(trial, id, async ({ families, hasMoved }) => {
-    const { order, sandbox } = trial.state.options;
-    const areKnown = order !== undefined || sandbox !== undefined;
-    if (id === "state-unknown-id" && !areKnown) {
-      return { outcome: "skipped", reason: NO_KNOWN_ORDERS, isUnasked: true };
+    const session = trial.state;
+    const { order, sandbox, checks } = session.options;
+    const canJudge = (other: StateCheckId): boolean =>
+      other !== "state-unknown-id" || order !== undefined || sandbox !== undefined;
+    if (!canJudge(id)) return { outcome: "skipped", reason: NO_KNOWN_ORDERS, isUnasked: true };
+    const schedulesOf = (check: StateCheckId): readonly Schedule[] =>
+      seeds[check].filter((schedule) => schedule.every(({ step }) => families.has(familyOf(step))));
+    if (session.isSlow && !session.isTriedTogether) {
+      session.isTriedTogether = true;
+      await tryTogether(
+        trial,
+        stateCheckIds.filter((other) => checks.has(other) && canJudge(other)).flatMap(schedulesOf),
+      );
+      session.beginCheck();
     }
-    const schedules: readonly Schedule[] = seeds[id];
-    const own = schedules.filter((schedule) => schedule.every(({ step }) => families.has(familyOf(step))));
-    return judgeEach(trial, id, own, hasMoved);
+    return judgeEach(trial, id, schedulesOf(id), hasMoved);
   });
 }
 
@@ -99,19 +108,13 @@ async function judgeEach(
   let cause: string | undefined;
   let unacknowledged: Verdict | undefined;
   let unconfirmed: Verdict | undefined;
-  let left = schedules;
-  const many = schedules.filter((schedule) => !isReversed(schedule));
-  if (session.isSlow && many.length > 1) {
-    const all = together(many);
-    const { isBroken, exchanges } = await tryOut(trial, all);
-    if (!isBroken) {
-      left = schedules.filter(isReversed);
-      unacknowledged = MAY_BE_REFUSED.has(id) ? judgeProof(exchanges) : judgeAnswers(exchanges, all);
-    }
-  }
-  for (const schedule of left) {
+  if (session.isSlow && !schedules.every((schedule) => session.right.has(schedule)))
+    await tryTogether(trial, schedules);
+  for (const schedule of schedules) {
     if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
-    const { isBroken, exchanges } = await tryOut(trial, schedule);
+    const known = session.right.get(schedule);
+    const { isBroken, exchanges } =
+      known === undefined ? await tryOut(trial, schedule) : { isBroken: false, exchanges: known };
     unacknowledged ??= MAY_BE_REFUSED.has(id) ? judgeProof(exchanges) : judgeAnswers(exchanges, schedule);
     if (!isBroken) continue;
     const shortest = await shrinkSchedule(schedule, async (part) => {
@@ -129,6 +132,19 @@ async function judgeEach(
   if (unconfirmed !== undefined) return unconfirmed;
   if (unacknowledged !== undefined) return unacknowledged;
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
+}
+
+/** Delivers schedules at one time to an application for which there should be few readings, and notes them if nothing breaks. */
+async function tryTogether(trial: StateTrial, schedules: readonly Schedule[]): Promise<void> {
+  const many = schedules.filter((schedule) => !isReversed(schedule));
+  if (many.length < 2) return;
+  const { isBroken, exchanges } = await tryOut(trial, together(many));
+  if (isBroken) return;
+  let start = 0;
+  for (const schedule of many) {
+    trial.state.right.set(schedule, exchanges.slice(start, start + schedule.length));
+    start += schedule.length;
+  }
 }
 
 /** Delivers a schedule. It is broken when its effect differs from that of its real history. */

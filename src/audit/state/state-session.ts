@@ -1,9 +1,9 @@
 import type { UsageError } from "../../kernel/messages/problem.js";
-import type { AuditEvent, Failure, Stage } from "../wire/check.js";
+import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
 import { AMOUNT_XOF, type Family, type Step } from "../wire/events.js";
 import { type Change, changeOf, type Names, patternOf } from "../application/change.js";
 import type { OrderOptions } from "../application/orders.js";
-import type { StateCheckId } from "../application/schedule.js";
+import type { Schedule, StateCheckId } from "../application/schedule.js";
 import { readState, type StateSource } from "../application/state-reader.js";
 
 export interface StateOptions extends OrderOptions {
@@ -15,6 +15,8 @@ export interface StateOptions extends OrderOptions {
   readonly settleMs: number;
   /** The one event that the user has given, if any. */
   readonly event: AuditEvent | undefined;
+  /** The ids of the checks that were chosen. */
+  readonly checks: ReadonlySet<string>;
   /** For the scenario that reproduces a failure. */
   readonly receiver: string;
 }
@@ -48,6 +50,10 @@ export class StateSession {
   readonly histories = new Map<string, Change>();
   /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
+  /** Schedules that a slow application has passed together with others, and the answers to them. */
+  readonly right = new Map<Schedule, readonly Exchange[]>();
+  /** Those of all checks have been delivered together. */
+  isTriedTogether = false;
   /** The last reading of the current check. */
   latest: { readonly state: unknown; readonly at: number } | undefined;
   /** Deliveries of the current check. */
