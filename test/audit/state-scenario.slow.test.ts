@@ -5,7 +5,7 @@ import { auditReceiver } from "../support/audits.js";
 import { runSandbox, startSandbox } from "../support/cli.js";
 import { chargeRequest } from "../support/requests.js";
 import { folderWith } from "../support/folder.js";
-import { hasty, mistakenApplications, startApplication } from "./applications.js";
+import { type Application, hasty, mistakenApplications, startApplication } from "./applications.js";
 import { SECRET } from "./receivers.js";
 import { unsound as racing } from "./zoo.js";
 
@@ -31,6 +31,32 @@ describe("the scenario of a failed state check", { timeout: 60_000 }, () => {
     expect(new Set(delivered.map(({ id }) => id)).size).toBe(new Set(schedule.map(whose)).size);
   });
 });
+
+it("the scenario of an application that refuses early events delivers them once more", async () => {
+  const create = (): Application => {
+    const [paid, refunded] = [new Set<string>(), new Set<string>()];
+    let early = 0;
+    return {
+      handle: ({ id, status }) => {
+        if (status === "paid") paid.add(id);
+        if (!status.startsWith("refunded")) return;
+        if (!paid.has(id)) early++;
+        if (!paid.has(id)) throw new Error("not yet");
+        refunded.add(id);
+      },
+      state: () => ({ paid: paid.size, refunded: refunded.size, early }),
+    };
+  };
+  const audited = create();
+  const { url, received, become } = await startApplication(audited);
+  const { checks } = await auditReceiver(url, { system: hasty, check: audited.state, only: ["state-reversed"] });
+  const file = join(await folderWith({ "early.yaml": checks[0]?.scenario ?? "" }), "early.yaml");
+  become(create());
+  const before = received.length;
+  expect(await runSandbox(["replay", file], { env })).toMatchObject({ code: 0, stderr: "" });
+  const delivered = received.slice(before).map(({ body }) => JSON.parse(body.toString()).data.status);
+  expect(delivered).toEqual(["refunded", "paid", "refunded"]);
+}, 60_000);
 
 describe("the scenario of a race", { timeout: 60_000 }, () => {
   async function auditRace() {

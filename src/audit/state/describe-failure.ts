@@ -1,4 +1,4 @@
-import { describeSchedule } from "../application/schedule.js";
+import { describeSchedule, type Schedule } from "../application/schedule.js";
 import type { Failure } from "../wire/check.js";
 import type { StateLost } from "./play.js";
 import { renderScheduleScenario } from "./schedule-scenario.js";
@@ -14,7 +14,7 @@ export const NOTHING_MOVED =
 
 export function describeFailure(
   { state, header }: StateTrial,
-  { schedule, exchanges }: Pick<StateLost, "schedule" | "exchanges">,
+  { schedule, exchanges, again = [] }: Pick<StateLost, "schedule" | "exchanges"> & { readonly again?: Schedule },
   failing: "wrong" | "crashed",
   difference: readonly string[],
 ): Failure {
@@ -27,6 +27,6 @@ export function describeFailure(
     seen: `after the deliveries ${events} ${what}: ${difference.join("; ")}`,
     exchange: exchanges.at(-1),
     schedule: described,
-    scenario: renderScheduleScenario(schedule, { ...state.options, header, difference }),
+    scenario: renderScheduleScenario(schedule, { ...state.options, header, difference, again }),
   };
 }

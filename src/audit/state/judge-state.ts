@@ -238,7 +238,7 @@ const NO_KNOWN_ORDERS =
 async function confirm(trial: StateTrial, schedule: Schedule): Promise<Verdict> {
   const expected = await playHistory(trial, schedule);
   const history = await play(trial, realHistoryOf(schedule), expected);
-  const { isBroken, change, exchanges, effects } = await tryOut(trial, schedule);
+  const { isBroken, change, exchanges, again, effects } = await tryOut(trial, schedule);
   const events = describeSchedule(schedule).join(", ");
   if (!isSameChange(history.change, expected)) {
     const [difference = "it differs"] = describeDifference(expected, history.change);
@@ -247,5 +247,5 @@ async function confirm(trial: StateTrial, schedule: Schedule): Promise<Verdict> 
   if (!isBroken) return { outcome: "skipped", reason: `the deliveries ${events} broke the state once, and not again` };
   const shipped = shippedBy(trial.state, schedule, effects);
   const difference = shipped === undefined ? describeDifference(expected, change) : [shipped];
-  return describeFailure(trial, { schedule, exchanges }, "wrong", difference);
+  return describeFailure(trial, { schedule, exchanges, again }, "wrong", difference);
 }

@@ -42,6 +42,8 @@ interface Played {
   readonly exchanges: readonly Exchange[];
   /** The same change, by what is ignored now. */
   readonly changeNow: () => Change;
+  /** What was refused at first, and delivered once more. */
+  readonly again: Schedule;
   /** What each delivery changed, where that was asked for. */
   readonly effects: readonly Change[];
 }
@@ -58,7 +60,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   const { latest, options } = session;
   const before = latest === undefined ? await session.read() : latest.state;
   const exchanges: Exchange[] = [];
-  let isRepeated = false;
+  const again: Delivery[] = [];
   for (const [index, delivery] of schedule.entries()) {
     exchanges.push(await sendOne(trial, schedule, index, orders.get(orderKeyOf(delivery))));
     await afterEach?.(index);
@@ -66,14 +68,15 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const refused = schedule.flatMap((delivery, index) => (isToRetry(delivery, exchanges[index]) ? [index] : []));
     if (refused.length === 0) break;
-    isRepeated = true;
     await options.system.sleep(Math.max(PAUSE_MIN_MS, session.pauseMs));
     for (const index of refused) {
-      const order = orders.get(orderKeyOf(schedule[index] ?? { order: "first" }));
-      exchanges[index] = await sendOne(trial, schedule, index, order);
+      const delivery = schedule[index];
+      if (delivery === undefined) continue;
+      again.push(delivery);
+      exchanges[index] = await sendOne(trial, schedule, index, orders.get(orderKeyOf(delivery)));
     }
   }
-  return { exchanges, names, before, isRepeated };
+  return { exchanges, names, before, again };
 }
 
 function isToRetry({ order, forged }: Delivery, exchange: Exchange | undefined): boolean {
@@ -116,7 +119,7 @@ async function readAfter(session: StateSession, schedule: Schedule, exchanges: r
 /** Delivers a schedule. A state that is not as `expected` is read again: the application may work after its answer. */
 export async function play(trial: StateTrial, schedule: Schedule, expected?: Change): Promise<Played> {
   const session = trial.state;
-  const { exchanges, names, before } = await deliver(trial, schedule);
+  const { exchanges, names, before, again } = await deliver(trial, schedule);
   let after = await readAfter(session, schedule, exchanges);
   const changeNow = (): Change => session.changeOf(before, after, names);
   const { isSlow } = session;
@@ -125,7 +128,7 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
     await session.options.system.sleep(isSlow ? session.pauseMs : Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
     after = await readAfter(session, schedule, exchanges);
   }
-  return { change: changeNow(), exchanges, changeNow, effects: [] };
+  return { change: changeNow(), exchanges, again, changeNow, effects: [] };
 }
 
 /** Delivers a schedule and reads the state after each delivery, and after what is to happen behind the first one. */
@@ -136,25 +139,26 @@ export async function playStepwise(
 ): Promise<Played> {
   const session = trial.state;
   const readings: unknown[] = [];
-  const { exchanges, names, before, isRepeated } = await deliver(trial, schedule, async (index) => {
+  const { exchanges, names, before, again } = await deliver(trial, schedule, async (index) => {
     readings.push(await readAfter(session, schedule, []));
     if (index > 0 || between === undefined) return;
     await between();
     readings.push(await readAfter(session, schedule, []));
   });
-  const after = isRepeated ? await readAfter(session, schedule, exchanges) : readings.at(-1);
+  const after = again.length > 0 ? await readAfter(session, schedule, exchanges) : readings.at(-1);
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.changeOf(before, after, names);
   // What was refused at first has its effect later.
-  const effects = isRepeated ? [] : all.slice(1).map((reading, index) => session.changeOf(all[index], reading, names));
-  return { change: changeNow(), exchanges, changeNow, effects };
+  const effects =
+    again.length > 0 ? [] : all.slice(1).map((reading, index) => session.changeOf(all[index], reading, names));
+  return { change: changeNow(), exchanges, again, changeNow, effects };
 }
 
 /** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
 export async function measure(trial: StateTrial, history: Schedule): Promise<Played> {
   const session = trial.state;
   const { system, settleMs } = session.options;
-  const { exchanges, names, before } = await deliver(trial, history);
+  const { exchanges, names, before, again } = await deliver(trial, history);
   const start = system.monotonic();
   const pauseMs = Math.max(PAUSE_MIN_MS, settleMs / 100);
   // The first reading shows what was done before the answer, however long the reading took.
@@ -182,7 +186,7 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   }
   session.beginWatch();
   const changeNow = (): Change => session.changeOf(before, after, names);
-  return { change: changeNow(), exchanges, changeNow, effects: [] };
+  return { change: changeNow(), exchanges, again, changeNow, effects: [] };
 }
 
 /** An application that is still busy after so many times its limit is not waited for. */

@@ -14,6 +14,8 @@ import {
 export interface ScheduleScenario extends Pick<StateOptions, "receiver" | "topic" | "order"> {
   /** The name of the signature's header. */
   readonly header: string;
+  /** What the receiver refused at first: the service delivers it once more. */
+  readonly again: Schedule;
   /** The effect on the state. */
   readonly difference: readonly string[];
 }
@@ -124,12 +126,10 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
   const names = describeSchedule(schedule);
   for (const [index, delivery] of schedule.entries()) {
     if (isDroppedAfterAll(delivery, schedule)) yield* dropSteps(delivery.order);
-    const [first, ...others] = variablesOf(delivery).map((variable) =>
-      call(`POST /_sandbox/deliveries/\${${variable}}/redeliver`),
-    );
-    yield { name: names[index], ...(others.length === 0 ? first : { parallel: [first, ...others] }) };
-    yield { settle: true };
+    yield* redeliverSteps(delivery, names[index]);
   }
+  for (const delivery of options.again)
+    yield* redeliverSteps(delivery, `${describeSchedule([delivery])[0]}, once more, since it was refused`);
   // The snapshot knows no delivery of before.
   const known = schedule.slice(
     Math.max(
@@ -141,6 +141,14 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
     const own = known.filter((delivery) => delivery.order === order);
     yield acknowledged(order, new Set(own.flatMap(variablesOf)).size);
   }
+}
+
+function* redeliverSteps(delivery: Delivery, name: string | undefined): Generator<object> {
+  const [first, ...others] = variablesOf(delivery).map((variable) =>
+    call(`POST /_sandbox/deliveries/\${${variable}}/redeliver`),
+  );
+  yield { name, ...(others.length === 0 ? first : { parallel: [first, ...others] }) };
+  yield { settle: true };
 }
 
 function createStep(order: OrderName, schedule: Schedule, options: ScheduleScenario): object {
