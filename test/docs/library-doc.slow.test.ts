@@ -128,10 +128,11 @@ const EXAMPLE_SCOPE = `
 import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, beforeEach } from "node:test";
-import { audit, createSandbox, type Sandbox, type Transaction, type WebhookEvent } from "business-payments-sandbox";
+import { audit, createSandbox, explore, type Sandbox, type Transaction, vary, type WebhookEvent } from "business-payments-sandbox";
 import { parseWebhook, verifySignature } from "business-payments-sandbox/webhooks";
 declare const sandbox: Sandbox;
 declare const request: IncomingMessage;
 declare const response: ServerResponse;
 declare const rawBody: string;
+declare function paySalaries(url: string, token: string): Promise<void>;
 `;
