@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { bugVerdicts } from "../../src/experiments/run/oracle.js";
 import { exploreJson } from "../support/experiments.js";
@@ -40,4 +43,16 @@ it("the fixed salaries are clean under every fault of depth 2", { timeout: 600_0
   expect(report.runs.filter(({ verdict }) => names.includes(verdict))).toEqual([]);
   expect(report.runs.filter(({ after }) => after !== null).length).toBeGreaterThan(20);
   expect(code).toBe(0);
+});
+
+it("the market of examples/explore pays twice, and is fixed by one line", { timeout: 180_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["examples/explore/story.mjs"], { cwd: root });
+  expect(stdout).toContain("Everything happened as described.");
+  const [before, after] = await Promise.all(
+    ["market.mjs", "market-fixed.mjs"].map(async (name) => {
+      const text = await readFile(join(root, "examples/explore", name), "utf8");
+      return text.split("\n").filter((line) => !/^(?: \*|import)/.test(line));
+    }),
+  );
+  expect(after?.filter((line) => !before?.includes(line))).toEqual(["  const reference = `seller-of-${externalId}`;"]);
 });
