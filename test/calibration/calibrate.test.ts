@@ -20,6 +20,7 @@ const transferOf = (reference: string, amount = 20_000) => ({
 /** A shop's morning: charges that are paid, refunded and dropped, and two transfers. */
 async function sell(sandbox: Sandbox): Promise<void> {
   await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+  await sandbox.fetch("/v1/balance");
   const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
   const { id } = await created.json();
   await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
@@ -31,6 +32,7 @@ async function sell(sandbox: Sandbox): Promise<void> {
   await sandbox.fetch("/v1/charges", { json: chargeOf("order-2") });
   const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
   await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1") });
+  await sandbox.fetch("/v1/transactions", { json: transferOf("salary-2", 50_000) });
   await sandbox.clock.advance("1h");
   await sandbox.fetch(`/v1/transactions/${(await transfer.json()).id}`);
   await sandbox.fetch("/v1/balance");
@@ -55,6 +57,13 @@ it.each([
   [{ charges: { partialStatusOnRead: "paid" } }, { "charges.partialStatusOnRead": "paid" }],
   [{ errors: { shape: "message" } }, { "errors.shape": "message" }],
   [{ transfers: { duplicateReference: "allow" } }, { "transfers.duplicateReference": "allow" }],
+  [{ transfers: { fee: { rate: 0.015 } } }, { "transfers.fee": { rate: 0.015, fixed: 0, decimals: 2 } }],
+  [{ charges: { fee: { rate: 0.03, credit: "net" } } }, { "charges.fee": { rate: 0.03, decimals: 0, credit: "net" } }],
+  [{ charges: { ttl: "20m" } }, { "charges.ttl": "20m" }],
+  [{ charges: { droppedReason: "too late" } }, { "charges.droppedReason": "too late" }],
+  [{ webhooks: { topicHeader: "x-kind" } }, { "webhooks.topicHeader": "x-kind" }],
+  [{ webhooks: { signatureHeader: "x-mac" } }, { "webhooks.signatureHeader": "x-mac" }],
+  [{ webhooks: { retry: ["3s", "9s"] } }, { "webhooks.retry": ["3s", "9s"] }],
   [
     { http: { createdStatus: 200 }, webhooks: { chargePayload: "slim" } },
     { "http.createdStatus": 200, "webhooks.chargePayload": "slim" },

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { harParts } from "../../src/adapters/har/write-har.js";
 import type { CalibrationReport } from "../../src/calibration/report/report.js";
 import { recordWith } from "../support/calibrate.js";
@@ -45,7 +46,17 @@ it("names the setting of a recorded sandbox, writes a profile that is accepted, 
 });
 
 it("refuses a file without traffic, and an unknown setting", async () => {
-  const folder = await folderWith({ "empty.har": '{"log":{"entries":[]}}' });
+  const folder = await folderWith({});
+  const elsewhere: HttpExchange = {
+    startedAt: 0,
+    ms: 1,
+    method: "GET",
+    url: "https://shop.test/",
+    headers: [],
+    body: undefined,
+    answer: undefined,
+  };
+  await writeFile(join(folder, "empty.har"), [...harParts([elsewhere])].join(""));
   const empty = await runSandbox(["calibrate", "empty.har"], { cwd: folder });
   expect([empty.code, empty.stderr]).toEqual([
     2,

@@ -7,12 +7,13 @@ import { Bug } from "../../kernel/messages/problem.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { toIso } from "../../kernel/time/instant.js";
 import type { CalibratedSetting, CalibrationReport, Evidence } from "../report/report.js";
-import { type History, readHistory } from "../replay/history.js";
+import { readHistory } from "../replay/history.js";
 import type { FoundDifference } from "../replay/replay.js";
 import { type BenchOptions, type Choice, Track, type Trial, withChoice } from "./bench.js";
 import { groupDrift, nameExchange } from "./drift.js";
+import { Traffic } from "./suggest.js";
 import { explainedBy, weigh, without } from "./score.js";
-import { choicesOf } from "./solve.js";
+import { choicesOf } from "./choices.js";
 
 export interface CalibrateOptions extends BenchOptions, SettingSelection {
   /** Where the search begins; what it does not name has its default. */
@@ -47,6 +48,7 @@ export async function calibrate(
 
 class Search {
   readonly #tracks: readonly Track[];
+  readonly #traffic: Traffic;
   readonly #options: CalibrateOptions;
   #profile: ProfileOverrides;
   /** What the chosen value of a setting has explained. */
@@ -55,6 +57,7 @@ class Search {
 
   constructor(tracks: readonly Track[], options: CalibrateOptions) {
     this.#tracks = tracks;
+    this.#traffic = new Traffic(tracks.map(({ history }) => history));
     this.#options = options;
     this.#profile = options.profile;
   }
@@ -87,18 +90,14 @@ class Search {
   }
 
   #choices(): Choice[] {
-    const histories = this.#tracks.map(({ history }) => history);
     return settings
       .filter(({ path }) => isSelected(this.#options, path))
-      .flatMap((setting) => this.#otherChoices(setting, histories));
+      .flatMap((setting) => this.#otherChoices(setting));
   }
 
-  #otherChoices(setting: Setting, histories: readonly History[]): Choice[] {
-    const value = this.#valueOf(setting);
-    return choicesOf(setting, value, histories, this.#differences()).map((other) => ({
-      path: setting.path,
-      value: other,
-    }));
+  #otherChoices(setting: Setting): Choice[] {
+    const { path } = setting;
+    return choicesOf(setting, this.#valueOf(setting), this.#traffic).map((value) => ({ path, value }));
   }
 
   /** The choices with which less differs, the best first. */
@@ -178,10 +177,7 @@ class Search {
     const row = { path, value, default: before };
     const added: FoundDifference[] = [];
     const equals: Json[] = [];
-    for (const choice of this.#otherChoices(
-      setting,
-      this.#tracks.map(({ history }) => history),
-    )) {
+    for (const choice of this.#otherChoices(setting)) {
       const profile = withChoice(this.#profile, choice);
       if (profile === undefined) continue;
       const disputed = await this.#try(profile, path, ({ current }) => current.differences.length > 0);

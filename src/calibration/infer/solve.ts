@@ -1,30 +1,69 @@
-import { isDeepStrictEqual } from "node:util";
-import type { Setting } from "../../domain/profile/setting.js";
 import type { Json } from "../../kernel/messages/json.js";
-import type { History } from "../replay/history.js";
-import type { FoundDifference } from "../replay/replay.js";
 
-/** The values that a setting may have in the place of `value`: those of the table, and those that the recording suggests. */
-export function choicesOf(
-  setting: Setting,
-  value: Json,
-  histories: readonly History[],
-  differences: readonly FoundDifference[],
-): Json[] {
-  const { schema, alternatives } = setting;
-  const known = alternatives.flatMap(
-    (alternative) => alternative.samples ?? (alternative.form ? [] : [alternative.value]),
-  );
-  const suggested = suggestions[setting.path]?.(histories, differences) ?? [];
-  const compiled = [schema.parse(value)];
-  return [setting.default, ...suggested, ...known].filter((choice) => {
-    const parsed = schema.safeParse(choice);
-    if (!parsed.success || compiled.some((other) => isDeepStrictEqual(other, parsed.data))) return false;
-    compiled.push(parsed.data);
-    return true;
-  });
+/** A value that was sent, and whether it was refused. */
+export interface Try {
+  readonly value: number;
+  readonly refused: boolean;
 }
 
-type Suggest = (histories: readonly History[], differences: readonly FoundDifference[]) => readonly Json[];
+/** The limits between what was accepted and what was refused, the roundest first. */
+export function solveLimit(tries: readonly Try[], end: "least" | "most"): readonly number[] {
+  const accepted = tries.filter(({ refused }) => !refused).map(({ value }) => value);
+  const refused = tries.filter((one) => one.refused).map(({ value }) => value);
+  if (end === "most") {
+    const from = Math.max(0, ...accepted);
+    const to = Math.min(...refused.filter((value) => value > from)) - 1;
+    return Number.isFinite(to) ? [...new Set([roundest(from, to), from, to])] : accepted.length === 0 ? [] : [from];
+  }
+  const to = Math.min(...accepted);
+  const from = Math.max(0, ...refused.filter((value) => value < to)) + 1;
+  return Number.isFinite(to) ? [...new Set([roundest(from, to), from, to])] : [];
+}
 
-const suggestions: Readonly<Record<string, Suggest>> = {};
+/** The number with the fewest digits that are not 0. */
+function roundest(from: number, to: number): number {
+  for (let step = 10 ** 12; step > 1; step /= 10) {
+    for (const part of [step, step / 2]) {
+      const candidate = Math.ceil(from / part) * part;
+      if (Number.isInteger(candidate) && candidate > 0 && candidate <= to) return candidate;
+    }
+  }
+  return from;
+}
+
+/** An amount and its fee. */
+export type FeePair = readonly [amount: number, fee: number];
+
+/** `amount × rate + fixed` through all pairs, with the decimals that fit. */
+export function solveFee(pairs: readonly FeePair[]): readonly Json[] {
+  const sorted = [...new Map(pairs)].toSorted(([a], [b]) => a - b);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const slope = first[0] === last[0] ? [] : [tidy((last[1] - first[1]) / (last[0] - first[0]))];
+  const lines = [
+    ...(last[0] === 0 ? [] : [{ rate: tidy(last[1] / last[0]), fixed: 0 }]),
+    { rate: 0, fixed: last[1] },
+    ...slope.map((rate) => ({ rate, fixed: tidy(last[1] - rate * last[0]) })),
+  ];
+  return lines.flatMap((line) => decimalsThat(sorted, line, [2, 0, 4]).map((decimals) => ({ ...line, decimals })));
+}
+
+/** The first of `choices` with which the line goes through all pairs. */
+export function decimalsThat(
+  pairs: readonly FeePair[],
+  { rate, fixed }: { readonly rate: number; readonly fixed: number },
+  choices: readonly number[],
+): readonly number[] {
+  const found = choices.find((decimals) =>
+    pairs.every(([amount, fee]) => {
+      const unit = 10 ** decimals;
+      return Math.abs(Math.round((amount * rate + fixed) * unit + 1e-9) / unit - fee) < 1e-9;
+    }),
+  );
+  return found === undefined ? [] : [found];
+}
+
+/** Fees are rounded, so that a rate is near the one that was chosen. */
+function tidy(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

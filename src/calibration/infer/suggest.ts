@@ -1,0 +1,260 @@
+import { headerOf } from "../../adapters/har/http-exchange.js";
+import type { OperationId } from "../../contract/operations.js";
+import { isMsisdn } from "../../domain/values/msisdn.js";
+import { type Json, isObject } from "../../kernel/messages/json.js";
+import { formatDuration } from "../../kernel/time/duration.js";
+import { REDACTED } from "../../sandbox/observation/redact.js";
+import { topicHeaderOf } from "../replay/compare-webhooks.js";
+import { groupBy } from "../replay/group-by.js";
+import type { History, RecordedRequest, RecordedWebhook } from "../replay/history.js";
+import { readTimestamp } from "../replay/timestamps.js";
+import { decimalsThat, solveFee, solveLimit } from "./solve.js";
+
+/** Recorded traffic by its parts. */
+export class Traffic {
+  readonly requests: readonly Answered[];
+  readonly webhooks: readonly RecordedWebhook[];
+  /** Everything that shows a charge or a transaction, in order. */
+  readonly sightings: readonly Sighting[];
+
+  constructor(histories: readonly History[]) {
+    const entries = histories.flatMap((history) => history.entries);
+    this.webhooks = entries.filter((entry) => entry.kind === "webhook");
+    this.requests = entries.flatMap((entry) => {
+      if (entry.kind !== "request" || entry.answer === undefined) return [];
+      const { status, body, headers } = entry.answer;
+      return [
+        { ...entry, status, answered: isObject(body) ? body : {}, answerHeaders: headers, sent: parse(entry.body) },
+      ];
+    });
+    this.sightings = entries.flatMap((entry): Sighting[] => {
+      const shown = entry.kind === "webhook" ? entry.body["data"] : entry.answer?.body;
+      if (!isObject(shown)) return [];
+      const items = Array.isArray(shown["transactions"]) ? shown["transactions"].filter(isObject) : [];
+      return [shown, ...items].map((resource) => ({ at: entry.at, by: entry.kind, resource }));
+    });
+  }
+
+  of(...operations: readonly OperationId[]): readonly Answered[] {
+    return this.requests.filter(({ operation }) => operation !== undefined && operations.includes(operation));
+  }
+}
+
+interface Answered extends RecordedRequest {
+  readonly status: number;
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly answered: Readonly<Record<string, unknown>>;
+  readonly answerHeaders: RecordedRequest["headers"];
+}
+
+interface Sighting {
+  readonly at: number;
+  readonly by: "request" | "webhook";
+  readonly resource: Readonly<Record<string, unknown>>;
+}
+
+type Suggest = (traffic: Traffic) => readonly Json[];
+
+/** What the traffic suggests as values of settings that may have any. Whether one explains anything, a replay shows. */
+export const suggestions: Readonly<Record<string, Suggest>> = {
+  "charges.droppedReason": (traffic) => textsAt(traffic, "droppedReason"),
+  "charges.service": (traffic) => textsAt(traffic, "service"),
+  "charges.fee": suggestChargeFees,
+  "charges.ttl": suggestTtls,
+  "charges.payField": (traffic) =>
+    membersOf(traffic, "payCharge", (value) => typeof value === "string" && isMsisdn(value)),
+  "charges.min": (traffic) => limitOf(traffic, ["createCharge"], "least"),
+  "charges.max": (traffic) => limitOf(traffic, ["createCharge"], "most"),
+  "refunds.amountField": (traffic) => membersOf(traffic, "refundCharge", (value) => typeof value === "number"),
+  "transfers.min": (traffic) => limitOf(traffic, ["createTransaction"], "least"),
+  "transfers.max": (traffic) => limitOf(traffic, ["createTransaction"], "most"),
+  "transfers.fee": (traffic) =>
+    solveFee(
+      traffic.sightings.flatMap(({ resource: { amount, fee } }) =>
+        typeof amount === "number" && typeof fee === "number" ? [[amount, fee] as const] : [],
+      ),
+    ),
+  "transfers.settlement": suggestSettlements,
+  "batch.maxItems": suggestBatchSizes,
+  "webhooks.signatureHeader": ({ webhooks }) =>
+    unique(webhooks.flatMap(({ headers }) => headers.filter(isSignature).map(([name]) => name.toLowerCase()))),
+  "webhooks.topicHeader": ({ webhooks }) => unique(webhooks.flatMap((webhook) => topicHeaderOf(webhook) ?? [])),
+  "webhooks.chargeEvents": suggestChargeEvents,
+  "webhooks.retry": suggestRetries,
+  "paging.limit": (traffic) =>
+    unique(traffic.of("listWebhooks").flatMap(({ answered }) => numberOr(answered["limit"]))),
+  "paging.limitParameter": (traffic) => queryNames(traffic, (value) => /^\d+$/.test(value)),
+  "paging.cursorParameter": (traffic) => queryNames(traffic, (value) => !/^\d+$/.test(value)),
+  rateLimit: suggestRates,
+  "server.bodyLimit": ({ requests }) =>
+    solveLimit(
+      requests.flatMap(({ body, status }) =>
+        body === undefined ? [] : [{ value: Buffer.byteLength(body), refused: status === 413 }],
+      ),
+      "most",
+    ),
+  ...Object.fromEntries(
+    ["success", "failure", "pending", "late", "silent", "limit", "refused", "unverified"].map((role) => [
+      `testNumbers.${role}`,
+      numbersOf,
+    ]),
+  ),
+};
+
+function textsAt({ sightings }: Traffic, name: string): readonly Json[] {
+  return unique(sightings.flatMap(({ resource }) => (typeof resource[name] === "string" ? [resource[name]] : [])));
+}
+
+function membersOf(traffic: Traffic, operation: OperationId, matches: (value: unknown) => boolean): readonly Json[] {
+  const names = traffic.of(operation).flatMap(({ sent }) => Object.keys(sent).filter((name) => matches(sent[name])));
+  return unique(names);
+}
+
+function queryNames(traffic: Traffic, matches: (value: string) => boolean): readonly Json[] {
+  return unique(
+    traffic.of("listWebhooks").flatMap(({ path }) => {
+      const { searchParams } = new URL(path, "http://localhost");
+      return [...searchParams].flatMap(([name, value]) => (matches(value) ? [name] : []));
+    }),
+  );
+}
+
+function limitOf(traffic: Traffic, operations: readonly OperationId[], end: "least" | "most"): readonly Json[] {
+  const tries = traffic.of(...operations).flatMap(({ sent: { amount }, status }) => {
+    const isJudged = status < 300 || status === 400;
+    return typeof amount === "number" && isJudged ? [{ value: amount, refused: status === 400 }] : [];
+  });
+  return solveLimit(tries, end);
+}
+
+function suggestBatchSizes(traffic: Traffic): readonly Json[] {
+  const tries = traffic
+    .of("createBatch")
+    .flatMap(({ sent: { transactions }, status }) =>
+      Array.isArray(transactions) && (status < 300 || status === 400)
+        ? [{ value: transactions.length, refused: status === 400 }]
+        : [],
+    );
+  return solveLimit(tries, "most");
+}
+
+function suggestChargeFees({ sightings }: Traffic): readonly Json[] {
+  const shown = sightings.flatMap(({ resource: { amount, fees } }) =>
+    isObject(fees) &&
+    typeof fees["rate"] === "number" &&
+    typeof fees["value"] === "number" &&
+    typeof amount === "number"
+      ? [{ rate: fees["rate"], pair: [amount, fees["value"]] as const }]
+      : [],
+  );
+  return unique(shown.map(({ rate }) => rate)).flatMap((rate) => {
+    const pairs = shown.filter((one) => one.rate === rate).map(({ pair }) => pair);
+    return decimalsThat(pairs, { rate, fixed: 0 }, [0, 2, 4]).flatMap((decimals) => [
+      { rate, decimals },
+      { rate, decimals, credit: "net" },
+    ]);
+  });
+}
+
+/** From creation to the event that it is dropped, or to the reads around it. */
+function suggestTtls({ sightings }: Traffic): readonly Json[] {
+  const ages = sightings.flatMap(({ at, by, resource: { status, createdAt } }) => {
+    const created = readTimestamp(createdAt);
+    return status === "dropped" && by === "webhook" && created !== undefined ? [at - created.at] : [];
+  });
+  return durations(ages);
+}
+
+const FINAL: ReadonlySet<unknown> = new Set(["completed", "failed"]);
+
+function suggestSettlements({ sightings }: Traffic): readonly Json[] {
+  const transfers = sightings.filter(({ resource }) => "reference" in resource);
+  const final = transfers.filter(({ resource: { status } }) => FINAL.has(status));
+  const ages = final.flatMap(({ resource: { createdAt, updatedAt } }) => {
+    const [created, updated] = [readTimestamp(createdAt), readTimestamp(updatedAt)];
+    return created !== undefined && updated !== undefined ? [updated.at - created.at] : [];
+  });
+  const reads = [...groupBy(transfers, ({ resource: { reference } }) => reference).values()].map((seen) => {
+    const polls = seen.filter(({ by, resource }) => by === "request" && "failureReason" in resource);
+    const end = polls.findIndex(({ resource: { status } }) => FINAL.has(status));
+    return end + 1;
+  });
+  const polls = unique(reads.filter((count) => count > 0)).map((count) => ({ polls: count }));
+  return [...durations(ages).map((after) => ({ after })), ...polls];
+}
+
+/** Gaps between the attempts of one event. */
+function suggestRetries({ webhooks }: Traffic): readonly Json[] {
+  const plans = [...groupBy(webhooks, ({ text, url }) => `${url} ${text}`).values()].map((attempts) =>
+    attempts.slice(1).map(({ at }, index) => formatMs(at - (attempts[index]?.at ?? at))),
+  );
+  const longest = plans.toSorted((a, b) => b.length - a.length)[0] ?? [];
+  return longest.length === 0 || longest.includes(formatMs(0)) ? ["none"] : [longest];
+}
+
+function suggestChargeEvents({ webhooks }: Traffic): readonly Json[] {
+  const seen = webhooks.flatMap(({ topic, body }) =>
+    topic === "charges/events" && isObject(body["data"]) ? [String(body["data"]["status"])] : [],
+  );
+  return [unique(seen)];
+}
+
+/** So many requests in a span were answered before one was refused. */
+function suggestRates({ requests }: Traffic): readonly Json[] {
+  const first = requests.findIndex(({ status }) => status === 429);
+  const refused = requests[first];
+  if (refused === undefined) return [];
+  const wait = Number(headerOf(refused.answerHeaders, "retry-after") ?? Number.NaN);
+  const spans = [1, 10, 60, 3600, ...(wait > 0 ? [wait] : [])];
+  return unique(
+    spans.flatMap((seconds) => {
+      const begin = refused.at - seconds * 1000;
+      const within = requests
+        .slice(0, first)
+        .filter(({ at, status }) => at > begin && status !== 429 && status !== 401);
+      return within.length === 0 ? [] : [JSON.stringify({ requests: within.length, per: `${seconds}s` })];
+    }),
+  ).map((text) => JSON.parse(String(text)) as Json);
+}
+
+/** Numbers whose transfers, payments or checks ended in another way than most. */
+function numbersOf(traffic: Traffic): readonly Json[] {
+  const requests = traffic.of("createTransaction", "payCharge", "checkCustomer").flatMap(({ path, sent }) => {
+    const asked = new URL(path, "http://localhost").searchParams.get("msisdn");
+    return [...Object.values(sent), asked].filter((value) => typeof value === "string" && isMsisdn(value));
+  });
+  return unique(requests as string[]).slice(0, NUMBERS_MAX);
+}
+
+const NUMBERS_MAX = 10;
+
+function isSignature([name, value]: readonly [string, string]): boolean {
+  const isCredential = /^(?:authorization|cookie|set-cookie|proxy-authorization)$/i.test(name);
+  return !isCredential && (value === REDACTED || /^[A-Za-z0-9+/]{43}=$/.test(value));
+}
+
+function parse(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function durations(ages: readonly number[]): readonly string[] {
+  return unique(ages.filter((ms) => ms > 0).map(formatMs)).slice(0, 4);
+}
+
+/** Times on a wire are not exact: whole seconds when there are any. */
+function formatMs(ms: number): string {
+  return formatDuration(ms < 1000 ? Math.round(ms / 10) * 10 : Math.round(ms / 1000) * 1000);
+}
+
+function numberOr(value: unknown): number[] {
+  return typeof value === "number" ? [value] : [];
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
