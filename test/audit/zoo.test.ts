@@ -15,15 +15,16 @@ import {
   stillSystem,
   take,
 } from "./receivers.js";
+import { sound as soundTrades, unsound as unsoundTrades } from "./trade-applications.js";
 import { sound, unproven, unsound } from "./zoo.js";
 
 describe("an audit", { timeout: 60_000 }, () => {
-  it.each(Object.entries(sound))("passes an application that %s", async (_, specimen) => {
+  it.each(Object.entries({ ...sound, ...soundTrades }))("passes an application that %s", async (_, specimen) => {
     const report = await auditSpecimen(specimen);
     expect([report.verdict, report.reasons, mistakesIn(report)]).toEqual(["passed", [], []]);
   });
 
-  it.each(Object.entries(unsound))("names an application that %s", async (_, specimen) => {
+  it.each(Object.entries({ ...unsound, ...unsoundTrades }))("names an application that %s", async (_, specimen) => {
     expect(mistakesIn(await auditSpecimen(specimen))).toEqual(specimen.finds);
   });
 
