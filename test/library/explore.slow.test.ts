@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { folderWith } from "../support/folder.js";
 import { root } from "../support/markdown.js";
 
 /** Prints after every 100 runs the size of the heap, MiB, and what keeps the process alive. */
@@ -26,13 +26,9 @@ const manyRuns = `
 `;
 
 it("1000 runs leave no memory, port, timer or folder behind", async () => {
-  const folders = (): string[] =>
-    readdirSync(tmpdir())
-      .filter((name) => name.startsWith("sandbox"))
-      .toSorted();
-  const before = folders();
+  const folder = await folderWith({});
   const args = ["--expose-gc", "--input-type=module", "--eval", manyRuns];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env: { TMPDIR: folder } });
   const rounds: [heapMiB: number, resources: string[]][] = stdout
     .trim()
     .split("\n")
@@ -41,5 +37,5 @@ it("1000 runs leave no memory, port, timer or folder behind", async () => {
   expect(rounds.at(-1)?.[1].filter((name) => /TCP|Timeout|Process/.test(name))).toEqual([]);
   const heaps = rounds.map(([heapMiB]) => heapMiB);
   expect((heaps.at(-1) ?? 0) - (heaps[1] ?? 0)).toBeLessThan(3);
-  expect(folders().filter((name) => !before.includes(name))).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
 });
