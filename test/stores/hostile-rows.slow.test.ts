@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
 import { createMemoryStore, type StoreEntry } from "../../src/adapters/store/store.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { fromXof } from "../../src/domain/values/money.js";
+import { setupFor } from "../../src/sandbox/config/options.js";
+import type { CompanySetup } from "../../src/sandbox/state/fixture.js";
 import { createStoredSandbox, createStoreFormat } from "../../src/sandbox/state/store-format.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
-import { createWorld, type LooseJson } from "../support/world.js";
+import { createWorld, type LooseJson, WORLD_START } from "../support/world.js";
 
 const format = createStoreFormat(systemClock);
 
@@ -46,6 +49,51 @@ function problemsOf(entries: readonly StoreEntry[]): readonly string[] {
   return format.check?.(data) ?? [];
 }
 
+/** The entries of a company with a setup that has everything, and with a snapshot. */
+async function createSetupEntries(): Promise<readonly StoreEntry[]> {
+  const data = createStoredSandbox();
+  const setup: CompanySetup = {
+    ...setupFor("at_shop"),
+    balance: fromXof(5000),
+    frozenAt: Date.parse(WORLD_START),
+    profile: { webhooks: { timeout: "1s" } },
+    fixtures: [
+      {
+        customers: [{ msisdn: "+2250700000010", firstName: "Awa", lastName: "Koné", kycStatus: "complete" }],
+        charges: [
+          {
+            externalId: "order-1",
+            amount: fromXof(5000),
+            description: "Shoes",
+            status: "paid",
+            msisdn: "+2250700000011",
+            createdAt: { beforeStartMs: 60_000 },
+            onCompletedRedirectionUrl: "https://shop.test/yes",
+            onCanceledRedirectionUrl: "https://shop.test/no",
+            metadata: { size: 42 },
+          },
+        ],
+        transactions: [
+          {
+            msisdn: "+2250700000012",
+            amount: fromXof(5000),
+            reference: "salary-1",
+            status: "failed",
+            failureReason: "odd",
+          },
+        ],
+        subscriptions: [{ topic: "charges/events", url: "http://shop.test/hook" }],
+      },
+    ],
+    rules: [{ name: "slow", on: "request", match: { path: "/v1/charges" }, then: { delayMs: 1 }, times: 3 }],
+  };
+  const world = createWorld({ store: createMemoryStore(data), companies: [setup] });
+  await world.control("POST", "/snapshots/before");
+  const entries = JSON.stringify(format.dump(data));
+  await world.close();
+  return JSON.parse(entries) as readonly StoreEntry[];
+}
+
 /** Each member of an object and of what it contains: its path, and the object that it is in. */
 function* membersOf(value: LooseJson, path = ""): Generator<readonly [path: string, owner: LooseJson, key: string]> {
   for (const key of Object.keys(value)) {
@@ -73,4 +121,24 @@ it("a stored record of which any member has another type is refused", async () =
   expect([...tables]).toHaveLength(13);
   // A rule may match anything.
   expect([...accepted]).toEqual(["rules..match.amount", "rules..match.data", "rules..match.data.amount"]);
+});
+
+it("a company's setup and a snapshot of which any member has another type are refused", async () => {
+  const entries = await createSetupEntries();
+  expect(problemsOf(entries)).toEqual([]);
+  const accepted = new Set<string>();
+  let tried = 0;
+  for (const [kind, , content] of entries as LooseJson[]) {
+    if (kind === "rows") continue;
+    for (const [path, owner, key] of membersOf(content)) {
+      const before = owner[key];
+      owner[key] = typeof before === "number" ? "x" : -0.5;
+      if (problemsOf(entries).length === 0) accepted.add(kind + path);
+      owner[key] = before;
+      tried++;
+    }
+  }
+  expect(tried).toBeGreaterThan(50);
+  // Metadata may be anything.
+  expect([...accepted]).toEqual(["company.setup.fixtures..charges..metadata.size"]);
 });

@@ -34,6 +34,14 @@ const headWith =
   ({ identity }: CompanyRecord) =>
     headEntry(identity.id, change);
 
+/** As if the company had begun with another setup. */
+const withSetup = (change: object) => (record: CompanyRecord) => {
+  const { identity, clock, overrides, seq, idPosition } = record;
+  const { id, tokens, secretKey } = identity;
+  const setup = { id, tokens, secretKey, balance: 0, profile: {}, fixtures: [], ...change };
+  return ["company", id, { identity, clock, overrides, seq, idPosition, setup }, false] as const;
+};
+
 const clockAt = (clock: CompanyRecord["clock"]) => (record: CompanyRecord) => headEntry(record.identity.id, { clock });
 
 it.each([
@@ -60,6 +68,25 @@ it.each([
     "a record with text for a number",
     chargeWith({ amount: "5" }),
     'charges[0]: amount must be a whole number of ten-thousandths of XOF, got "5"',
+  ],
+  [
+    "a setup that cannot be used",
+    withSetup({ balance: "5" }),
+    'a reset is not possible: balance must be a whole number of ten-thousandths of XOF, got "5"',
+  ],
+  [
+    "a setup whose fixtures are refused",
+    withSetup({
+      fixtures: [{ charges: [], transactions: [], customers: [], subscriptions: [{ topic: "odd", url: 5 }] }],
+    }),
+    "a reset is not possible: ",
+  ],
+  ["no clock", headWith({ clock: null }), "Cannot read properties of null"],
+  ["a setup of another company", withSetup({ id: "other" }), 'a reset is not possible: identity.id must be "company_'],
+  [
+    "a snapshot that is none",
+    () => ["snapshot", "company_sandbox", { id: "before", seq: 1, json: 5 }] as const,
+    'snapshot "before": savedAt must be',
   ],
   ["a record with a member too many", chargeWith({ odd: 1 }), 'charges[0]: it has no "odd"'],
   ["a record that lacks a member", chargeWith({ description: undefined }), "charges[0]: description must be"],

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
-import { saveSnapshot } from "./snapshots.js";
+import { readSnapshot, saveSnapshot } from "./snapshots.js";
 
 it("the snapshots of a company have a common limit, and replacing one makes room", () => {
   const sandbox = new Sandbox(resolveOptions());
@@ -18,4 +18,14 @@ it("the snapshots of a company have a common limit, and replacing one makes room
     `Failed to save the snapshot "a": it has ${bytes} bytes; one may have ${bytes - 1}. Reset the company`,
   );
   expect(company.record.snapshots.size).toBe(2);
+});
+
+it("a snapshot that a store has damaged says so", () => {
+  const sandbox = new Sandbox(resolveOptions());
+  onTestFinished(() => sandbox.close());
+  const company = sandbox.defaultCompany;
+  company.record.snapshots.set({ ...saveSnapshot(company, "a"), json: "{" });
+  expect(() => readSnapshot(company, "a")).toThrow(
+    'Failed to read the snapshot "a": it is damaged in the store. Remove it with DELETE /_sandbox/snapshots/a.',
+  );
 });

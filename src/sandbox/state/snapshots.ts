@@ -51,7 +51,14 @@ export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAP
 
 /** The state that was saved, as `dumpState` gave it. Throws UsageError: "input" for an invalid name, "not-found" for an unknown one. */
 export function readSnapshot(company: Pick<SnapshotOwner, "record">, name: string): unknown {
-  return JSON.parse(getSnapshot(company, name).json);
+  const { json } = getSnapshot(company, name);
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    // The start would take long if it read every snapshot of a store.
+    const why = `Failed to read the snapshot ${quote(name)}: it is damaged in the store`;
+    throw new UsageError("state", `${why}. Remove it with DELETE /_sandbox/snapshots/${name}.`, { cause: error });
+  }
 }
 
 export function removeSnapshot(company: SnapshotOwner, name: string): void {

@@ -8,7 +8,7 @@ import { subscriptionRow } from "../../domain/model/subscription.js";
 import { batchRow, transferRow } from "../../domain/model/transfer.js";
 import { dueRow } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { anyText, count, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
+import { anyText, count, keptInstant, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
 import { LATEST, toIso } from "../../kernel/time/instant.js";
 import { messagesOf } from "../../contract/parse.js";
 import type { Row } from "../../kernel/records/table.js";
@@ -78,7 +78,7 @@ const overrides = z.custom<ProfileOverrides>().superRefine((given, context) => {
   if (!parsed.ok) for (const { message } of parsed.problems) sentence(context, message);
 });
 
-const token = object({ token: anyText(), expiresAt: z.number({ error: "must be a number" }).nullable() });
+const token = object({ token: anyText(), expiresAt: keptInstant.nullable() });
 const head = z.object({
   identity: object({ id: anyText(), tokens: listOf(token), secretKey: anyText() }),
   overrides,
@@ -87,7 +87,9 @@ const head = z.object({
 });
 
 /** What is wrong with a company's record, without its clock and its records. */
-export function checkHead(record: CompanyRecord): readonly string[] {
+export function checkHead(
+  record: Pick<CompanyRecord, "identity" | "overrides" | "seq" | "idPosition">,
+): readonly string[] {
   return messagesOf(head.safeParse(record).error?.issues ?? [], record, "it");
 }
 

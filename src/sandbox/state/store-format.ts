@@ -1,11 +1,8 @@
 import type { StoreFormat } from "../../adapters/store/store.js";
 import { type World, createWorld } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/time/clock.js";
-import { type Instant, LATEST, LATEST_TIMER } from "../../kernel/time/instant.js";
-import { quote } from "../../kernel/messages/text.js";
-import { checkRecords } from "./checks/check-records.js";
-import { recordsOf } from "./checks/records.js";
-import { checkHead, checkRows } from "./state-schema.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { checkCompany } from "./check-company.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, type RowStore, Table } from "../../kernel/records/table.js";
@@ -46,29 +43,13 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     createEmpty: createStoredSandbox,
     // An entry with a valid checksum was written by this code.
     apply: (data, entry) => applyEntry(data, entry as SandboxEntry, system),
-    check: ({ companies }) => [...companies.values()].flatMap(({ record }) => checkCompany(record)),
+    check: ({ companies }) => [...companies].flatMap(([id, stored]) => checkCompany(id, stored, system)),
     dump({ companies, gone }) {
       // Taken now, because companies change while the entries are being written.
       const entries = [...companies.values()].flatMap(({ record, setup }) => companyEntries(record, setup, false));
       return [...entries, ...[...gone].map((id): SandboxEntry => ["gone", id, true])];
     },
   };
-}
-
-/** As a state that is put in. The machine's clock may have been set back, so nothing is compared with it. */
-function checkCompany(record: CompanyRecord): string[] {
-  const { clock, world, seq } = record;
-  const at = clock.mode === "frozen" ? clock.at : clock.offsetMs;
-  const isRight = Number.isSafeInteger(at) && (clock.mode === "running" || (at >= 0 && at <= LATEST));
-  const records = recordsOf(world, seq, LATEST_TIMER);
-  const checks = [() => (isRight ? checkHead(record) : [`its clock cannot be at ${at}`]), checkRows, checkRecords];
-  // The later ones rely on what the earlier ones check.
-  for (const check of checks) {
-    const problems = check(records);
-    if (problems.length > 0)
-      return problems.map((problem) => `in the company ${quote(record.identity.id)}, ${problem}`);
-  }
-  return [];
 }
 
 export function createStoredSandbox(): StoredSandbox {

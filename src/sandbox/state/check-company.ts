@@ -1,0 +1,117 @@
+import * as z from "zod";
+import { messagesOf } from "../../contract/parse.js";
+import { chargeLifecycle } from "../../domain/model/charge.js";
+import { transferLifecycle } from "../../domain/model/transfer.js";
+import { type World, createWorld } from "../../domain/model/work.js";
+import { anyText, listOf, numberWhere, object, word } from "../../kernel/fields.js";
+import { quote } from "../../kernel/messages/text.js";
+import { statusesOf } from "../../kernel/records/lifecycle.js";
+import { createIdSource } from "../../kernel/records/ids.js";
+import type { ClockState } from "../../kernel/time/clock.js";
+import { LATEST, LATEST_TIMER } from "../../kernel/time/instant.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { checkRecords } from "./checks/check-records.js";
+import { recordsOf } from "./checks/records.js";
+import type { CompanyRecord, Snapshot, StoredCompany } from "./company-record.js";
+import type { CompanySetup } from "./fixture.js";
+import { acceptProfile } from "./profile.js";
+import { seedCompany } from "./seed.js";
+import { checkHead, checkRows } from "./state-schema.js";
+
+/** What is wrong with a company that was read from a store: its state as one that is put in, its snapshots, and what a reset makes of it. */
+export function checkCompany(id: string, { record, setup }: StoredCompany, system: Pick<SystemClock, "now">): string[] {
+  const problems = problemsOf(
+    () => checkId(id, record),
+    () => checkState(record),
+    () => record.snapshots.values().flatMap(checkSnapshot),
+    () => checkSetup(id, setup, system).map((problem) => `a reset is not possible: ${problem}`),
+  );
+  return problems.map((problem) => `in the company ${quote(id)}, ${problem}`);
+}
+
+/** Those of the first check that finds any: later ones rely on what the earlier ones check. */
+function problemsOf(...checks: readonly (() => readonly string[])[]): readonly string[] {
+  try {
+    for (const check of checks) {
+      const problems = check();
+      if (problems.length > 0) return problems;
+    }
+    return [];
+  } catch (error) {
+    // It lacks what every company has, or the operations refuse a fixture.
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+function checkId(id: string, { identity }: { readonly identity?: { readonly id?: unknown } }): readonly string[] {
+  return identity?.id === id ? [] : [`identity.id must be ${quote(id)}`];
+}
+
+/** The machine's clock may have been set back, so nothing is compared with it. */
+function checkState(record: CompanyRecord): readonly string[] {
+  const { clock, world, seq } = record;
+  return problemsOf(
+    () => checkClock(clock),
+    () => checkHead(record),
+    () => checkWorld(world, seq),
+  );
+}
+
+function checkWorld(world: World, seq: number): readonly string[] {
+  const records = recordsOf(world, seq, LATEST_TIMER);
+  return problemsOf(
+    () => checkRows(records),
+    () => checkRecords(records),
+  );
+}
+
+function checkClock(clock: ClockState): readonly string[] {
+  const at = clock.mode === "frozen" ? clock.at : clock.offsetMs;
+  const isRight = Number.isSafeInteger(at) && (clock.mode === "running" || isTime(at));
+  return isRight ? [] : [`its clock cannot be at ${at}`];
+}
+
+function isTime(at: number): boolean {
+  return Number.isSafeInteger(at) && at >= 0 && at <= LATEST;
+}
+
+const whole = numberWhere((value) => Number.isSafeInteger(value) && value >= 0, "a whole number from 0");
+const snapshotRow = object({ id: anyText(), seq: whole, savedAt: whole, now: whole, json: anyText(), bytes: whole });
+
+function checkSnapshot(snapshot: Snapshot): string[] {
+  const issues = snapshotRow.safeParse(snapshot).error?.issues ?? [];
+  return messagesOf(issues, snapshot, "it").map((problem) => `snapshot ${JSON.stringify(snapshot.id)}: ${problem}`);
+}
+
+/** The instant at which a company begins that has none of its own. */
+const time = numberWhere(isTime, "a time").optional();
+const money = numberWhere(Number.isSafeInteger, "a whole number of ten-thousandths of XOF");
+const fixture = z.object({
+  charges: listOf(z.object({ amount: money, status: word(statusesOf(chargeLifecycle)) })),
+  transactions: listOf(z.object({ amount: money, status: word(statusesOf(transferLifecycle)) })),
+});
+/** What the records that are made of a setup do not show. */
+const setupFields = z.object({ balance: money, frozenAt: time, runsFrom: time, fixtures: listOf(fixture) });
+
+function checkSetup(id: string, setup: CompanySetup, system: Pick<SystemClock, "now">): readonly string[] {
+  const { tokens, secretKey, profile: overrides } = setup;
+  const head = { identity: { id: setup.id, tokens, secretKey }, overrides, seq: 0, idPosition: 0 };
+  return problemsOf(
+    () => checkId(id, head),
+    () => checkHead(head),
+    () => messagesOf(setupFields.safeParse(setup).error?.issues ?? [], setup, "it"),
+    () => trySetup(setup, Math.min(system.now(), LATEST)),
+  );
+}
+
+/** Makes the records of the setup, and checks those: a fixture in the store has no form of its own. */
+function trySetup(setup: CompanySetup, now: number): readonly string[] {
+  const world = createWorld();
+  const { profile } = acceptProfile(setup.profile);
+  const at = setup.frozenAt ?? setup.runsFrom ?? now;
+  const ids = createIdSource(undefined, setup.id);
+  let seq = 0;
+  const nextSeq = (): number => ++seq;
+  seedCompany({ world, profile, ids, at, nextSeq, checkoutUrl: "http://localhost/checkout/" }, setup);
+  return checkWorld(world, seq);
+}
