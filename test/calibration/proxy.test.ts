@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
@@ -124,6 +125,17 @@ describe("webhooks", () => {
 });
 
 describe("what goes wrong", () => {
+  it.each([
+    ["000", "HTTP/1.1 000 X\r\nContent-Length: 2\r\n\r\n{}"],
+    ["099, without an end", "HTTP/1.1 099 X\r\n\r\n"],
+    ["101", "HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"],
+  ])("an answer with the status %s, which nobody can pass on, is 502", async (_, answer) => {
+    const service = createTcpServer((socket) => socket.once("data", () => socket.write(answer)));
+    const proxy = await startProxy(`http://127.0.0.1:${await listen(service)}`);
+    expect((await fetch(`${proxy.url}/v1/balance`)).status).toBe(502);
+    expect(await proxy.waitFor(1)).toMatchObject([{ method: "GET" }]);
+  });
+
   it("a service that cannot be reached is 502, and recorded as no answer", async () => {
     const proxy = await startProxy("http://127.0.0.1:9");
     const response = await fetch(`${proxy.url}/v1/balance`);

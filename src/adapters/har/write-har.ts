@@ -42,7 +42,7 @@ export function renderHarEntry({
       httpVersion: "HTTP/1.1",
       cookies: [],
       headers: renderHeaders(headers),
-      queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
+      queryString: [...new URLSearchParams(queryIn(url))].map(([name, value]) => ({ name, value })),
       ...(body === undefined ? {} : { postData: { mimeType: typeOf(headers), ...renderText(body) } }),
       headersSize: -1,
       bodySize: body?.length ?? 0,
@@ -85,4 +85,9 @@ function renderText(bytes: Uint8Array): { text: string; encoding?: "base64" } {
   } catch {
     return { text: Buffer.from(bytes).toString("base64"), encoding: "base64" };
   }
+}
+
+/** Of a text that may no longer be a URL, since a secret was redacted. */
+function queryIn(url: string): string {
+  return /\?([^#]*)/.exec(url)?.[1] ?? "";
 }

@@ -61,7 +61,20 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
 function createForwarder({ target, webhooksTo, system, onExchange }: ProxyOptions) {
   const proxy = createProxyServer({ changeOrigin: true, preserveHeaderKeyCase: true });
   const inFlight = new WeakMap<ServerResponse, (answer: IncomingMessage) => void>();
-  proxy.on("proxyRes", (answer, _, outgoing) => inFlight.get(outgoing)?.(answer));
+  proxy.on("proxyRes", (answer, _, outgoing) => {
+    inFlight.get(outgoing)?.(answer);
+    const { statusCode = 0 } = answer;
+    if (statusCode >= 100) return;
+    // Node.js does not write such a status.
+    answer.destroy();
+    refuse(outgoing, 502, `The service answered with the status ${statusCode}.`);
+  });
+  proxy.on("proxyReq", (request, _, outgoing) => {
+    request.once("upgrade", ({ statusCode }, socket) => {
+      socket.destroy();
+      refuse(outgoing, 502, `The service answered with the status ${statusCode}, which was not asked for.`);
+    });
+  });
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const path = incoming.url ?? "/";

@@ -40,11 +40,12 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
     const token = /^Bearer +(\S+)$/i.exec(headerOf(exchange.headers, "authorization") ?? "")?.[1];
     if (side === "service" && token !== undefined) redactor.add([token]);
     const { answer } = exchange;
+    const { origin } = new URL(exchange.url);
     // The body first: the path may have a phone number that only the body shows to be one.
     const redactedBody = exchange.body && body(exchange.body);
     return {
       ...exchange,
-      url: redactPath(pseudonyms.replaceIn(exchange.url), redactor),
+      url: origin + redactPath(pseudonyms.replaceIn(exchange.url.slice(origin.length)), redactor),
       headers: headers(exchange.headers),
       body: redactedBody,
       answer: answer && { ...answer, headers: headers(answer.headers), body: body(answer.body) },

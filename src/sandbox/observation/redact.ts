@@ -28,8 +28,10 @@ const NESTING_MAX = 2;
 const NESTED_MAX = 50_000;
 /** A longer text with an encoded secret is redacted whole. */
 const NARROWED_MAX = 50_000;
-/** An encoded secret is redacted with the word, the part of a word or the segment of a path that it is in. */
-const SEPARATORS = [/(\s+)/, /((?:\\?["']|[?&#,:;!|<>(){}[\]]|=(?=[\w%]))+)/, /(\/+)/];
+/** Parts of a text that an encoded secret may go over; over more, all of them are redacted. */
+const PARTS_MAX = 50;
+/** An encoded secret is redacted with the word, or the part of a word, that it is in. */
+const SEPARATORS = [/(\s+)/, /((?:\\?["']|[/?&#,:;!|<>(){}[\]]|=(?=[\w%]))+)/];
 
 /**
  * Redacts the secrets that it knows, as they are, escaped for a URL, JSON or HTML, some times over, and as a part of base64 or hex. A secret stays known
@@ -104,9 +106,19 @@ export class SecretRedactor {
   #narrow(text: string, [separator, ...finer] = SEPARATORS): string {
     if (!this.#holds(text)) return text;
     if (separator === undefined || text.length > NARROWED_MAX) return REDACTED;
-    const parts = text.split(separator);
-    const shown = parts.map((part) => this.#narrow(part, finer)).join("");
-    return this.#holds(shown) ? REDACTED : shown;
+    return this.#redactAcross(text.split(separator).map((part) => this.#narrow(part, finer)));
+  }
+
+  /** A secret may contain what separates parts: the fewest that hold it are redacted. */
+  #redactAcross(parts: readonly string[]): string {
+    const holds = (some: readonly string[]): boolean => this.#holds(some.join(""));
+    if (!holds(parts)) return parts.join("");
+    let [from, to] = [0, parts.length];
+    if (to > PARTS_MAX) return REDACTED;
+    while (holds(parts.slice(from + 1, to))) from++;
+    while (holds(parts.slice(from, to - 1))) to--;
+    const shown = [...parts.slice(0, from), REDACTED, ...parts.slice(to)];
+    return holds(shown) ? REDACTED : shown.join("");
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -160,9 +172,10 @@ function runsOf(text: string, run: string): string {
   return text.match(new RegExp(run, "g"))?.join("") ?? "";
 }
 
-/** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. */
+/** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. What is left is a path, too. */
 export function redactPath(path: string, { text }: Pick<Redactor, "text">): string {
-  return text(path).replaceAll(/[^/?&=#]+/g, (part) => text(part));
+  const shown = text(path).replaceAll(/[^/?&=#]+/g, (part) => text(part));
+  return shown.startsWith("/") ? shown : `/${shown}`;
 }
 
 /** Finds the longest of many texts at a position. Its time does not depend on how many there are: there may be thousands of companies. */

@@ -57,6 +57,20 @@ it("is a valid archive of requests and webhooks in the order of causes, which ca
   );
 });
 
+it("has what is no URL any more once it is redacted", async () => {
+  const world = openWorld();
+  await world.control("POST", "/companies/company_sandbox/rotate", { secretKey: "key-of-mine-1" });
+  await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://key-of-mine-1.invalid/hook?a=1" });
+  const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
+  await world.api("POST", `/v1/charges/${charge.id}/pay`);
+  await world.api("GET", `/v1/${"%25".repeat(10_001)}`);
+  await world.control("POST", "/settle");
+  const { entries } = (await archiveOf(world)).log;
+  const urls = entries.map(({ request }: LooseJson) => request.url);
+  expect(urls).toContain("http://[redacted].invalid/hook?a=1");
+  expect(urls.some((url: string) => url.endsWith("/[redacted]"))).toBe(true);
+});
+
 it("has no secret", async () => {
   const world = openWorld();
   await world.api("GET", "/v1/charges/at_sandbox?key=secret_sandbox");
