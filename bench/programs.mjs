@@ -22,7 +22,9 @@ export const frozenSandbox = [...quietStart, "--clock", "2026-01-15T09:00:00Z"];
 export const recordingProxy = (target, file) => [
   at("../bin/sandbox.js"),
   "proxy",
-  ...["--port", "0", "--target", target, "--record", file],
+  "--port=0",
+  `--target=${target}`,
+  `--record=${file}`,
 ];
 export const senderFloor = at("floors/sender.mjs");
 export const receiverFloor = at("floors/receiver.mjs");

@@ -23,7 +23,8 @@ const mayImport: Record<string, readonly string[]> = {
   sandbox: ["kernel", "domain", "contract", "adapters"],
   // It talks to one address, which is not the sandbox's.
   audit: ["kernel", "domain", "contract", "adapters"],
-  calibration: ["kernel", "domain", "contract", "adapters", "sandbox"],
+  // Its probes are scenarios.
+  calibration: ["kernel", "domain", "contract", "adapters", "sandbox", "scenarios"],
   http: ["kernel", "domain", "contract", "adapters", "sandbox", "audit"],
   // It calls an API through a fetch-like function, local or remote. It knows the sandbox's companies, but not its server.
   scenarios: ["kernel", "domain", "contract", "adapters", "sandbox"],

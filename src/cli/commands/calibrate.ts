@@ -16,6 +16,10 @@ import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { reporterNames } from "../run/experiment-options.js";
+import { onStopSignal } from "../run/stop.js";
+import { parseRemote } from "../shared/remote.js";
+import { type ProbeOptions, printPlan, probe } from "../shared/probe-target.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
 import { parseChoice } from "../shared/values.js";
@@ -25,11 +29,15 @@ export const verb: Verb = (command, exitWith) => {
     .description(
       "Reads recorded traffic of the real service, finds the settings that explain it, and\nlists what no setting explains: drift.",
     )
-    .argument("<file...>", "HTTP archives (HAR 1.2), each the traffic of one company")
+    .argument("[file...]", "HTTP archives (HAR 1.2), each the traffic of one company")
+    .option("--target <url>", "instead of reading files, ask this deployment with probes")
+    .option("--token <token>", "its access token (default: SANDBOX_ACCESS_TOKEN)")
+    .option("--company <id>", "its company id (default: SANDBOX_COMPANY_ID)")
+    .option("--dry-run", "only say which probes would run, and what they would create")
     .option("--secret <key>", "verify signatures of webhooks that were not redacted")
     .option("--profile <file>", "begin with these settings (default: the defaults)")
     .option("--out <file>", "write a profile, with the evidence for each setting")
-    .option("--only <setting...>", "only these settings, or groups of them")
+    .option("--only <setting...>", "only these settings, or groups of them; probes that\nmove money run only for these")
     .option("--skip <setting...>", "all but these")
     .option("--fail-on <what...>", "drift, contradicted: exit with 5 if there is any")
     .option("--reporter <form>", "pretty, json, junit or md (default: pretty)")
@@ -39,11 +47,16 @@ export const verb: Verb = (command, exitWith) => {
     `Examples:
   sandbox calibrate traffic.har
   sandbox calibrate traffic.har --out profile.yaml
-  sandbox calibrate traffic.har --profile profile.yaml --fail-on drift,contradicted`,
+  sandbox calibrate traffic.har --profile profile.yaml --fail-on drift,contradicted
+  sandbox calibrate --target https://staging.example --token "$TOKEN" --company "$COMPANY" --dry-run`,
   );
 };
 
 interface CalibrateFlags {
+  readonly target?: string;
+  readonly token?: string;
+  readonly company?: string;
+  readonly dryRun?: true;
   readonly secret?: string;
   readonly profile?: string;
   readonly out?: string;
@@ -62,20 +75,54 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
   if (flags.out !== undefined) await prepareOutput("the profile", flags.out);
-  const report = await calibrate(await Promise.all(files.map(readAll)), {
+  const fetchTo = (core: Sandbox) => {
+    const app = createApp(core);
+    return createInProcessFetch(() => app);
+  };
+  const target = parseTarget(files, flags);
+  const probing = target && { target, selection: { only, skip }, profile, fetchTo };
+  if (probing !== undefined && flags.dryRun === true) {
+    await printPlan(probing);
+    return EXIT.ok;
+  }
+  const histories = probing === undefined ? await Promise.all(files.map(readAll)) : [await probeUntilStopped(probing)];
+  const report = await calibrate(histories, {
     profile,
     only,
     skip,
     secretKey: flags.secret,
-    source: { files },
-    fetchTo: (core) => createInProcessFetch(() => createApp(core)),
+    source: target === undefined ? { files } : { target: target.url },
+    fetchTo,
   });
-  if (report.source.exchanges + report.source.webhooks === 0) {
+  if (target === undefined && report.source.exchanges + report.source.webhooks === 0) {
     throw new UsageError("file", `There is no request to the API (/v1/…) and no webhook in ${files.join(", ")}.`);
   }
   if (flags.out !== undefined) await writeOutput("the profile", flags.out, renderProfile(report, profile));
   print(report, reporter, failOn);
   return failOn.some((what) => report.counts[what] > 0) ? EXIT.gate : EXIT.ok;
+}
+
+async function probeUntilStopped(options: ProbeOptions): Promise<readonly HttpExchange[]> {
+  const stopped = new AbortController();
+  const stopListening = onStopSignal(() => stopped.abort(new Error("stopped")));
+  try {
+    return await probe(options, stopped.signal);
+  } finally {
+    stopListening();
+  }
+}
+
+function parseTarget(files: readonly string[], { target, token, company, dryRun, secret }: CalibrateFlags) {
+  const refuse = (why: string): never => {
+    throw new UsageError("command-line", why);
+  };
+  if (target === undefined) {
+    const stray = Object.entries({ token, company, "dry-run": dryRun }).find(([, value]) => value !== undefined);
+    if (stray !== undefined) return refuse(`--${stray[0]} goes with --target.`);
+    return files.length > 0 ? undefined : refuse("Name HTTP archives, or a deployment to ask with --target.");
+  }
+  if (files.length > 0) return refuse("Give files or --target, not both.");
+  return parseRemote(target, { token, company, secret }, process.env);
 }
 
 async function readAll(file: string): Promise<HttpExchange[]> {

@@ -1,6 +1,6 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
-import { openVariables, parseBaseUrl, parseChoice } from "../shared/values.js";
+import { openVariables, parseChoice } from "../shared/values.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
@@ -26,6 +26,7 @@ import {
   messageOf,
 } from "../shared/output.js";
 import { type OpenTarget, openOwnTarget } from "../shared/own-target.js";
+import { parseRemote } from "../shared/remote.js";
 import { loadScenarioFiles } from "../shared/scenario-files.js";
 
 export const verb: Verb = (command, exitWith) => {
@@ -186,7 +187,7 @@ const WORKERS_MAX = 1000;
 /** Throws UsageError("command-line") for a wrong flag. */
 function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv) {
   return {
-    remote: parseRemote(flags, env),
+    remote: parseTarget(flags, env),
     filter: flags.filter === undefined ? undefined : parseRegex(flags.filter),
     tags: flags.tag ?? [],
     workers: flags.workers === undefined ? WORKERS_DEFAULT : parseWhole("--workers", flags.workers, 1, WORKERS_MAX),
@@ -203,7 +204,7 @@ function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv) {
   };
 }
 
-function parseRemote({ target, token, company, secret }: ReplayFlags, env: NodeJS.ProcessEnv) {
+function parseTarget({ target, token, company, secret }: ReplayFlags, env: NodeJS.ProcessEnv) {
   if (target === undefined) {
     const stray = Object.entries({ token, company, secret }).find(([, value]) => value !== undefined)?.[0];
     if (stray !== undefined)
@@ -213,15 +214,7 @@ function parseRemote({ target, token, company, secret }: ReplayFlags, env: NodeJ
       );
     return undefined;
   }
-  const accessToken = token ?? env["SANDBOX_ACCESS_TOKEN"];
-  if (accessToken === undefined)
-    throw new UsageError("command-line", "--target needs --token, or SANDBOX_ACCESS_TOKEN.");
-  return {
-    url: parseBaseUrl("--target", target),
-    token: accessToken,
-    companyId: company ?? env["SANDBOX_COMPANY_ID"] ?? "",
-    secretKey: secret ?? env["SANDBOX_SECRET_KEY"] ?? "",
-  };
+  return parseRemote(target, { token, company, secret }, env);
 }
 
 function parseRegex(text: string): RegExp {

@@ -15,9 +15,14 @@ export function nameAsCalled(text: string, name: string = calledAs()): string {
 
 /** `npx sandbox` inside of a clone. Elsewhere npx would fetch another package of that name. */
 function calledAs(): string {
-  // Links of npm lead to bin/sandbox.js.
-  const root = dirname(dirname(realpathSync(process.argv[1] ?? ".")));
+  const root = programFolder();
   const isInClone = existsSync(join(root, ".git")) && !relative(root, realpathSync(".")).startsWith("..");
   if (isInClone) return "npx sandbox";
   return process.env["npm_command"] === undefined ? "business-payments-sandbox" : DOCS_NAME;
+}
+
+/** The folder of the package. */
+export function programFolder(): string {
+  // Links of npm lead to bin/sandbox.js.
+  return dirname(dirname(realpathSync(process.argv[1] ?? ".")));
 }

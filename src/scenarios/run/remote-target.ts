@@ -22,6 +22,8 @@ export interface RemoteOptions extends Credentials {
   readonly system: SystemClock;
   /** For one request: a deployment that hangs must not stop a whole replay. Default {@link REQUEST_TIMEOUT_MS}. */
   readonly timeoutMs?: number;
+  /** Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -32,7 +34,15 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
  * prepared company) are skipped with the reason.
  */
 export function createRemoteTarget(options: RemoteOptions): Target {
-  const { url, system, token, companyId, secretKey, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const {
+    url,
+    system,
+    token,
+    companyId,
+    secretKey,
+    timeoutMs = REQUEST_TIMEOUT_MS,
+    fetch = globalThis.fetch,
+  } = options;
   const world: ScenarioWorld = {
     url,
     token,

@@ -1,0 +1,60 @@
+import { operationIds, operations } from "../../contract/operations.js";
+import type { Scenario, Step } from "../../scenarios/file/scenario.js";
+import { asClient } from "./as-client.js";
+
+/** A scenario that is played against a real service to learn what it does. */
+export interface Probe {
+  /** As a client plays it. */
+  readonly scenario: Scenario;
+  readonly requests: number;
+  /** What it leaves behind there, at most: `2 charges`. */
+  readonly creates: readonly string[];
+  /** It pays, refunds or transfers: it runs only when it is asked for. */
+  readonly movesMoney: boolean;
+}
+
+export function createProbe(shipped: Scenario): Probe {
+  const scenario = asClient(shipped);
+  const counts = new Map<string, number>();
+  for (const request of requestsOf(scenario.steps)) counts.set(request, (counts.get(request) ?? 0) + 1);
+  const made = Object.entries(effects).flatMap(([request, { one, many }]) => {
+    const count = counts.get(request) ?? 0;
+    return count === 0 ? [] : [count === 1 ? one : `${count} ${many}`];
+  });
+  const movesMoney = Object.entries(effects).some(([request, effect]) => effect.movesMoney && counts.has(request));
+  return { scenario, requests: [...counts.values()].reduce((sum, count) => sum + count, 0), creates: made, movesMoney };
+}
+
+const effects: Readonly<Record<string, { one: string; many: string; movesMoney: boolean }>> = {
+  "POST /v1/charges": { one: "a charge", many: "charges", movesMoney: false },
+  "POST /v1/charges/:id/pay": { one: "a payment", many: "payments", movesMoney: true },
+  "POST /v1/charges/:id/refund": { one: "a refund", many: "refunds", movesMoney: true },
+  "POST /v1/transactions": { one: "a transfer", many: "transfers", movesMoney: true },
+  "POST /v1/transactions/batch": { one: "a batch of transfers", many: "batches of transfers", movesMoney: true },
+  "POST /v1/webhooks": { one: "a webhook subscription", many: "webhook subscriptions", movesMoney: false },
+};
+
+/** `POST /v1/charges/:id/pay`, as often as it is sent. */
+function* requestsOf(steps: readonly Step[]): Generator<string> {
+  for (const step of steps) {
+    if ("steps" in step) {
+      const times = step.kind === "repeat" ? step.repeat.times : 1;
+      for (let time = 0; time < times; time++) yield* requestsOf(step.steps);
+    } else if (step.kind === "request") yield templateOf(step.request);
+    else if (step.kind === "eventually") yield templateOf(step.eventually.request);
+  }
+}
+
+function templateOf(request: string): string {
+  const [method = "", path = ""] = request.replace(/\?.*/s, "").split(" ");
+  const parts = path.split("/");
+  const found = operationIds.find((id) => {
+    const own = operations[id].path.split("/");
+    return (
+      operations[id].method === method &&
+      own.length === parts.length &&
+      own.every((part, at) => part === parts[at] || (part.startsWith(":") && parts[at]?.includes("${")))
+    );
+  });
+  return found === undefined ? request : `${method} ${operations[found].path}`;
+}

@@ -1,0 +1,91 @@
+import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { createRemoteTarget } from "../../scenarios/run/remote-target.js";
+import { runScenario } from "../../scenarios/run/replay.js";
+import { createExchangeRedactor } from "../proxy/redact-exchange.js";
+import type { ChosenProbe } from "./choose-probes.js";
+
+export interface ProbeTarget {
+  /** Requests go to this address and nowhere else. Without a slash at the end. */
+  readonly url: string;
+  readonly token: string;
+  readonly companyId: string;
+  readonly secretKey: string;
+}
+
+export interface RunProbesOptions {
+  readonly target: ProbeTarget;
+  readonly system: SystemClock;
+  readonly signatureHeader: string;
+  /** Ends the probes early; what was recorded until then is returned. */
+  readonly signal: AbortSignal;
+  /** Before each probe. */
+  readonly onProbe: (probe: ChosenProbe, index: number) => void;
+  /** The target limits the rate, and the next request waits for so long. */
+  readonly onWait: (ms: number) => void;
+  /** Default {@link PAUSE_MS}. */
+  readonly pauseMs?: number;
+}
+
+/** Between two requests: at most five a second. */
+const PAUSE_MS = 200;
+/** A longer wait for the target's rate limit ends the probes. */
+const WAIT_MAX_MS = 120_000;
+const WAIT_MS = 1_000;
+
+/** Plays the probes at the target, one request at a time, and returns the traffic without credentials. */
+export async function runProbes(
+  probes: readonly ChosenProbe[],
+  { target: credentials, system, signatureHeader, signal, onProbe, onWait, pauseMs = PAUSE_MS }: RunProbesOptions,
+): Promise<readonly HttpExchange[]> {
+  const redact = createExchangeRedactor({ secretKey: credentials.secretKey, signatureHeader, fields: [] });
+  const recorded: HttpExchange[] = [];
+  const limited = new AbortController();
+  const stop = AbortSignal.any([signal, limited.signal]);
+  const stopOf = (init?: RequestInit): AbortSignal => (init?.signal ? AbortSignal.any([init.signal, stop]) : stop);
+  const record = async (request: Request): Promise<Response> => {
+    const exchange = await recordExchange(request, system);
+    recorded.push(redact(exchange.recorded, "service"));
+    return exchange.response;
+  };
+  const paced: typeof fetch = async (input, init) => {
+    for (;;) {
+      await system.sleep(pauseMs, stop);
+      const response = await record(new Request(input, { ...init, signal: stopOf(init) }));
+      if (response.status !== 429) return response;
+      const waitMs = waitOf(response);
+      if (waitMs > WAIT_MAX_MS) limited.abort(new Error("The target's rate limit leaves no room."));
+      else onWait(waitMs);
+      stop.throwIfAborted();
+      await system.sleep(waitMs, stop);
+    }
+  };
+  const target = createRemoteTarget({ ...credentials, system, fetch: paced });
+  for (const [index, probe] of probes.entries()) {
+    if (stop.aborted) break;
+    onProbe(probe, index);
+    await runScenario(target, probe.scenario, `probe ${index}`, { system, seed: undefined, env: {}, signal: stop });
+  }
+  return recorded;
+}
+
+async function recordExchange(request: Request, system: SystemClock) {
+  const { method, url } = request;
+  const headers = [...request.headers];
+  const body = request.body === null ? undefined : new Uint8Array(await request.clone().arrayBuffer());
+  const startedAt = system.now();
+  const started = system.monotonic();
+  const response = await fetch(request);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const { status } = response;
+  const answer = { status, headers: [...response.headers], body: bytes };
+  const recorded: HttpExchange = { startedAt, ms: system.monotonic() - started, method, url, headers, body, answer };
+  // 204 and 304 may have no body.
+  return { recorded, response: new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers }) };
+}
+
+/** `Retry-After` in seconds. */
+function waitOf(response: Response): number {
+  const seconds = Number(headerOf([...response.headers], "retry-after"));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : WAIT_MS;
+}

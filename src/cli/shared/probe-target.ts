@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { type ChosenProbe, chooseProbes } from "../../calibration/probes/choose-probes.js";
+import type { FetchTo } from "../../calibration/probes/rehearse.js";
+import { type ProbeTarget, runProbes } from "../../calibration/probes/run-probes.js";
+import { createProbe } from "../../calibration/probes/probe.js";
+import { type SettingSelection, alternativesOf, isSelected } from "../../domain/profile/alternatives.js";
+import { describeProfile } from "../../domain/profile/describe-profile.js";
+import { acceptProfile } from "../../sandbox/state/profile.js";
+import { type ProfileOverrides, groupOf } from "../../domain/profile/settings.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
+import { assertReachable } from "../../scenarios/run/remote-target.js";
+import { programFolder } from "./name.js";
+import { printData, printDiagnostic } from "./output.js";
+import { loadScenarioFiles } from "./scenario-files.js";
+
+export interface ProbeOptions {
+  readonly target: ProbeTarget;
+  readonly selection: SettingSelection;
+  readonly profile: ProfileOverrides;
+  readonly fetchTo: FetchTo;
+}
+
+/** Prints what the probes would do. */
+export async function printPlan(options: ProbeOptions): Promise<void> {
+  const { chosen, left } = await plan(options);
+  printData([...chosen.map(describe), ...left].join("\n"));
+}
+
+/** Asks the target, and returns the traffic: what there is of it when `signal` ends the probes. */
+export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<readonly HttpExchange[]> {
+  const { target, profile } = options;
+  const { chosen, left } = await plan(options);
+  left.forEach(printDiagnostic);
+  await assertReachable(target);
+  const recorded = await runProbes(chosen, {
+    target,
+    system: systemClock,
+    signatureHeader: acceptProfile(profile).profile.webhooks.signatureHeader,
+    signal,
+    onProbe: (next, index) => printDiagnostic(describe(next, index)),
+    onWait: (ms) => printDiagnostic(`sandbox: the target limits the rate; waits ${Math.ceil(ms / 1000)} s`),
+  });
+  if (signal.aborted) printDiagnostic("sandbox: stopped; the report has what was learnt until now");
+  return recorded;
+}
+
+/** Without `--only`, no probe that moves money. */
+async function plan({ selection, profile, fetchTo }: ProbeOptions) {
+  const settings = describeProfile(acceptProfile(profile).values).map(({ setting: path, value }) => ({ path, value }));
+  // A test number cannot be guessed.
+  const wanted = settings.filter(({ path }) => isSelected(selection, path) && groupOf(path) !== "testNumbers");
+  const alternatives = alternativesOf(wanted);
+  const probes = (await loadScenarioFiles([join(programFolder(), "scenarios/probes")])).map(createProbe);
+  const allowed = probes.filter(({ movesMoney }) => !movesMoney || selection.only.length > 0);
+  const { chosen, untold } = await chooseProbes(allowed, alternatives, { profile, fetchTo });
+  if (chosen.length === 0) {
+    const why = selection.only.length > 0 ? "no probe can tell them" : "name settings with --only";
+    throw new UsageError("command-line", `There is nothing to ask the target about these settings: ${why}.`);
+  }
+  const left = untold.length === 0 ? [] : [`Not told by these probes: ${untold.join(", ")}`];
+  if (allowed.length < probes.length) left.push("Probes that move money run only for settings that --only names.");
+  return { chosen, left };
+}
+
+function describe({ scenario, requests, creates, tells }: ChosenProbe, index: number): string {
+  const made = creates.length === 0 ? "nothing" : `at most ${creates.join(", ")}`;
+  const sent = requests === 1 ? "1 request" : `${requests} requests`;
+  return `${index + 1}. ${scenario.name}: ${sent}, creates ${made}; tells ${tells.join(", ")}`;
+}

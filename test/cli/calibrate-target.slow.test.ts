@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { followSandbox, runSandbox, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import { originOfNobody } from "../support/listen.js";
+import { startReceiver } from "../support/receiver.js";
+
+const credentials = ["--token", "at_sandbox", "--company", "company_sandbox"];
+
+it("asks a target, names its settings, and writes a profile that a sandbox starts with", async () => {
+  const cwd = await folderWith({
+    "provider.yaml": "http: { createdStatus: 200 }\ncharges: { createdAtFormat: iso }\n",
+  });
+  const service = await startSandbox(["--profile", "provider.yaml"], { cwd });
+  const asked = await runSandbox(
+    ["calibrate", "--target", service.url, ...credentials, "--reporter", "json", "--out", "found.yaml"],
+    { cwd },
+  );
+  expect(asked.stderr).toMatch(/1\. .*: \d requests, creates .*; tells /);
+  const report = JSON.parse(asked.stdout);
+  expect(report.source).toMatchObject({ files: null, target: service.url });
+  const found = Object.fromEntries(
+    report.settings
+      .filter(({ state }: { state: string }) => state === "set")
+      .map(({ path, value }: { path: string; value: unknown }) => [path, value]),
+  );
+  expect(found).toEqual({ "http.createdStatus": 200, "charges.createdAtFormat": "iso" });
+  expect(asked.stdout + asked.stderr + (await readFile(join(cwd, "found.yaml"), "utf8"))).not.toContain("at_sandbox");
+  expect((await runSandbox(["validate", "found.yaml"], { cwd })).code).toBe(0);
+  const ledger = await fetch(`${service.url}/_sandbox/transactions`);
+  expect(await ledger.json()).toMatchObject({ count: 0 });
+});
+
+it("--dry-run says what would be created, and calls nobody", async () => {
+  const target = await startReceiver();
+  const plan = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run"]);
+  expect([plan.code, target.received]).toEqual([0, []]);
+  expect(plan.stdout).toContain("creates at most a charge;");
+  expect(plan.stdout).not.toMatch(/creates[^;]*(transfer|refund|payment)/);
+  expect(plan.stdout).toContain("Probes that move money run only for settings that --only names.");
+  const only = ["--only", "transfers.fee"];
+  const asked = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run", ...only]);
+  expect(asked.stdout).toMatch(/creates at most .*transfers?;/);
+});
+
+it("reports what it learnt when it is stopped", async () => {
+  const hanging = await startReceiver((_, index) => (index < 2 ? { status: 404, body: "{}" } : "hang"));
+  const calibrate = followSandbox(["calibrate", "--target", hanging.origin, ...credentials, "--reporter", "json"]);
+  await hanging.waitFor(3);
+  expect(await calibrate.stop()).toBe(0);
+  expect(calibrate.output).toContain("stopped; the report has what was learnt until now");
+  expect(calibrate.output).toContain('"verb": "calibrate"');
+});
+
+it.each([
+  [["calibrate"], "Name HTTP archives, or a deployment"],
+  [["calibrate", "--token", "x", "a.har"], "--token goes with --target"],
+  [["calibrate", "--target", "http://127.0.0.1:9", "--token", "x", "a.har"], "not both"],
+  [["calibrate", "--target", "http://127.0.0.1:9"], "--target needs --token"],
+  [["calibrate", "--target", "http://127.0.0.1:9", "--token", "x", "--only", "webhooks.insecureTls"], "nothing to ask"],
+])("refuses %j", async (args, why) => {
+  const { code, stderr } = await runSandbox(args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+});
+
+it("cannot ask a target that nobody serves", async () => {
+  const { code, stderr } = await runSandbox(["calibrate", "--target", await originOfNobody(), ...credentials]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("Failed to reach the target")]);
+});
