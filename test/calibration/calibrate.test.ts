@@ -74,3 +74,52 @@ it.each([
   expect(settingsIn(report, "set")).toMatchObject(found);
   expect(settingsIn(report, "contradicted")).toEqual({});
 });
+
+it("supposes what was there before the recording, and payments on the payment page", async () => {
+  const exchanges = await recordWith({ http: { actionStatus: 201 } }, async (sandbox) => {
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+    const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
+    const { id } = await created.json();
+    await sandbox.clock.advance("1m");
+    await sandbox.fetch(`/_sandbox/charges/${id}/pay`, { method: "POST" });
+    await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 4_000 } });
+    await sandbox.fetch(`/v1/charges/${id}`);
+  });
+  const options = { only: ["http", "webhooks.chargePayload"] };
+  for (const recording of [exchanges, exchanges.slice(2)]) {
+    const report = await calibrateAll([recording], options);
+    expect(report.drift).toEqual([]);
+    expect(settingsIn(report, "set")).toEqual({ "http.actionStatus": 201 });
+    expect(report.assumptions.join("\n")).toContain("was paid on the payment page");
+  }
+});
+
+it.each([
+  ["added", "GET /v1/charges/:id", "/body/customerName", (body: object) => ({ ...body, customerName: "Awa" })],
+  ["missing", "GET /v1/charges/:id", "/body/attempts", ({ attempts: _, ...body }: Record<string, unknown>) => body],
+  ["type", "GET /v1/charges/:id", "/body/amount", (body: object) => ({ ...body, amount: "10000" })],
+] as const)("lists a mutated service as drift: %s", async (kind, operation, pointer, mutate) => {
+  const exchanges = (await recordWith({}, sell)).map((exchange) => {
+    const isRead = exchange.method === "GET" && exchange.url.includes("/v1/charges/");
+    if (!isRead || exchange.answer === undefined) return exchange;
+    const body = mutate(JSON.parse(Buffer.from(exchange.answer.body).toString()) as Record<string, unknown>);
+    return { ...exchange, answer: { ...exchange.answer, body: Buffer.from(JSON.stringify(body)) } };
+  });
+  const report = await calibrateAll([exchanges], {
+    only: ["http", "charges.partialStatusOnRead", "charges.paymentUrlOnRead"],
+  });
+  expect(report.drift).toMatchObject([{ operation, topic: null, pointer, kind, count: 2, of: 2 }]);
+  expect(settingsIn(report, "set")).toEqual({});
+});
+
+it("lists webhooks that are unsigned as drift", async () => {
+  const exchanges = (await recordWith({}, sell)).map((exchange) => {
+    if (!exchange.url.endsWith("/hooks")) return exchange;
+    const headers = exchange.headers.filter(([name]) => name !== "x-service-hmac-sha256");
+    return { ...exchange, headers };
+  });
+  const report = await calibrateAll([exchanges], { only: ["webhooks.signatureHeader", "webhooks.chargePayload"] });
+  expect(report.drift).toMatchObject([
+    { operation: null, topic: "charges/events", pointer: "/headers/x-service-hmac-sha256", kind: "signature" },
+  ]);
+});

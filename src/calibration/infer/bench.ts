@@ -42,7 +42,15 @@ export class Track {
 
   /** With the profile that explains most so far. */
   get current(): Replayed {
-    return this.#current ?? { differences: [], reads: new Map(), balanceOffset: undefined, firstBalance: undefined };
+    return (
+      this.#current ?? {
+        differences: [],
+        reads: new Map(),
+        balanceOffset: undefined,
+        firstBalance: undefined,
+        assumptions: [],
+      }
+    );
   }
 
   /** Makes a profile the one that others are compared with, and finds the balance of the beginning that fits it best. */

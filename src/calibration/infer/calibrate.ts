@@ -150,7 +150,10 @@ class Search {
       settings: rows,
       drift,
       assumptions: [
-        ...new Set([...this.#tracks.flatMap(({ presupposed }) => presupposed.assumptions), ...this.#assumptions]),
+        ...new Set([
+          ...this.#tracks.flatMap(({ presupposed, current }) => [...presupposed.assumptions, ...current.assumptions]),
+          ...this.#assumptions,
+        ]),
       ],
       counts: {
         confirmed: count("confirmed"),

@@ -1,3 +1,4 @@
+import type { Json } from "../../kernel/messages/json.js";
 import type { FoundDifference } from "../replay/replay.js";
 
 /**
@@ -8,9 +9,18 @@ export function weigh(differences: readonly FoundDifference[]): number {
   return differences.reduce((sum, difference) => sum + weightOf(difference), 0);
 }
 
+const HIDING = 1_000;
+
 function weightOf({ pointer, kind, expected, got }: FoundDifference): number {
   const isOtherOutcome = kind === "status" && Number(expected) >= 300 !== Number(got) >= 300;
-  return isOtherOutcome || pointer === "" ? 25 : 1;
+  if (isOtherOutcome || pointer === "") return HIDING;
+  return Math.max(leavesOf(expected), leavesOf(got));
+}
+
+/** How many fields a difference hides. */
+function leavesOf(value: Json): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, member: Json) => sum + leavesOf(member), 1);
 }
 
 export function nameOf({ exchange, pointer, kind }: FoundDifference): string {

@@ -214,7 +214,7 @@ function suggestRates({ requests }: Traffic): readonly Json[] {
         .filter(({ at, status }) => at > begin && status !== 429 && status !== 401);
       return within.length === 0 ? [] : [JSON.stringify({ requests: within.length, per: `${seconds}s` })];
     }),
-  ).map((text) => JSON.parse(String(text)) as Json);
+  ).map((text) => JSON.parse(text) as Json);
 }
 
 /** Numbers whose transfers, payments or checks ended in another way than most. */

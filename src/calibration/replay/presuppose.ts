@@ -2,7 +2,7 @@ import { findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
 import { plain } from "./bindings.js";
-import type { History, RecordedRequest } from "./history.js";
+import type { History, RecordedRequest, RecordedWebhook } from "./history.js";
 
 /** What was there before the recording began, as far as the recording shows it. */
 export interface Presupposed {
@@ -20,7 +20,8 @@ export function presuppose({ entries }: History): Presupposed {
       const id = idOf(entry.body["data"]);
       if (!found.topics.has(`${entry.topic} ${entry.url}`))
         found.subscribe(entry.topic, String(entry.body["topic"]), entry.url);
-      if (!made.has(id)) made.add(id);
+      if (!made.has(id)) found.reported(entry);
+      made.add(id);
       continue;
     }
     if ((entry.answer?.status ?? 500) >= 300) continue;
@@ -49,7 +50,7 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
       return;
     }
     case "checkCustomer":
-      return found.know(new URL(path, "http://localhost").searchParams.get("msisdn"), body);
+      return found.know(new URL(path, "http://localhost").searchParams.get("msisdn")?.replace(/^ /, "+"), body);
     case "getCharge":
     case "payCharge":
     case "refundCharge":
@@ -81,16 +82,31 @@ class Found {
     this.#assumptions.push(`A subscription to ${topic} was made before the recording.`);
   }
 
-  know(msisdn: string | null, { firstName, lastName, kycStatus }: Readonly<Record<string, unknown>>): void {
-    if (msisdn === null || kycStatus === "unknown" || this.#customers.has(msisdn)) return;
+  know(msisdn: string | undefined, { firstName, lastName, kycStatus }: Readonly<Record<string, unknown>>): void {
+    if (msisdn === undefined || kycStatus === "unknown" || this.#customers.has(msisdn)) return;
     this.#customers.set(msisdn, { msisdn, firstName, lastName, kycStatus });
     this.#assumptions.push(`The service knew the customer ${msisdn}.`);
   }
 
   /** As it was before what the request did to it. */
   charge(body: Readonly<Record<string, unknown>>, operation: "getCharge" | "payCharge" | "refundCharge"): void {
+    const before = operation === "payCharge" ? "due" : "paid";
+    this.#addCharge(body, operation === "getCharge" ? String(body["status"]) : before);
+  }
+
+  /** A webhook tells of a change: before it there was another status. */
+  reported({ topic, body }: RecordedWebhook): void {
+    const data = isObject(body["data"]) ? body["data"] : {};
+    if (topic !== "charges/events") return this.transaction({ ...data, status: "pending", failureReason: null });
+    this.#addCharge(data, data["status"] === "paid" || data["status"] === "dropped" ? "due" : "paid");
+  }
+
+  #addCharge(body: Readonly<Record<string, unknown>>, status: string): void {
     const { id, externalId, description, amount, metadata, createdAt, droppedReason, refunded } = body;
-    const status = operation === "getCharge" ? body["status"] : operation === "payCharge" ? "due" : "paid";
+    const entries = Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
+    const payer = entries.find(({ type, status: ended }) => type === "payment" && ended === "completed")?.[
+      "recipientMsisdn"
+    ];
     this.#charges.push({
       id,
       externalId,
@@ -99,6 +115,7 @@ class Found {
       metadata,
       createdAt,
       status,
+      ...(payer !== undefined && status !== "due" && status !== "dropped" ? { msisdn: payer } : {}),
       ...(status === "dropped" && droppedReason !== null ? { droppedReason } : {}),
       ...(status === "refunded_partially" ? { refunded } : {}),
     });

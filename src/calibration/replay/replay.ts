@@ -1,7 +1,9 @@
 import type { Transport } from "../../adapters/delivery/transport.js";
 import { headerOf } from "../../adapters/har/http-exchange.js";
 import { operations } from "../../contract/operations.js";
+import { payCharge } from "../../domain/charges/pay-charge.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { fromXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -13,7 +15,7 @@ import { Bindings } from "./bindings.js";
 import { type Comparison, type Difference, compareBodies } from "./compare.js";
 import { type SentWebhook, compareWebhooks, keyOf } from "./compare-webhooks.js";
 import { groupBy } from "./group-by.js";
-import type { History, RecordedRequest, RecordedWebhook } from "./history.js";
+import type { Entry, History, RecordedRequest, RecordedWebhook } from "./history.js";
 import type { Presupposed } from "./presuppose.js";
 
 /** A request to the API of a sandbox, without a socket. */
@@ -50,6 +52,8 @@ export interface Replayed {
   /** How much more the service's account holds than the sandbox's, XOF; undefined when no answer shows it. */
   readonly balanceOffset: number | undefined;
   readonly firstBalance: number | undefined;
+  /** What was not compared, in words. */
+  readonly assumptions: readonly string[];
 }
 
 const BASE = "http://sandbox.invalid";
@@ -86,6 +90,8 @@ class Replay {
   /** The request that is being answered: deliveries wait for it, since its ids are bound then. */
   #step: Promise<void> = Promise.resolve();
   #settings: readonly string[] = [];
+  readonly #assumptions = new Set<string>();
+  readonly #paidOverApi: ReadonlySet<string>;
   #balanceOffset: number | undefined;
   #firstBalance: number | undefined;
   #position = 0;
@@ -98,6 +104,11 @@ class Replay {
     this.#answers = groupBy(
       entries.filter((entry) => entry.kind === "webhook"),
       ({ body }) => keyOf(body),
+    );
+    this.#paidOverApi = new Set(
+      entries.flatMap((entry) =>
+        entry.kind === "request" && entry.operation === "payCharge" ? [idIn(entry.path)] : [],
+      ),
     );
     const setup = {
       id: companyId ?? DEFAULT_COMPANY.id,
@@ -122,6 +133,7 @@ class Replay {
       this.#position = position + 1;
       if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
       await this.#advanceTo(entry.at);
+      this.#payOutside(entry);
       if (entry.kind === "webhook") continue;
       this.#step = this.#put(entry);
       await this.#step;
@@ -142,6 +154,7 @@ class Replay {
       reads: this.#reads,
       balanceOffset: this.#balanceOffset,
       firstBalance: this.#firstBalance,
+      assumptions: [...this.#assumptions],
     };
   }
 
@@ -166,12 +179,31 @@ class Replay {
     if (known.length < READS_KEPT) this.#reads.set(setting, [...known, this.#position]);
   }
 
+  /** A customer pays on the payment page, where the recording does not see it. */
+  #payOutside(entry: Entry): void {
+    const shown =
+      entry.kind === "webhook" ? entry.body["data"] : entry.operation === "getCharge" ? entry.answer?.body : undefined;
+    if (!isObject(shown) || typeof shown["id"] !== "string" || shown["status"] !== "paid") return;
+    const charge = this.#company.world.charges.get(this.#bindings.toOurs(shown["id"]));
+    if (charge?.status !== "due" || this.#paidOverApi.has(shown["id"])) return;
+    const [payment] = Array.isArray(shown["transactions"]) ? shown["transactions"] : [];
+    const msisdn: unknown = isObject(payment) ? payment["recipientMsisdn"] : undefined;
+    const payer = typeof msisdn === "string" ? msisdn : undefined;
+    try {
+      this.#company.run(payCharge, { chargeId: charge.id, msisdn: payer });
+    } catch (error) {
+      // With this profile the payer is refused: the difference stays.
+      if (!isApiProblem(error)) throw error;
+    }
+    this.#assumptions.add(`The charge ${shown["id"]} was paid on the payment page.`);
+  }
+
   async #put(recorded: RecordedRequest): Promise<void> {
     const response = await this.#fetch(this.#requestOf(recorded));
     const text = await response.text();
     for (const setting of this.#settings) this.#noteRead(setting);
     const { answer, operation } = recorded;
-    if (answer === undefined) return;
+    if (answer === undefined || this.#isAboutUnknown(recorded, response.status)) return;
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     if (operation === "getBalance") this.#noteBalance(answer.body, body);
     for (const difference of this.#compare(answer, { status: response.status, body })) {
@@ -182,6 +214,18 @@ class Replay {
         settings: this.#settings,
       });
     }
+  }
+
+  /** Something that was there before the recording, and that no answer of it shows. */
+  #isAboutUnknown({ path, operation, answer }: RecordedRequest, status: number): boolean {
+    if (operation === undefined || !operations[operation].path.includes(":id")) return false;
+    const id = idIn(path);
+    const isUnknown = status === 404 && answer?.status !== 404 && !this.#bindings.isBound(id);
+    if (isUnknown)
+      this.#assumptions.add(
+        `${operations[operation].path} of ${id} is not compared: the recording does not show what it is about.`,
+      );
+    return isUnknown;
   }
 
   #requestOf({ method, path, headers, body, answer }: RecordedRequest): Request {
@@ -242,6 +286,11 @@ class Replay {
       close: async () => undefined,
     };
   }
+}
+
+/** The id of a path such as `/v1/charges/:id/pay`. */
+function idIn(path: string): string {
+  return path.split("?")[0]?.split("/")[3] ?? "";
 }
 
 function isSuccess(status: number): boolean {

@@ -1,0 +1,24 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { harParts } from "../../src/adapters/har/write-har.js";
+import { calibrate } from "../../src/index.js";
+import { recordWith } from "../support/calibrate.js";
+import { folderWith } from "../support/folder.js";
+
+it("calibrates by files", async () => {
+  const exchanges = await recordWith({ webhooks: { topicSpelling: "singular" } }, async (sandbox) => {
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+  });
+  const file = join(await folderWith({}), "traffic.har");
+  await writeFile(file, [...harParts(exchanges)].join(""));
+  const { settings, drift, source } = await calibrate([file], { only: ["webhooks.topicSpelling", "http"] });
+  expect(source).toMatchObject({ files: [file], exchanges: 1, webhooks: 0 });
+  expect(drift).toEqual([]);
+  expect(settings.find(({ path }) => path === "http.createdStatus")).toMatchObject({ state: "confirmed", value: 201 });
+});
+
+it("rejects wrong settings", async () => {
+  await expect(calibrate([], { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);
+  await expect(calibrate([], { profile: Object.assign({ https: {} }) })).rejects.toThrow(/Failed to calibrate/);
+});
