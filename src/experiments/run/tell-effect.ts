@@ -3,20 +3,29 @@ import type { RunResult } from "./experiment.js";
 import type { Baseline } from "./oracle.js";
 
 /** Sentences about money that moved, or did not move, other than without the difference. */
-export function tellEffect({ added, missing }: Effect, baseline: Baseline, { seen }: RunResult): string {
-  const { key } = baseline;
+export function tellEffect({ added, missing }: Effect, { key }: Pick<Baseline, "key">, { seen }: RunResult): string {
   if (key === undefined) return "";
   const unique = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [key(fact), fact])).values()];
   const times = (fact: Fact): number =>
     seen.facts.filter(
       (other) => key({ ...other, kind: other.kind === "pending" ? "transfer" : other.kind }) === key(fact),
     ).length;
-  return [...unique(added).map((fact) => tellAdded(fact, times(fact))), ...unique(missing).map(tellMissing)].join(" ");
+  const more = unique(added);
+  // The same order or recipient has another amount.
+  const replaced = new Map(
+    more.flatMap((fact) => {
+      const usual = missing.find(({ kind, of }) => kind === fact.kind && of === fact.of);
+      return usual === undefined ? [] : [[fact, usual] as const];
+    }),
+  );
+  const less = unique(missing).filter((fact) => ![...replaced.values()].includes(fact));
+  return [...more.map((fact) => tellAdded(fact, times(fact), replaced.get(fact))), ...less.map(tellMissing)].join(" ");
 }
 
-function tellAdded({ kind, of, amount }: Fact, times: number): string {
+function tellAdded({ kind, of, amount }: Fact, times: number, usual: Fact | undefined): string {
   const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
-  const unlike = times === 1 ? ", which does not happen without the fault" : "";
+  const alone = times === 1 ? ", which does not happen without the fault" : "";
+  const unlike = usual === undefined ? alone : `, and not ${money(usual.amount)}`;
   if (kind === "payment") return `${of} was paid ${money(amount)}${often}${unlike}.`;
   if (kind === "refund") return `${money(amount)} of ${of} went back${often}${unlike}.`;
   return `${of} received ${money(amount)}${often}${unlike}.`;

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { sentTo, withRule } from "../support/delivery-rules.js";
+import type { LooseJson } from "../support/world.js";
+
+it("a state of a version that had no places and no holds of single events is taken", async () => {
+  const { live, receiver } = await withRule({ reverse: true, truncate: 5_000 });
+  await live.createTransfer();
+  const { body: state } = await live.control("GET", "/state");
+  const drop = (rows: LooseJson[], ...names: string[]) =>
+    rows.forEach((row) => names.forEach((name) => delete row[name]));
+  drop(state.rules, "matched");
+  drop(state.holds, "eventId", "left");
+  drop(
+    state.deliveries.map(({ effect }: LooseJson) => effect),
+    "loseAnswers",
+  );
+  await live.control("POST", "/reset");
+  expect((await live.control("PUT", "/state", state)).status).toBe(200);
+  await live.advance("2s");
+  expect(sentTo(receiver)).toEqual(["completed", "started"]);
+});
