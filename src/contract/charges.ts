@@ -20,9 +20,15 @@ export const createChargeRequest = oncePerProfile((profile) =>
       note("Amount to collect, in XOF.", "charges.min", "charges.max"),
     ),
     ...chargeTerms,
+    onCanceledRedirectionUrl: withUriFormat(chargeTerms.onCanceledRedirectionUrl),
+    onCompletedRedirectionUrl: withUriFormat(chargeTerms.onCompletedRedirectionUrl),
     metadata: chargeTerms.metadata.optional(),
-  }),
+  }).meta({ description: "A request for payment." }),
 );
+
+function withUriFormat(url: z.ZodType<string, string>): z.ZodType<string, string> {
+  return url.meta({ ...url.meta(), format: "uri" });
+}
 
 const payer = msisdn.meta(
   note(
@@ -34,17 +40,21 @@ const payer = msisdn.meta(
 );
 
 /** "The request body that carries the simulated phone number: not shown." Nothing is fine. */
-export const payRequest = oncePerProfile(({ charges }) => actionBody(charges.payField, payer));
+export const payRequest = oncePerProfile(({ charges }) => actionBody(charges.payField, payer, "Who pays the charge."));
 
 const refundAmount = wholeXof(1, XOF_MAX).meta(
   note("How much to refund, in XOF; without it everything that is left.", "refunds.amountField", "unknownBody"),
 );
 
 /** "The exact request body format: not shown." Nothing refunds what is left. */
-export const refundRequest = oncePerProfile(({ refunds }) => actionBody(refunds.amountField, refundAmount));
+export const refundRequest = oncePerProfile(({ refunds }) =>
+  actionBody(refunds.amountField, refundAmount, "How much is refunded."),
+);
 
-function actionBody<T>(field: string, value: z.ZodType<T>) {
-  return openObject({ [field]: value.optional() }, "a JSON object, or nothing").optional();
+function actionBody<T>(field: string, value: z.ZodType<T>, description: string) {
+  return openObject({ [field]: value.optional() }, "a JSON object, or nothing")
+    .meta({ description })
+    .optional();
 }
 
 /** The phone number that pays. */
@@ -188,7 +198,7 @@ export const chargeFields = {
   refunded: amount.meta(note("Amount refunded so far.")),
   attempts: z.int().min(0).meta(note("Number of payment attempts.")),
   metadata: metadata.meta(note("Free-form caller data, returned as stored; an empty object when none was given.")),
-  paymentUrl: absoluteUrl.meta(note("The link the customer uses to pay.")),
+  paymentUrl: absoluteUrl.meta({ ...note("The link the customer uses to pay."), format: "uri" }),
   webRedirectionUrl: absoluteUrl.meta(
     note(
       "Where the customer is sent: `onCompletedRedirectionUrl` once paid, `onCanceledRedirectionUrl` otherwise.",
@@ -201,7 +211,7 @@ export const chargeFields = {
 /** A charge in each place where the API shows one, as this profile makes it: an answer with other fields is refused. */
 export function chargeSchemas(profile: Profile) {
   const { charges, webhooks } = profile;
-  const onRead = note("The link the customer uses to pay.", "charges.paymentUrlOnRead");
+  const onRead = { ...note("The link the customer uses to pay.", "charges.paymentUrlOnRead"), format: "uri" };
   const whole = z.strictObject(chargeFields);
   // The schema of an answer that has neither link, and of those that add one to it.
   const plain = whole.omit({ paymentUrl: true, webRedirectionUrl: true });

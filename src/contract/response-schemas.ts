@@ -25,7 +25,10 @@ export const payloadNames = {
  * under every profile stands in the `…Fields` tables, which the compiler compares with the bodies' types.
  */
 export function responseSchemas(profile: Profile) {
-  const transfers = transferSchemas(profile);
+  const { TransactionPayload, ...transfers } = transferSchemas(profile);
+  const started = ofStatus(TransactionPayload, "pending", z.null());
+  const completed = ofStatus(TransactionPayload, "completed", z.null());
+  const failed = ofStatus(TransactionPayload, "failed", z.string());
   const charges = chargeSchemas(profile);
   const subscription = subscriptionSchema(profile);
   return {
@@ -34,13 +37,17 @@ export function responseSchemas(profile: Profile) {
     CustomerCheck: z.strictObject(customerCheckFields).meta({ description: "What is known of a phone number." }),
     Balance: z.strictObject(balanceFields).meta({ description: "The business account's balance." }),
     WebhookSubscription: subscription,
+    PageCursor: pageCursor,
     WebhookSubscriptionPage: pageOf(subscription).meta({
       description: "One page of the subscriptions, the oldest first.",
     }),
-    Error: errorSchemas[profile.errors.shape],
-    TransactionStarted: event(profile, "transactions/started", ofStatus(transfers, "pending", z.null())),
-    TransactionCompleted: event(profile, "transactions/completed", ofStatus(transfers, "completed", z.null())),
-    TransactionFailed: event(profile, "transactions/failed", ofStatus(transfers, "failed", z.string())),
+    ErrorBody: errorSchemas[profile.errors.shape],
+    StartedTransaction: started,
+    TransactionStarted: event(profile, "transactions/started", started),
+    CompletedTransaction: completed,
+    TransactionCompleted: event(profile, "transactions/completed", completed),
+    FailedTransaction: failed,
+    TransactionFailed: event(profile, "transactions/failed", failed),
     ChargeEvent: event(profile, "charges/events", charges.ChargePayload),
   };
 }
@@ -114,18 +121,22 @@ function subscriptionSchema(profile: Profile) {
     .meta({ description: "A URL and the topic of the events it is sent." });
 }
 
+const place = z.string().min(1).nullable();
+
+/** One instance, so that the API description refers to it by name. */
+const pageCursor = z
+  .strictObject({
+    prev: place.meta(note("Opaque; what `cursor` must be for the page before, null on the first.")),
+    next: place.meta(note("Opaque; what `cursor` must be for the page after, null on the last.")),
+  })
+  .meta({ description: "The places of two pages." });
+
 /** "count", "limit", "cursor", "data". */
 function pageOf<Item extends z.ZodType>(item: Item) {
-  const place = z.string().min(1).nullable();
   return z.strictObject({
     count: z.int().min(0).meta(note("Number of items returned.")),
     limit: z.int().min(1).meta(note("Page size.", "paging.limit")),
-    cursor: z
-      .strictObject({
-        prev: place.meta(note("Opaque; what `cursor` must be for the page before, null on the first.")),
-        next: place.meta(note("Opaque; what `cursor` must be for the page after, null on the last.")),
-      })
-      .meta(note("Where the pages beside this one are.")),
+    cursor: pageCursor.meta(note("Where the pages beside this one are.")),
     data: z.array(item).meta(note("The items of this page.")),
   });
 }
@@ -142,13 +153,14 @@ function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
 
 /** Each topic of transactions reports one status. */
 function ofStatus(
-  { TransactionPayload }: ReturnType<typeof transferSchemas>,
+  payload: ReturnType<typeof transferSchemas>["TransactionPayload"],
   status: TransactionBody["status"],
   failureReason: z.ZodType<string | null>,
-): z.ZodType<TransactionBody> {
-  const known = z.looseObject({
-    status: z.literal(status).meta(note("What the topic says.")),
-    failureReason: failureReason.meta(note("Text when the transfer failed, otherwise null.")),
-  });
-  return z.intersection(TransactionPayload, known);
+) {
+  return payload
+    .extend({
+      status: z.literal(status).meta(note("What the topic says.")),
+      failureReason: failureReason.meta(note("Text when the transfer failed, otherwise null.")),
+    })
+    .meta({ description: `A transaction as webhooks carry it, \`${status}\`.` });
 }

@@ -27,8 +27,8 @@ export const subscriptionRequest = oncePerProfile((profile) =>
       .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
         error: hostErrors[profile.webhooks.allow.kind],
       })
-      .meta(note("The receiving endpoint.", "webhooks.allow")),
-  }),
+      .meta({ ...note("The receiving endpoint.", "webhooks.allow"), format: "uri" }),
+  }).meta({ description: "A topic, and the URL that its events are sent to." }),
 );
 
 export function renderSubscription(subscription: Subscription, profile: Profile): SubscriptionBody {

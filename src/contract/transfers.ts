@@ -19,18 +19,22 @@ import { batchId, transactionId } from "../domain/values/ids.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 
-export const transferRequest = oncePerProfile((profile) => openObject(transferFields(profile, true)));
+export const transferRequest = oncePerProfile((profile) =>
+  openObject(transferFields(profile, true)).meta({ description: "A transfer to one wallet user." }),
+);
 
 export type TransferRequest = z.output<ReturnType<typeof transferRequest>>;
 
 /** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
 export const batchRequest = oncePerProfile((profile) => {
-  const item = openObject(transferFields(profile, profile.batch.itemType === "required"));
+  const item = openObject(transferFields(profile, profile.batch.itemType === "required")).meta({
+    description: "One transfer of a batch.",
+  });
   const error = `must be a list of 1 to ${profile.batch.maxItems} transactions`;
   const list = z.array(item, { error }).min(1, { error }).max(profile.batch.maxItems, { error });
   return openObject({
     transactions: list.meta(note("The transfers to make: all of them or none.", "batch.maxItems")),
-  });
+  }).meta({ description: "Transfers to many wallet users." });
 });
 
 /** A list that is too long is refused without a look at its items. */

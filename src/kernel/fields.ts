@@ -288,17 +288,19 @@ export function duration(minMs = 0, maxMs: number = MAX_DURATION_MS): z.ZodType<
     .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["10s", "1h"] });
 }
 
+/** No white space or control characters, and a host after the slashes: the URL parser would repair all of it silently. */
+const urlPattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://(?:[^\s\u0000-\u001F/\\?#@]*@)?(?:\[[\dA-Fa-f:.]+\]|[^\s\u0000-\u001F/\\?#@:[\]<>^|]+)(?::\d{0,5})?(?:[/\\?#][^\s\u0000-\u001F]*)?$`;
+const absoluteUrlPattern = new RegExp(urlPattern, "u");
+
 const urlError = "must be an absolute http or https URL";
 
 export const absoluteUrl: z.ZodType<string, string> = z
   .string({ error: urlError })
   .refine(isAbsoluteHttpUrl, { error: urlError })
-  .meta({ pattern: String.raw`^[Hh][Tt][Tt][Pp][Ss]?://[^\s/\\]\S*$` });
+  .meta({ pattern: urlPattern });
 
-/** No white space or control characters, and a host after the slashes: the URL parser would repair all of it silently. */
 function isAbsoluteHttpUrl(url: string): boolean {
-  // eslint-disable-next-line no-control-regex
-  return /^https?:\/\/[^\s\u0000-\u001f/\\][^\s\u0000-\u001f]*$/i.test(url) && parseUrl(url) !== undefined;
+  return absoluteUrlPattern.test(url) && parseUrl(url) !== undefined;
 }
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

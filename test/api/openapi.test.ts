@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { describeApi, renderOpenApiYaml } from "../../src/contract/openapi/describe-api.js";
 import { operationIds, operations } from "../../src/contract/operations.js";
-import { statusOfProblem } from "../../src/contract/problems.js";
 import { topicSpellings } from "../../src/domain/values/topic.js";
 import { findSetting, settings } from "../../src/domain/profile/settings.js";
 import { VERSION } from "../../src/kernel/version.js";
@@ -89,12 +88,29 @@ describe("the API description", () => {
     expect(marked).toEqual([]);
   });
 
-  it("has an answer with an example for every error status", () => {
-    const examples = Object.values(document.components.responses).map((response) => {
-      const value = response.content?.["application/json"].examples["refused"]?.value;
-      return Object(value).statusCode;
+  it("has no component that nothing refers to", () => {
+    const text = JSON.stringify(document);
+    for (const kind of ["schemas", "responses", "parameters"] as const)
+      for (const name of Object.keys(document.components[kind]))
+        expect(text).toContain(`"#/components/${kind}/${name}"`);
+  });
+
+  it("has an example of every path and header parameter", () => {
+    const bare: string[] = [];
+    visit(document, "", (node, where) => {
+      if ("in" in node && "name" in node && node.in !== "query" && !("example" in node)) bare.push(where);
     });
-    expect(examples).toEqual([...new Set(Object.values(statusOfProblem))].sort((a, b) => a - b));
+    expect(bare).toEqual([]);
+  });
+
+  it("gives the examples of a request the names of its answers", () => {
+    for (const [called, { requestBody, responses }] of described) {
+      if (requestBody === undefined) continue;
+      const success = Object.values(responses).find((response) => "content" in response);
+      const answered = success !== undefined && "content" in success ? success.content : undefined;
+      const names = Object.keys(answered?.["application/json"].examples ?? {});
+      expect([called, Object.keys(requestBody.content["application/json"].examples)]).toEqual([called, names]);
+    }
   });
 
   it("has the refusals of a body only where there is a body", () => {
@@ -166,9 +182,12 @@ describe("settings in the API description", () => {
     }
   });
 
-  it("are all named except those that only the control API shows", () => {
+  it("are all named except those that only the control API shows, or another profile", () => {
     const paths = new Set(named.map(({ path }) => path));
-    expect(settings.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual(["batch.finalStatus"]);
+    expect(settings.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual([
+      "batch.finalStatus",
+      "rateLimit",
+    ]);
     expect(Object.keys(document["x-sandbox-settings"])).toEqual(settings.map(({ path }) => path));
   });
 });
@@ -243,7 +262,7 @@ describe("the API description under another profile", () => {
       properties: { createdAt: { $ref: "#/components/schemas/Timestamp" } },
     });
     expect(schemas["ChargePayload"]?.properties).not.toHaveProperty("transactions");
-    expect(Object.keys(schemas["Error"]?.properties ?? {})).toEqual(["message"]);
+    expect(Object.keys(schemas["ErrorBody"]?.properties ?? {})).toEqual(["message"]);
     const headers = webhooks["charges/events"]?.post?.parameters?.map((parameter) => Object(parameter).name);
     expect(headers).toEqual(["x-signature", "x-topic"]);
   });

@@ -129,7 +129,7 @@ function schemaNames(): Readonly<Record<ContractBody, string>> {
     "transaction created": "TransactionCreated",
     "transaction of a batch": "BatchTransaction",
     "transaction read": "Transaction",
-    "transaction in a payload": "TransactionPayload",
+    "transaction in a payload": "CompletedTransaction",
     batch: "Batch",
     "customer check": "CustomerCheck",
     balance: "Balance",
@@ -142,9 +142,9 @@ function schemaNames(): Readonly<Record<ContractBody, string>> {
     "transaction of a charge": "ChargeEntry",
     subscription: "WebhookSubscription",
     "list of subscriptions": "WebhookSubscriptionPage",
-    "cursor of a list": "WebhookSubscriptionPage.cursor",
+    "cursor of a list": "PageCursor",
     payload: "ChargeEvent",
-    error: "Error",
+    error: "ErrorBody",
   };
 }
 

@@ -114,7 +114,6 @@ function schemaOf(document: OpenApiDocument, answer: ObservedAnswer): string | u
 
 function describedResponse(document: OpenApiDocument, answer: ObservedAnswer): ResponseObject | undefined {
   const { method, path, status } = answer;
-  const { responses } = document.components;
   const operation = operationAt(document, method, path);
   if (operation !== undefined) {
     const response = operation.responses[status];
@@ -123,10 +122,15 @@ function describedResponse(document: OpenApiDocument, answer: ObservedAnswer): R
     throw new Error(`${method} ${path} answered ${status}; ${operation.operationId} is described with ${known}.`);
   }
   const isUnknown = findPath(document, path) === undefined;
-  const [expected, response] = isUnknown ? [404, responses["NotFound"]] : [405, responses["MethodNotAllowed"]];
-  if (status === expected) return response;
+  const expected = isUnknown ? 404 : 405;
+  if (status === expected) return errorResponse;
   throw new Error(`${method} ${path} answered ${status}: what is not described is ${expected}.`);
 }
+
+const errorResponse: ResponseObject = {
+  description: "",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorBody" }, examples: {} } },
+};
 
 function operationAt(document: OpenApiDocument, method: string, path: string): OperationObject | undefined {
   const operations: Readonly<Record<string, OperationObject>> = { ...findPath(document, path) };

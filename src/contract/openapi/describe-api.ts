@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Method, PathItem } from "./document.js";
+import type { JsonSchema, Method, ParameterObject, PathItem, ResponseObject } from "./document.js";
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { VERSION } from "../../kernel/version.js";
@@ -26,14 +26,15 @@ export interface DescribeOptions {
 export function describeApi(options: DescribeOptions = {}) {
   const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
   const sample = createSampleWorld(profile, `${serverUrl}/checkout/`);
-  return {
+  return withoutUnused({
     openapi: "3.1.0" as const,
     info: {
       title: "Business Payments",
       version,
       summary: "Transfers, charges and webhooks of a business account, as the sandbox answers them.",
       description: INTRODUCTION,
-      license: { name: "MIT", identifier: "MIT" },
+      contact: { name: "Business Payments Sandbox", url: "https://www.npmjs.com/package/business-payments-sandbox" },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: serverUrl, description: "The sandbox" }],
     tags: TAGS,
@@ -53,7 +54,31 @@ export function describeApi(options: DescribeOptions = {}) {
       },
     },
     "x-sandbox-settings": describeSettings(),
+  });
+}
+
+/** Which components are referred to depends on the profile. */
+function withoutUnused<Document extends { readonly components: Components }>(document: Document): Document {
+  const text = JSON.stringify(document);
+  const { components } = document;
+  const used = <T>(kind: keyof Components, members: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(
+      Object.entries(members).filter(([name]) => text.includes(`"$ref":"#/components/${kind}/${name}"`)),
+    );
+  const kept = {
+    ...components,
+    schemas: used("schemas", components.schemas),
+    responses: used("responses", components.responses),
+    parameters: used("parameters", components.parameters),
   };
+  const smaller = { ...document, components: kept };
+  return JSON.stringify(smaller) === text ? document : withoutUnused(smaller);
+}
+
+interface Components {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly parameters: Readonly<Record<string, ParameterObject>>;
 }
 
 export type OpenApiDocument = ReturnType<typeof describeApi>;
@@ -67,12 +92,12 @@ const INTRODUCTION = [
 ].join("\n\n");
 
 const TAGS = [
-  { name: "Transactions", description: "Sending money to one or many wallet users." },
-  { name: "Customers", description: "Who a phone number belongs to." },
   { name: "Balance", description: "The business account." },
   { name: "Charges", description: "Collecting payments, and refunding them." },
-  { name: "Webhooks", description: "Subscriptions to events." },
+  { name: "Customers", description: "Who a phone number belongs to." },
   { name: "Events", description: "What subscribers are sent, signed." },
+  { name: "Transactions", description: "Sending money to one or many wallet users." },
+  { name: "Webhooks", description: "Subscriptions to events." },
 ];
 
 const methods = { GET: "get", POST: "post", DELETE: "delete" } as const satisfies Record<string, Method>;

@@ -4,6 +4,7 @@ import type { ResponseSchemas } from "../response-schemas.js";
 import { type SchemaName, explain, idParameter, queryParameters, resting, schemaRef } from "./schemas.js";
 import type { Content, Examples, OperationObject, Reference, ResponseObject } from "./document.js";
 import { type DocumentedError, documentedErrors, errorContent, renderSampleError, sharedErrorName } from "./errors.js";
+import { transactionId } from "../../domain/values/ids.js";
 import type { SampleAnswers } from "./sample-answers.js";
 import type { SampleWorld } from "./sample-world.js";
 
@@ -13,11 +14,11 @@ export function describeOperation(id: OperationId, sample: SampleWorld, answers:
   const { tag, summary } = operation;
   const { description, settings } = operationNotes[id];
   const parameters = [
-    ...(operation.path.includes(":id") ? [idParameter(operation)] : []),
+    ...(operation.path.includes(":id") ? [idParameter(operation, sampleId(operation.tag, sample))] : []),
     ...queryParameters(id, profile),
     ...companyParameter(id, profile),
   ];
-  const requestBody = describeRequestBody(id, operation, sample);
+  const requestBody = describeRequestBody(id, operation, sample, answers[id]);
   return {
     operationId: id,
     tags: [tag],
@@ -60,18 +61,29 @@ const requestSchemas: { readonly [Id in OperationId]?: SchemaName } = {
   createWebhook: "CreateWebhookRequest",
 };
 
+function sampleId(tag: Operation["tag"], { charges, subscription, transfers }: SampleWorld): string {
+  if (tag === "Charges") return charges.due.id;
+  return tag === "Webhooks" ? subscription.id : transactionId(transfers.completed.id);
+}
+
+/** Examples have the names of the answers to them. */
 function describeRequestBody(
   id: OperationId,
   { body, summary }: Operation,
-  { requests }: SampleWorld,
+  { requests, stage }: SampleWorld,
+  answers: Examples,
 ): OperationObject["requestBody"] {
   const schema = requestSchemas[id];
   if (schema === undefined) return undefined;
   const byOperation: { readonly [Id in OperationId]?: unknown } = requests;
-  const examples: Examples = {
-    request: { summary, value: byOperation[id] },
-    ...(body === "optional" ? { nothing: { summary: "Without any field", value: {} } } : {}),
+  const { charges, testNumbers } = stage.profile;
+  const byAnswer: Readonly<Record<string, unknown>> = {
+    declined: { [charges.payField]: testNumbers.failure },
+    full: {},
   };
+  const examples: Examples = Object.fromEntries(
+    Object.keys(answers).map((name) => [name, { summary, value: byAnswer[name] ?? byOperation[id] }]),
+  );
   return { required: body === "required", content: contentOf(schema, examples) };
 }
 

@@ -98,5 +98,14 @@ function signatureParameter({ stage }: SampleWorld, { name, signature }: SampleD
 function topicParameter(header: string | null, spelling: string): ParameterObject[] {
   if (header === null) return [];
   const text = resting("The topic of the event, as in the body.", ["webhooks.topicHeader"]);
-  return [{ name: header, in: "header", required: true, ...text, schema: { type: "string", const: spelling } }];
+  return [
+    {
+      name: header,
+      in: "header",
+      required: true,
+      ...text,
+      schema: { type: "string", const: spelling },
+      example: spelling,
+    },
+  ];
 }

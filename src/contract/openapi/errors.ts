@@ -167,7 +167,7 @@ export function sharedErrorName(status: number): string {
 export function errorContent(example: unknown): Content {
   return {
     "application/json": {
-      schema: { $ref: "#/components/schemas/Error" },
+      schema: { $ref: "#/components/schemas/ErrorBody" },
       examples: { refused: { value: example } },
     },
   };

@@ -6,7 +6,7 @@ import { PAGE_LIMIT_MAX, customerCheckQuery } from "../queries.js";
 import type { JsonSchema, ParameterObject, Resting } from "./document.js";
 import { sourceOf } from "../../domain/profile/setting.js";
 import { findSetting, settings } from "../../domain/profile/settings.js";
-import { msisdn } from "../../domain/values/fields.js";
+import { metadata, msisdn } from "../../domain/values/fields.js";
 import { chargeEntry, chargeFees, createChargeRequest, payRequest, refundRequest } from "../charges.js";
 import { type ResponseSchemas, responseSchemas } from "../response-schemas.js";
 import { subscriptionRequest } from "../subscriptions.js";
@@ -49,6 +49,7 @@ export function describeSchema(schema: z.ZodType): JsonSchema {
 const commonSchemas = {
   Amount: amount,
   PhoneNumber: msisdn,
+  Metadata: metadata,
   Timestamp: timestamp,
   CompactTimestamp: compactTimestamp,
   ChargeEntry: chargeEntry,
@@ -56,9 +57,11 @@ const commonSchemas = {
 };
 
 function requestSchemas(profile: Profile) {
+  const batch = batchRequest(profile);
   return {
     CreateTransactionRequest: transferRequest(profile),
-    CreateBatchRequest: batchRequest(profile),
+    CreateBatchItem: batch.shape.transactions.element,
+    CreateBatchRequest: batch,
     CreateChargeRequest: createChargeRequest(profile),
     PayChargeRequest: payRequest(profile),
     RefundChargeRequest: refundRequest(profile),
@@ -119,8 +122,8 @@ export function companyParameters(profile: Profile): Record<string, ParameterObj
   };
 }
 
-export function idParameter({ tag }: Operation): ParameterObject {
-  return { name: "id", in: "path", required: true, description: whoseId[tag], schema: { type: "string" } };
+export function idParameter({ tag }: Operation, example: string): ParameterObject {
+  return { name: "id", in: "path", required: true, description: whoseId[tag], schema: { type: "string" }, example };
 }
 
 const whoseId: Readonly<Record<Operation["tag"], string>> = {

@@ -12,7 +12,7 @@ const msisdnError = "must be a phone number: a string of 8 to 15 digits after an
 export const msisdn: z.ZodType<string, string> = z
   .string({ error: msisdnError })
   .refine(isMsisdn, { error: msisdnError })
-  .meta({ pattern: "^(\\+|00)?\\d{8,15}$", examples: ["+2250700000001"] });
+  .meta({ pattern: "^(\\+|00)?\\d{8,15}$", examples: ["+2250700000001"], description: "A phone number." });
 
 /** A whole number of XOF: "Integers appear for requests". */
 export function wholeXof(min: number, max: number): z.ZodType<number, number> {
@@ -61,7 +61,7 @@ const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} d
 /** Stored and returned as it was sent, keys such as `__proto__` included: no copy is made. */
 export const metadata = z
   .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
-  .meta({ type: "object", additionalProperties: true });
+  .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
 
 /** Whether JSON gives it back unchanged: 1e400 would be null. Level by level, because recursion could exhaust the stack. */
 function isPrintable(value: object): boolean {
