@@ -14,7 +14,7 @@ export function program(code: string): string[] {
       "x-company-id": SANDBOX_COMPANY_ID,
       "content-type": "application/json",
     };
-    async function call(method, path, body, ms = 500) {
+    async function call(method, path, body, ms = 1500) {
       try {
         const signal = AbortSignal.timeout(ms);
         const answer = await fetch(SANDBOX_URL + path, { method, headers, signal, body: body && JSON.stringify(body) });
