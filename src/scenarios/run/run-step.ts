@@ -73,14 +73,22 @@ async function performLeaf(context: StepContext, step: LeafStep): Promise<unknow
 }
 
 /** Branches share the variables saved before, and none of each other's; afterwards all are known, in the order of the file. */
+/** After as many branches have begun, other work of the process gets its turn. */
+const BRANCHES_IN_A_TURN = 64;
+
 async function runParallel(
-  { variables, ...context }: StepContext,
+  { variables, signal, ...context }: StepContext,
   steps: readonly Step[],
 ): Promise<Failure | undefined> {
   const branches = steps.map((step) => ({ step, variables: variables.branch() }));
-  const failures = await Promise.all(
-    branches.map((branch) => runStep({ ...context, variables: branch.variables }, branch.step)),
-  );
+  const running: Promise<Failure | undefined>[] = [];
+  for (const branch of branches) {
+    // A signal of its own: the time to add a listener to one signal grows with how many there are.
+    const own = signal && AbortSignal.any([signal]);
+    running.push(runStep({ ...context, variables: branch.variables, signal: own }, branch.step));
+    if (running.length % BRANCHES_IN_A_TURN === 0) await context.system.yieldToEventLoop();
+  }
+  const failures = await Promise.all(running);
   for (const branch of branches) variables.adopt(branch.variables);
   return failures.find((failure) => failure !== undefined);
 }

@@ -7,6 +7,7 @@ import { createSandbox } from "../../../src/index.js";
 import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../../src/scenarios/replayer.js";
 import { DASHBOARD, visit } from "../../support/dashboard.js";
 import { createFakeSystem } from "../../support/fake-system.js";
+import { longestStop } from "../../support/loop-stops.js";
 import { type Live, startLive } from "../../support/live.js";
 import { connectTo } from "../../support/raw-http.js";
 import { startReceiver } from "../../support/receiver.js";
@@ -167,6 +168,17 @@ it("no more than a number run at once: the next is refused until one has ended",
   await gone(live);
   const again = await live.control("POST", "/scenarios/replay", { steps: [{ request: "GET /v1/balance" }] });
   expect(again.body).toMatchObject({ outcome: "passed" });
+});
+
+it("thousands of requests in one parallel step do not stop the others", async () => {
+  const { control } = openWorld();
+  const parallel = Array.from({ length: 3_000 }, () => ({ request: "GET /v1/balance" }));
+  let answer: Awaited<ReturnType<typeof control>> | undefined;
+  const stopMs = await longestStop(async () => {
+    answer = await control("POST", "/scenarios/replay", { steps: [{ parallel }] });
+  });
+  expect(answer?.body).toMatchObject({ outcome: "passed" });
+  expect(stopMs).toBeLessThan(400);
 });
 
 it("a scenario that replays itself comes to an end", async () => {
