@@ -2,8 +2,8 @@
 export { createSandbox } from "./library/create-sandbox.js";
 export { audit } from "./library/audit.js";
 export { explore, vary } from "./library/experiments.js";
-export { calibrate } from "./library/calibrate.js";
-export type { CalibrateOptions } from "./library/calibrate.js";
+export { calibrate } from "./library/files.js";
+export type { CalibrateOptions } from "./library/files.js";
 export type { CalibrationReport, CalibratedSetting, Drift as CalibrationDrift } from "./calibration/report/report.js";
 export type { Experiment, ExploreOptions, VaryOptions } from "./library/experiments.js";
 export type { ExploreReport, ExploreRun } from "./experiments/explore/report.js";

@@ -11,7 +11,7 @@ import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./company-handle.js";
 import type { Door } from "./in-process-fetch.js";
-import { replayFiles } from "./replay-files.js";
+import { replayFiles } from "./files.js";
 import {
   type CompanyOptions,
   type SandboxOptions,

@@ -27,7 +27,7 @@ import { parseChoice } from "../shared/values.js";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Reads recorded traffic of the real service, finds the settings that explain it, and\nlists what no setting explains: drift.",
+      "Reads recorded traffic of the real service, finds the settings that explain it,\nand lists what no setting explains: drift.",
     )
     .argument("[file...]", "HTTP archives (HAR 1.2), each the traffic of one company")
     .option("--target <url>", "instead of reading files, ask this deployment with probes")

@@ -8,6 +8,50 @@ import type { ProfileInput } from "../domain/profile/profile.js";
 import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { UsageError } from "../kernel/messages/problem.js";
+import { systemClock } from "../kernel/time/system-clock.js";
+import type { Sandbox as Core } from "../sandbox/sandbox.js";
+import { loadScenario } from "../scenarios/file/parse-scenario.js";
+import { renderFailure } from "../scenarios/run/failure.js";
+import { replay } from "../scenarios/run/replay.js";
+import { type Fetch, createSandboxTarget } from "../scenarios/run/sandbox-target.js";
+import type { Scenario } from "../scenarios/file/scenario.js";
+import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
+
+const WORKERS = 8;
+
+/** Throws ScenarioFailed when a scenario fails, and UsageError("file") with the problems of all files. */
+export async function replayFiles(core: Core, fetch: Fetch, files: readonly string[]): Promise<ReplayReport> {
+  const scenarios = await loadAll(files);
+  const target = createSandboxTarget(core, fetch);
+  try {
+    const options = { workers: WORKERS, bail: false, system: systemClock, seed: core.options.seed, env: {} };
+    const { results, counts } = await replay(target, scenarios, options);
+    const failures = results.flatMap(({ scenario, failure }) =>
+      failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],
+    );
+    if (failures.length > 0) throw new ScenarioFailed(failures.join("\n\n"));
+    const reported = results.map(({ scenario, outcome }) => {
+      const { name, file } = scenario;
+      return { name, file, outcome: outcome === "skipped" ? ("skipped" as const) : ("passed" as const) };
+    });
+    return { passed: counts.passed, skipped: counts.skipped, scenarios: reported };
+  } finally {
+    await target.close();
+  }
+}
+
+async function loadAll(files: readonly string[]): Promise<Scenario[]> {
+  if (files.length === 0) throw new UsageError("input", "Failed to replay: no file was given.");
+  const loaded = await Promise.allSettled(files.map((file) => loadScenario(file)));
+  const problems = loaded.flatMap((result): string[] => {
+    if (result.status === "fulfilled") return [];
+    const { reason } = result;
+    if (reason instanceof UsageError) return [...reason.messages];
+    throw reason;
+  });
+  if (problems.length > 0) throw new UsageError("file", problems);
+  return loaded.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+}
 
 /** The options of `calibrate`. */
 export interface CalibrateOptions {
