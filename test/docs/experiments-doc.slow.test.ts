@@ -10,7 +10,7 @@ import { openPage } from "../support/open-page.js";
 
 const explorePage = openPage("docs/explore.md");
 
-describe.each([explorePage, openPage("docs/vary.md")])("$path", (page) => {
+describe.each([explorePage, openPage("docs/vary.md"), openPage("docs/calibrate.md")])("$path", (page) => {
   const steps = stepsOf(page);
 
   it("has commands that print what it shows", { timeout: 120_000 }, async () => {

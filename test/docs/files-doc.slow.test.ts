@@ -10,6 +10,7 @@ import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
 import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/guesses.js";
+import { PROBLEMS_MAX } from "../../src/kernel/fields.js";
 import { STATE_BYTES_MAX } from "../../src/sandbox/state/state.js";
 import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../src/scenarios/replayer.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
@@ -143,6 +144,7 @@ describe("docs/security.md", () => {
     expect(bounds?.rows.map(([, bound]) => bound?.match(/\d+/g)?.map(Number))).toEqual([
       [first, first, 256],
       [depth, members],
+      [PROBLEMS_MAX],
       [headerBytes],
       [headers],
       [headersMs / 1000],

@@ -128,7 +128,7 @@ const EXAMPLE_SCOPE = `
 import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, beforeEach } from "node:test";
-import { audit, createSandbox, explore, type Sandbox, type Transaction, vary, type WebhookEvent } from "business-payments-sandbox";
+import { audit, calibrate, createSandbox, explore, type Sandbox, type Transaction, vary, type WebhookEvent } from "business-payments-sandbox";
 import { parseWebhook, verifySignature } from "business-payments-sandbox/webhooks";
 declare const sandbox: Sandbox;
 declare const request: IncomingMessage;
