@@ -120,7 +120,9 @@ function logged({ sandbox }: TestWorld, texts: readonly string[]): string {
 
 /** Of a scenario that fails, in each form. */
 async function reportsOf({ sandbox, app }: TestWorld, written: readonly string[]): Promise<string> {
-  const metadata = Object.fromEntries(written.map((text) => [text.replaceAll("$", "$$"), text.replaceAll("$", "$$")]));
+  // `$$` stands for a dollar sign in scenarios; in a replacement it would do so too.
+  const escaped = written.map((text) => text.replaceAll("$", () => "$$"));
+  const metadata = Object.fromEntries(escaped.map((text) => [text, text]));
   const request = { request: "POST /v1/charges", body: { metadata }, expect: { body: { $exact: metadata } } };
   const text = JSON.stringify({ steps: [request] });
   const target = createSandboxTarget(sandbox, (asked) => app.fetch(asked));
