@@ -2,7 +2,22 @@ import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
 import { runSandbox } from "../support/cli.js";
 
-const verbs = ["start", "exec", "replay", "audit", "init", "clock", "sign", "validate", "openapi", "profile"];
+const verbs = [
+  "start",
+  "exec",
+  "explore",
+  "vary",
+  "replay",
+  "audit",
+  "proxy",
+  "calibrate",
+  "init",
+  "clock",
+  "sign",
+  "validate",
+  "openapi",
+  "profile",
+];
 
 describe("help", () => {
   it("is printed by `sandbox` without arguments", async () => {

@@ -47,8 +47,8 @@ export const verb: Verb = (command, exitWith) => {
     `Examples:
   sandbox calibrate traffic.har
   sandbox calibrate traffic.har --out profile.yaml
-  sandbox calibrate traffic.har --profile profile.yaml --fail-on drift,contradicted
-  sandbox calibrate --target https://staging.example --token "$TOKEN" --company "$COMPANY" --dry-run`,
+  sandbox calibrate traffic.har --profile profile.yaml --fail-on drift
+  sandbox calibrate --target https://staging.example --dry-run`,
   );
 };
 

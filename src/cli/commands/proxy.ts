@@ -30,7 +30,7 @@ export const verb: Verb = (command) => {
     command,
     `Examples:
   sandbox proxy --target https://staging.example --record traffic.har
-  sandbox proxy --target https://staging.example --webhooks-to http://127.0.0.1:3000/hooks`,
+  sandbox proxy --target https://staging.example --redact msisdn --port 0`,
   );
 };
 
