@@ -42,7 +42,7 @@ describe("the packed package", () => {
       /^dist\/(?:index|webhooks|webhooks-browser|vitest|jest|node-test)\.c?js$/,
       /^dist\/(?:index|webhooks|vitest|jest|node-test|webhook-events-[\w-]+)\.d\.c?ts$/,
       /^(?:fixtures|scenarios)\/[\w/-]+\.yaml$/,
-      /^schema\/(?:config|fixtures|profile|scenario|explore-report|vary-report)\.schema\.json$/,
+      /^schema\/(?:config|fixtures|profile|scenario|explore-report|vary-report|calibrate-report)\.schema\.json$/,
     ];
     expect(paths.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
     expect(paths).toEqual(
