@@ -3,8 +3,8 @@ import { lookupAllowed } from "../adapters/delivery/lookup-allowed.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { listChecks } from "./check-list.js";
 import { bugs } from "./checks/bugs.js";
-import { languageNames, type Snippet, snippetLanguages, snippets } from "./checks/snippets.js";
-import { CONTENT, HEADER, SECRET } from "./conclude.js";
+import { languageNames, type Snippet, snippetFor, snippetLanguages } from "./checks/snippets.js";
+import { CONTENT, SECRET, headerAdvice } from "./conclude.js";
 import { cameBack } from "./reporters.js";
 import { type CheckResult, byGroup } from "./report.js";
 import { type AuditOptions, runAudit } from "./run-audit.js";
@@ -42,12 +42,12 @@ export async function auditForPage({ only, allow, signal, ...order }: AuditOrder
   });
   return {
     ...report,
-    advice: advice.map((line) => pageAdvice.get(line) ?? line),
-    groups: byGroup(checks.map(renderCheck)),
+    advice: advice.map((line) => pageAdvice(report.header).get(line) ?? line),
+    groups: byGroup(checks.map((check) => renderCheck(check, report.header))),
   };
 }
 
-function renderCheck(check: CheckResult) {
+function renderCheck(check: CheckResult, header: string) {
   const { id, sent, seen, causedBy, snippet } = check;
   const repeatsSent = sent !== null && seen?.startsWith(sent) === true;
   return {
@@ -55,7 +55,7 @@ function renderCheck(check: CheckResult) {
     cameBack: cameBack(check),
     seen: causedBy !== null ? `a consequence of ${causedBy}` : repeatsSent ? null : seen,
     bug: bugs[id] ?? null,
-    snippet: snippet === null ? null : renderSnippet(snippets[snippet]),
+    snippet: snippet === null ? null : renderSnippet(snippetFor(snippet, header)),
   };
 }
 
@@ -64,11 +64,12 @@ function renderSnippet({ title, code }: Snippet) {
 }
 
 /** The same advice without the options of the command line. */
-const pageAdvice: ReadonlyMap<string, string> = new Map([
-  [SECRET, "the secret: the audit signs with the company's secret key. The receiver must have the same one"],
-  [HEADER, "the header: the signature is in the header that the setting webhooks.signatureHeader names"],
-  [
-    CONTENT,
-    "the content: a receiver that refuses what it does not know needs another topic, or an event of its own orders (`npx business-payments-sandbox audit --event`)",
-  ],
-]);
+const pageAdvice = (header: string): ReadonlyMap<string, string> =>
+  new Map([
+    [SECRET, "the secret: the audit signs with the company's secret key. The receiver must have the same one"],
+    [headerAdvice(header), `the header: the signature is in ${header}, as the setting webhooks.signatureHeader says`],
+    [
+      CONTENT,
+      "the content: a receiver that refuses what it does not know needs another topic, or an event of its own orders (`npx business-payments-sandbox audit --event`)",
+    ],
+  ]);

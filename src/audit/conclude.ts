@@ -11,6 +11,7 @@ type Found = ReadonlyMap<string, Verdict>;
 export function conclude(
   selected: readonly CheckInfo[],
   found: Found,
+  header: string,
   accepted?: string,
 ): Pick<AuditReport, "verdict" | "passed" | "reasons" | "accepted" | "advice" | "counts" | "checks"> {
   const ordinary = found.get(VALID_EVENT) ?? { outcome: "skipped", reason: "it was not sent" };
@@ -24,7 +25,7 @@ export function conclude(
     passed: verdict === "passed",
     reasons,
     accepted: ordinary.outcome === "passed",
-    advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found, accepted) : [],
+    advice: ordinary.outcome === "failed" ? adviceFor(ordinary, selected, found, header, accepted) : [],
     counts,
     checks,
   };
@@ -120,23 +121,25 @@ function rootOf(check: CheckInfo, failure: Failure, selected: readonly CheckInfo
 /** Advice that names options of the command line. */
 export const SECRET =
   "the secret: the audit signs with --secret, or SANDBOX_SECRET_KEY, or secret_sandbox. The receiver must have the same one";
-export const HEADER = "the header: the signature is in x-service-hmac-sha256, unless --header names another";
+export const headerAdvice = (name: string): string =>
+  `the header: the signature is in ${name}, unless --header names another`;
 export const CONTENT =
   "the content: a receiver that refuses what it does not know needs orders of its own (--order) or an event of one (--event), or another --topic";
 
 const PATH = "the URL: it must be the address to which the service posts, with its path";
-const LOG = "the receiver's log: it says why";
+const LOG = "the receiver's log";
 
 /** What to look at when a receiver does not accept an ordinary event, the most likely cause first. */
 function adviceFor(
   ordinary: Failure,
   selected: readonly CheckInfo[],
   found: Found,
+  header: string,
   accepted: string | undefined,
 ): readonly string[] {
   const cause = rootOf(validEvent, ordinary, selected, found);
-  const named = accepted === undefined ? [] : [`what it accepts in its place: an event with ${accepted}`];
-  if (cause !== undefined) return [`the check ${cause}: it says what is accepted in its place`, ...named];
+  const named = accepted === undefined ? [] : [`what it accepts instead: an event with ${accepted}`];
+  if (cause !== undefined) return [`the check ${cause}: it says what is accepted instead`, ...named];
   if (accepted !== undefined) return named;
   const status = ordinary.exchange?.answer?.status;
   if (status === undefined) return [PATH, LOG];
@@ -147,5 +150,5 @@ function adviceFor(
   const forged = found.get("signature-wrong-secret");
   const forgedStatus = forged?.outcome === "passed" ? forged.exchange?.answer?.status : undefined;
   const isVerified = status === 400 || status === 422 || (forgedStatus !== undefined && forgedStatus !== status);
-  return isVerified ? [CONTENT, SECRET, LOG] : [SECRET, HEADER, PATH, CONTENT];
+  return isVerified ? [CONTENT, SECRET, LOG] : [SECRET, headerAdvice(header), PATH, CONTENT];
 }

@@ -4,6 +4,8 @@ import { type AuditAnswer, type CheckGroup, checkGroups, type CheckInfo } from "
 export interface AuditReport {
   /** The receiver's address, without credentials. */
   readonly receiver: string;
+  /** The name of the signature's header. */
+  readonly header: string;
   /** `failed`: a check failed. `inconclusive`: none failed, but what was asked for could not be judged. Warnings fail no audit. */
   readonly verdict: "passed" | "failed" | "inconclusive";
   /** Whether the verdict is `passed`. */
@@ -49,10 +51,10 @@ export function isBroken({ verdict }: Pick<CheckResult, "verdict">): boolean {
 }
 
 const groupTitles: Readonly<Record<CheckGroup, string>> = {
-  genuine: "Genuine events are to be accepted",
-  forged: "Forged events are to be refused",
-  robust: "Nothing is to bring the receiver down",
-  state: "Each event is to count once",
+  genuine: "Genuine events are accepted",
+  forged: "Forged events are refused",
+  robust: "Nothing crashes the receiver",
+  state: "Each event counts once",
 };
 
 /** Checks or results by group, in the order of the groups; without groups that have none. */

@@ -1,7 +1,7 @@
 import { type JunitResult, renderJunit as renderJunitXml, type Style } from "../kernel/messages/report.js";
 import { oneLine, printable, wrapText } from "../kernel/messages/text.js";
 import { bugs } from "./checks/bugs.js";
-import { languageNames, snippetLanguages, snippets } from "./checks/snippets.js";
+import { languageNames, snippetFor, snippetLanguages } from "./checks/snippets.js";
 import { type AuditReport, type AuditVerdict, byGroup, type CheckResult, isBroken } from "./report.js";
 import type { SnippetName } from "./wire/check.js";
 
@@ -16,7 +16,7 @@ export const renderPretty: Reporter = (report, style) => {
     ...renderAdvice(report, style),
     renderTable(report, style),
     ...broken.map((check) => renderBroken(check, style)),
-    ...[...names].map((name) => renderSnippet(name, style)),
+    ...[...names].map((name) => renderSnippet(name, report.header, style)),
     renderNotes(report, style),
     [renderSum(report, style)],
   ];
@@ -38,7 +38,7 @@ function renderNotes({ notes }: AuditReport, style: Style): string[] {
 function renderAdvice({ receiver, accepted, advice }: AuditReport, style: Style): string[][] {
   if (accepted || advice.length === 0) return [];
   const items = advice.flatMap((item, index) => wrapText(`${item}.`, style.width, 5, `  ${index + 1}. `));
-  const intro = `${receiver} does not accept an ordinary event with the right signature. Look at, in this order:`;
+  const intro = `${receiver} does not accept an ordinary event with the right signature. Check, in this order:`;
   return [[...wrapText(intro, style.width).map(style.bad), ...items]];
 }
 
@@ -48,8 +48,8 @@ function renderBroken(check: CheckResult, style: Style): string[] {
   return [paintOf(check.verdict, style)(heading), ...details.map((line) => GAP + line)];
 }
 
-function renderSnippet(name: SnippetName, style: Style): string[] {
-  const { title, code } = snippets[name];
+function renderSnippet(name: SnippetName, header: string, style: Style): string[] {
+  const { title, code } = snippetFor(name, header);
   return snippetLanguages.flatMap((language, index) => [
     ...(index === 0 ? [] : [""]),
     style.strong(`${title}, in ${languageNames[language]}:`),
@@ -205,7 +205,7 @@ function junitResult(check: CheckResult, style: Style): JunitResult | undefined 
 export const renderJson: Reporter = (report) => {
   const checks = report.checks.map(({ snippet, ...check }) => ({
     ...check,
-    snippets: isBroken(check) && snippet !== null ? snippets[snippet].code : null,
+    snippets: isBroken(check) && snippet !== null ? snippetFor(snippet, report.header).code : null,
   }));
   return `${JSON.stringify({ ...report, checks }, undefined, 2)}\n`;
 };

@@ -5,6 +5,8 @@ import { selectChecks } from "./check-list.js";
 import { findAccepted } from "./checks/diagnose.js";
 import { VALID_EVENT, validEvent } from "./checks/genuine.js";
 import { notesOn } from "./checks/notes.js";
+import { isForPayouts, PAYOUTS } from "./checks/topics.js";
+import { HEADER_DEFAULT } from "./checks/snippets.js";
 import { conclude } from "./conclude.js";
 import type { AuditReport } from "./report.js";
 import type { SandboxDoor } from "./application/sandbox-door.js";
@@ -50,7 +52,6 @@ export interface AuditOptions extends Reach {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-export const HEADER_DEFAULT = "x-service-hmac-sha256";
 const TIMEOUT_MS = 10_000;
 /** A receiver that takes longer for an ordinary event gets several requests at a time. */
 const SLOW_MS = 1000;
@@ -60,7 +61,6 @@ const SETTLE_MS = 1000;
 type StateCheck = Check<StateStage>;
 type CheckName = Pick<StateCheck, "id" | "group">;
 
-const TRANSACTIONS = "transactions/completed";
 const NOT_REACHED = "not tried: the receiver could not be reached any more";
 
 /**
@@ -86,16 +86,28 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     check === undefined
       ? undefined
       : new StateSession({ ...orders, check, checks, restart, settleMs, event: options.event, receiver });
-  const common = { secret, oldSecret, header, event: options.event, ids, system };
+  const isAnyTopic = topic === undefined && options.event === undefined;
+  const common = { secret, oldSecret, header, event: options.event, isAnyTopic, ids, system };
+  let chosen = topic;
   const createCheckStage = async ({ id, group }: CheckName, ordinary: Exchange | undefined): Promise<StateStage> => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
-    const stage = createStage({ ...common, topic, ordinary, isSlow, send: sender.forCheck(id) });
+    const stage = createStage({ ...common, topic: chosen, ordinary, isSlow, send: sender.forCheck(id) });
     const event = group === "state" ? undefined : await known?.(group !== "genuine");
     return { ...stage, ...(event === undefined ? {} : { event }), state };
   };
 
-  const ordinary = await validEvent.run(await createCheckStage(validEvent, undefined));
-  const baseline = assertReached(receiver, ordinary);
+  const judgeOrdinary = async (): Promise<Verdict> => validEvent.run(await createCheckStage(validEvent, undefined));
+  let ordinary = await judgeOrdinary();
+  let baseline = assertReached(receiver, ordinary);
+  const isForgedSelected = selected.some(({ group }) => group === "forged");
+  if (isAnyTopic && isForgedSelected && known === undefined && ordinary.outcome === "passed") {
+    const stage = await createCheckStage({ id: "signature-missing", group: "forged" }, undefined);
+    if (await isForPayouts(stage)) {
+      chosen = PAYOUTS;
+      ordinary = await judgeOrdinary();
+      baseline = assertReached(receiver, ordinary);
+    }
+  }
   const isStateSelected = selected.some(({ group }) => group === "state");
   if (isStateSelected && baseline.answer !== null) await assertRead(state, wire);
   const others = selected.filter(({ id }) => id !== VALID_EVENT);
@@ -134,22 +146,16 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   }
   const isRefused = ordinary.outcome === "failed" && ordinary.failing === "refused";
   const diagnosing = isRefused && gone === undefined ? await createCheckStage(validEvent, baseline) : undefined;
-  // A receiver may be for transactions only, and not say so.
-  const isAnyTopic = topic === undefined && options.event === undefined && known === undefined;
-  const transactions = isAnyTopic && diagnosing && createStage({ ...diagnosing, ...common, topic: TRANSACTIONS });
-  const accepted =
-    diagnosing === undefined || diagnosing.isSlow
-      ? undefined
-      : await findAccepted(diagnosing, transactions || undefined);
+  const accepted = diagnosing === undefined || diagnosing.isSlow ? undefined : await findAccepted(diagnosing);
   // What the last check has brought down is seen only now.
   if (gone === undefined && others.length > 0 && (await isUnreachable(wire))) failAsGone(verdicts, sender.last);
   // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
   const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
-  const { checks: results, ...sum } = conclude(reported, verdicts, accepted);
+  const { checks: results, ...sum } = conclude(reported, verdicts, header, accepted);
   const durationMs = Math.round(system.monotonic() - start);
   const notes = [...(state?.notes ?? []), ...notesOn(url, sender.trace)];
-  return { receiver, ...sum, notes, requests: sender.count, durationMs, checks: results };
+  return { receiver, header, ...sum, notes, requests: sender.count, durationMs, checks: results };
 }
 
 /** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */
@@ -198,7 +204,7 @@ function failAsGone(verdicts: Map<string, Verdict>, last: Sender["last"]): void 
     failing: "gone",
     raisedTo: "critical",
     seen: `the receiver no longer answers since ${exchange.request.sent}`,
-    why: "A request has ended the receiver's process. Anyone who can send it stops all payments from being noticed.",
+    why: "A request ended the receiver's process. Anyone who can send it can stop all webhooks.",
     exchange,
     schedule,
     scenario,

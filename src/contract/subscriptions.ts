@@ -15,6 +15,7 @@ const topicError = `must be one of ${topicSpellings.join(", ")}`;
 const hostErrors = {
   any: "must not name a link-local or cloud metadata address",
   list: "must name a host that the setting webhooks.allow lists",
+  tenant: "must name a public host, or one that the operator of this sandbox permits",
 } as const;
 
 /** Body of POST /v1/webhooks: "topic (String, the event to be notified about), url (String, receiving endpoint)". */

@@ -10,3 +10,8 @@ export interface Log {
 }
 
 export const silentLog: Log = { write: () => undefined };
+
+/** What a log says about a bug. */
+export function stackOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error ? thrown.stack : String(thrown);
+}

@@ -1,10 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { UsageError } from "../kernel/messages/problem.js";
 import { formatDuration } from "../kernel/time/duration.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { SCENARIO_FILE } from "./file/scenario.js";
 import { createSandboxTarget, type Fetch } from "./run/sandbox-target.js";
 
 export interface ReplayerOptions {
@@ -45,7 +42,6 @@ export function createReplayer({ sandbox, fetch, folder, env }: ReplayerOptions)
       running.add(replay);
       return replay;
     },
-    list: () => listScenarioFiles(folder),
     async close(): Promise<void> {
       closing.abort(new UsageError("state", STOPPING));
       await Promise.allSettled(running);
@@ -77,18 +73,4 @@ export function createReplayer({ sandbox, fetch, folder, env }: ReplayerOptions)
       rulesNeverFired: seen.rulesNeverFired,
     };
   }
-}
-
-/** Where scenarios are by default: `sandbox init` writes the first one there. */
-export const SCENARIO_FOLDER = "scenarios";
-const LISTED_MAX = 500;
-
-/** The scenario files below `scenarios/` of a folder, sorted, as `{file}` of a replay takes them; none without such a folder. */
-async function listScenarioFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(join(folder, SCENARIO_FOLDER), { recursive: true }).catch(() => []);
-  const files = names.filter((name) => SCENARIO_FILE.test(name)).map((name) => name.replaceAll("\\", "/"));
-  return files
-    .sort()
-    .slice(0, LISTED_MAX)
-    .map((name) => `${SCENARIO_FOLDER}/${name}`);
 }

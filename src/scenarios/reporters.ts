@@ -59,7 +59,7 @@ export const renderJunit: Reporter = ({ results, durationMs }) => {
 function junitCase(result: ScenarioResult): JunitCase {
   const { scenario, durationMs } = result;
   const { name, file } = scenario;
-  return { name: oneLine(name), className: file, file, durationMs, result: junitResult(result) };
+  return { name: oneLine(name), className: file, durationMs, result: junitResult(result) };
 }
 
 function junitResult({ outcome, reason = "", failure }: ScenarioResult): JunitResult | undefined {

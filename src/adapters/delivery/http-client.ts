@@ -19,10 +19,8 @@ import type { Headers } from "../../domain/model/delivery.js";
 const RESPONSE_BYTES_KEPT = 4096;
 /** "answer (cut at 4 KiB)": of the names and values of its headers together, too. */
 const HEADER_BYTES_KEPT = 4096;
-/** An answer is not read beyond this. */
-const RESPONSE_BYTES_READ_MAX = 1024 * 1024;
-/** Nor beyond so many pieces: a piece of one byte costs as much as a large one. */
-const RESPONSE_PIECES_READ_MAX = 1000;
+/** An answer is not read beyond so many pieces, each of a few KiB at most: one of a single byte costs as much. */
+const RESPONSE_PIECES_READ_MAX = 100;
 /** Answers before the answer, such as 100 and 103. */
 export const INTERIM_ANSWERS_MAX = 20;
 const KEEP_ALIVE_MS = 4_000;
@@ -39,7 +37,7 @@ export function createAgent({ url, insecureTls, allow }: TransportRequest): Agen
 }
 
 /** Node takes apart all that one read brings, even when its reader has had enough: 64 KiB of chunks of one byte take it milliseconds. */
-const READ_BYTES = 4096;
+const READ_BYTES = 1024;
 
 class AgentOfSmallReads extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
@@ -129,7 +127,7 @@ function readStart(body: IncomingMessage, chunks: Buffer[]): Promise<void> {
     body.on("data", (chunk: Buffer) => {
       if (size < RESPONSE_BYTES_KEPT) chunks.push(chunk.subarray(0, RESPONSE_BYTES_KEPT - size));
       size += chunk.length;
-      if (size <= RESPONSE_BYTES_READ_MAX && ++pieces <= RESPONSE_PIECES_READ_MAX) return;
+      if (++pieces <= RESPONSE_PIECES_READ_MAX) return;
       resolve();
       body.destroy();
     });

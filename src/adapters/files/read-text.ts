@@ -63,9 +63,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "there is no such file. Check its path",
   EISDIR: IS_FOLDER,
   EAGAIN: IS_DEVICE,
-  EACCES: "its permissions do not let it be read. Change them",
+  EACCES: "it may not be read. Change its permissions",
   ENAMETOOLONG: "its path is too long. Check it",
-  ELOOP: "its links lead in a circle. Name the file itself",
+  ELOOP: "its links form a loop. Name the file itself",
 };
 
 function reasonOf(error: unknown): string {

@@ -80,7 +80,7 @@ describe("a refused file", () => {
       ],
     ],
     ["a: *b", ["f.yaml:1:4: The alias *b has no anchor &b before it"]],
-    ["a: &a { b: [*a] }", ["f.yaml:1:13: The alias *a stands inside of what it stands for. Write the value itself"]],
+    ["a: &a { b: [*a] }", ["f.yaml:1:13: The alias *a contains itself. Write the value itself"]],
     [
       "a: &x { b: 1 }\nc: { <<: *x }",
       ["f.yaml:2:6: Merge keys (<<) are not part of YAML 1.2. Repeat the keys, or use an alias for the whole value"],

@@ -135,8 +135,7 @@ function checkAlias(alias: Alias, path: readonly unknown[], anchors: ReadonlySet
   const { source } = alias;
   const offset = offsetOf(alias);
   const isInside = path.some((parent) => isCollection(parent) && parent.anchor === source);
-  if (isInside)
-    return [{ offset, message: `The alias *${source} stands inside of what it stands for. Write the value itself` }];
+  if (isInside) return [{ offset, message: `The alias *${source} contains itself. Write the value itself` }];
   return anchors.has(source) ? [] : [{ offset, message: `The alias *${source} has no anchor &${source} before it` }];
 }
 

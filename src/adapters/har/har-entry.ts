@@ -12,7 +12,7 @@ export const harEntry = openObject({
   startedDateTime: instant,
   time: z.number().nullish(),
   request: openObject({
-    method: anyText(),
+    method: z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be an HTTP method"),
     url: absoluteUrl,
     headers: pairs,
     postData: content.extend({ mimeType: anyText().nullish(), params: pairs.nullish() }).nullish(),

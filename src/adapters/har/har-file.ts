@@ -1,23 +1,37 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, lstat, open, stat, unlink } from "node:fs/promises";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { HttpExchange } from "./http-exchange.js";
 import { HAR_BETWEEN, HAR_HEAD, HAR_TAIL, renderHarEntry } from "./write-har.js";
 
 /**
  * An archive that grows by an entry at a time and is valid after each: an entry is written over the tail, with a new tail. `onFailure` is called with the
- * reason when writing begins to fail, such as on a full disk; entries are then lost until it succeeds again.
+ * reason when writing begins to fail, such as on a full disk; entries are then lost until it succeeds again. A file of this name is replaced, not written over:
+ * another process may still write to it.
  *
  * Throws UsageError("cannot-run") when the file cannot be made.
  */
 export async function createHarFile(path: string, onFailure: (reason: string) => void): Promise<HarFile> {
-  const handle = await open(path, "w").catch((error: unknown) => {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await openNew(path);
+    await handle.write(HAR_HEAD + HAR_TAIL);
+    return new HarFile(path, handle, onFailure);
+  } catch (error) {
+    await handle?.close();
     throw new UsageError("cannot-run", `Failed to write the recording to ${path}: ${reasonOf(error)}.`);
-  });
-  await handle.write(HAR_HEAD + HAR_TAIL);
-  return new HarFile(handle, onFailure);
+  }
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  const found = await lstat(path).catch(() => undefined);
+  // A device stays, of course.
+  if (found !== undefined && !found.isFile()) return open(path, "w");
+  if (found !== undefined) await unlink(path);
+  return open(path, "wx");
 }
 
 export class HarFile {
+  readonly #path: string;
   readonly #handle: FileHandle;
   readonly #onFailure: (reason: string) => void;
   /** Where the tail begins, in bytes. */
@@ -28,7 +42,8 @@ export class HarFile {
   /** Entries are written one after another. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(handle: FileHandle, onFailure: (reason: string) => void) {
+  constructor(path: string, handle: FileHandle, onFailure: (reason: string) => void) {
+    this.#path = path;
     this.#handle = handle;
     this.#onFailure = onFailure;
   }
@@ -49,7 +64,12 @@ export class HarFile {
 
   async close(): Promise<void> {
     await this.#last;
+    const [own, found] = await Promise.all([this.#handle.stat(), stat(this.#path).catch(() => undefined)]);
     await this.#handle.close();
+    if (own.ino === found?.ino && own.dev === found.dev) return;
+    this.#lost += this.#written;
+    this.#written = 0;
+    this.#onFailure(found === undefined ? "it was removed" : "another process has replaced it");
   }
 
   async #write(exchange: HttpExchange): Promise<void> {
@@ -99,4 +119,5 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   EISDIR: "it is a folder",
   ENOENT: "there is no such folder",
+  EEXIST: "another process is writing to it",
 };

@@ -1,3 +1,4 @@
+import { beyondBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
 /** Names as they were sent, in the order in which they were sent. */
@@ -22,6 +23,9 @@ export interface HttpExchange {
   readonly comment?: string | undefined;
 }
 
+/** The comment of an exchange that is not recorded whole. */
+export const BODY_IS_CUT = "a body is cut: it is too long to be recorded";
+
 export const signatureVerdicts = ["valid", "invalid", "missing", "unverified"] as const;
 
 /** `unverified`: the secret key was not known. */
@@ -32,6 +36,16 @@ export interface HttpAnswer {
   readonly headers: HeaderList;
   /** Without its content encoding. */
   readonly body: Uint8Array;
+}
+
+/** More than any body of the API has: code that works on a deeper one may run out of stack. */
+const BODY_BOUNDS = { depth: 200, members: Infinity };
+
+/** The JSON of a body; its text when it is none or is nested too deep; undefined when it is empty. */
+export function parseBody(text: string): unknown {
+  if (text === "") return undefined;
+  const value = parseJsonOrText(text);
+  return beyondBounds(value, BODY_BOUNDS) === undefined ? value : text;
 }
 
 /** The value of the first header of this name, in any case. */

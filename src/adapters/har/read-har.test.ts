@@ -100,6 +100,12 @@ describe("what other tools write", () => {
     expect(exchange!.answer).toBeUndefined();
   });
 
+  it("the tunnels of a proxy, which are no calls", async () => {
+    const tunnel = { ...plain, request: { method: "CONNECT", url: "api.test:443" } };
+    const methods = ["TRACE", "track"].map((method) => ({ ...plain, request: { ...plain.request, method } }));
+    expect(await read(tunnel, plain, ...methods)).toHaveLength(1);
+  });
+
   it("a byte order mark", async () => {
     expect(await readText(`\uFEFF${JSON.stringify({ log: { entries: [plain] } })}`)).toHaveLength(1);
   });
@@ -108,8 +114,13 @@ describe("what other tools write", () => {
 describe("what cannot be read", () => {
   it.each([
     ["text", "it is not JSON (", "GET / HTTP/1.1"],
-    ["nothing", "its JSON ends too early. Was the recording cut off?", ""],
-    ["a part", "its JSON ends too early. Was the recording cut off?", '{"log":{"entries":[{"request":{"a":'],
+    ["nothing", "its JSON ends too early, so the recording was probably cut off.", ""],
+    [
+      "a part",
+      "its JSON ends too early, so the recording was probably cut off.",
+      '{"log":{"entries":[{"request":{"a":',
+    ],
+    ["lists in lists", "it is nested deeper than 200 levels.", "[".repeat(100_000)],
     ["another document", "it has no entries (log.entries)", '{"log":{}}'],
     ["a list", "it has no entries (log.entries)", "[1, 2]"],
   ])("%s", async (_, why, text) => {
@@ -118,6 +129,7 @@ describe("what cannot be read", () => {
 
   it.each([
     ["request.url must be", { ...plain, request: { method: "GET", url: "/v1/balance" } }],
+    ["request.method must be an HTTP method", { ...plain, request: { ...plain.request, method: "POST\r\nX" } }],
     ["response must be", { ...plain, response: null }],
     ["response.status must be an HTTP status", { ...plain, response: { status: "201" } }],
     ["startedDateTime", { ...plain, startedDateTime: "yesterday" }],
@@ -134,6 +146,13 @@ describe("what cannot be read", () => {
     const text = Buffer.from([0x1f, 0x8b, 1, 2, 3]).toString("base64");
     await expect(read({ ...plain, response: { status: 200, content: { encoding: "base64", text } } })).rejects.toThrow(
       /entry 0 \(POST https:\/\/api\.test\/v1\/charges\) of .*: its body is not valid gzip/,
+    );
+  });
+
+  it("a body that a few bytes unpack to more than memory", async () => {
+    const text = gzipSync(Buffer.alloc(5 * 1024 * 1024, " ")).toString("base64");
+    await expect(read({ ...plain, response: { status: 200, content: { encoding: "base64", text } } })).rejects.toThrow(
+      "its body is not valid gzip of at most 4 MiB",
     );
   });
 

@@ -1,17 +1,19 @@
 import { gunzipSync } from "node:zlib";
-import { JSONParser } from "@streamparser/json";
+import { JSONParser, TokenType } from "@streamparser/json";
 import type * as z from "zod";
 import { renderPath } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { shorten } from "../../kernel/messages/text.js";
+import { oneLine, shorten } from "../../kernel/messages/text.js";
 import { readChunks } from "../files/read-text.js";
 import { type HarContent, harEntry } from "./har-entry.js";
 import type { HeaderList, HttpExchange } from "./http-exchange.js";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Decompressed, a body of the API is far smaller. */
-const BODY_BYTES_MAX = 64 * 1024 * 1024;
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** More than any archive has. The parser's time for a token grows with its depth. */
+const DEPTH_MAX = 200;
 
 /**
  * The entries of an HTTP archive, in the order of the file, one at a time: a file may be larger than memory. Reads what browsers, Playwright,
@@ -22,18 +24,27 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
 export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
   const parser = new JSONParser({ paths: ["$.log.entries.*"], keepStack: false });
   const found: unknown[] = [];
-  let problem: Error | undefined;
+  let problem: string | undefined;
+  let depth = 0;
+  parser.onToken = ({ token }) => {
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
+    if (depth > DEPTH_MAX) throw new Error((problem = `it is nested deeper than ${DEPTH_MAX} levels`));
+  };
   parser.onValue = ({ value }) => void found.push(value);
-  parser.onError = (error) => (problem ??= error);
+  parser.onError = ({ message }) => (problem ??= `it is not JSON (${message})`);
   let index = 0;
   let isFirst = true;
   for await (const chunk of readChunks(file)) {
     parser.write(isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk);
     isFirst = false;
-    if (problem !== undefined) throw refuse(file, `it is not JSON (${problem.message})`);
-    for (const entry of found.splice(0)) yield parseEntry(file, index++, entry);
+    if (problem !== undefined) throw refuse(file, problem);
+    for (const entry of found.splice(0)) {
+      const place = index++;
+      if (!isTunnel(entry)) yield parseEntry(file, place, entry);
+    }
   }
-  if (!parser.isEnded) throw refuse(file, "its JSON ends too early. Was the recording cut off?");
+  if (!parser.isEnded) throw refuse(file, "its JSON ends too early, so the recording was probably cut off");
   if (index === 0) throw refuse(file, "it has no entries (log.entries). Record some traffic, or name another file");
 }
 
@@ -82,7 +93,8 @@ function decode(given: HarContent | null | undefined, place: string): Uint8Array
   try {
     return gunzipSync(bytes, { maxOutputLength: BODY_BYTES_MAX });
   } catch (error) {
-    throw new UsageError("file", `Failed to read ${place}: its body is not valid gzip.`, { cause: error });
+    const limit = `of at most ${BODY_BYTES_MAX / 1024 / 1024} MiB`;
+    throw new UsageError("file", `Failed to read ${place}: its body is not valid gzip ${limit}.`, { cause: error });
   }
 }
 
@@ -91,13 +103,24 @@ function renderForm(params: readonly { readonly name: string; readonly value: st
   return Buffer.from(new URLSearchParams(params.map(({ name, value }): [string, string] => [name, value])).toString());
 }
 
-function describe(entry: unknown): string {
+/** Proxies record the tunnels that they open, too: no calls of the API, often without a URL. Nor is what fetch refuses to send. */
+function isTunnel(entry: unknown): boolean {
+  const { method } = requestOf(entry) ?? {};
+  return typeof method === "string" && /^(?:CONNECT|TRACE|TRACK)$/i.test(method);
+}
+
+function requestOf(entry: unknown): Readonly<Record<string, unknown>> | undefined {
   const request = isObject(entry) ? entry["request"] : undefined;
-  if (!isObject(request)) return "";
+  return isObject(request) ? request : undefined;
+}
+
+function describe(entry: unknown): string {
+  const request = requestOf(entry);
+  if (request === undefined) return "";
   const { method, url } = request;
   // Without the query, which may hold a credential.
   return typeof method === "string" && typeof url === "string"
-    ? ` (${method} ${shorten(url.split("?")[0] ?? "", 100)})`
+    ? ` (${oneLine(`${method} ${shorten(url.split("?")[0] ?? "", 100)}`)})`
     : "";
 }
 

@@ -95,7 +95,7 @@ async function readDocument(file: string): Promise<StoreDocument> {
       assertEntry(file, line.number, entry);
       entries.push(entry);
     }
-    sum = checksum(`${line.text}\n`, sum);
+    sum = checksum(line.bytes, sum);
   }
   if (head === undefined || !closed) refuseFile(file, entries.length + 1, "the store is damaged: its end is missing");
   return { ...head, entries };
@@ -105,7 +105,7 @@ function parseHead(file: string, text: string): DocumentHead {
   const { entries: _, ...head } = asObject(parseLine(file, { text: `${text}]}`, number: 1 }));
   const { schemaVersion } = head;
   if (typeof schemaVersion !== "number" || schemaVersion <= STORE_VERSION)
-    return parseFields(file, 1, head, documentHead, "this is no store of the sandbox");
+    return parseFields(file, 1, head, documentHead, "this is not a store of the sandbox");
   const newer = `the store is of version ${schemaVersion}, and this sandbox reads up to ${STORE_VERSION}`;
   return refuseFile(file, 1, `${newer}: a newer business-payments-sandbox wrote it, use that one`);
 }

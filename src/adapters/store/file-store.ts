@@ -114,6 +114,7 @@ class FileStore<Data> implements Store<Data> {
   #position = 0;
   /** Changes up to this position are on disk. */
   #kept = 0;
+  #flushes = 0;
   /** Noted and not written yet, as JSON. */
   #pending: string[] = [];
   #waiters: Waiter[] = [];
@@ -138,15 +139,10 @@ class FileStore<Data> implements Store<Data> {
     this.data = data;
   }
 
-  /** Throws when the store is new and cannot be written, or its lock was lost. */
+  /** Throws when the store is new and cannot be written. One that is there can be read while it is written anew, before the first change is kept. */
   async begin(isNew: boolean): Promise<void> {
-    try {
-      await this.#rewrite();
-    } catch (error) {
-      if (isNew || error instanceof LockLost) throw error;
-      this.#fail(error);
-      this.#report();
-    }
+    if (isNew) await this.#rewrite();
+    else this.#work();
     this.#place.lock.watch((error) => this.#lose(error));
   }
 
@@ -156,6 +152,10 @@ class FileStore<Data> implements Store<Data> {
 
   get position(): number {
     return this.#position;
+  }
+
+  get flushes(): number {
+    return this.#flushes;
   }
 
   note(entry: StoreEntry): void {
@@ -175,7 +175,8 @@ class FileStore<Data> implements Store<Data> {
   }
 
   writable(): Promise<void> | undefined {
-    return this.#failure === undefined && !this.lost.aborted ? undefined : this.#wait();
+    const isReady = this.#journal !== undefined && this.#failure === undefined && !this.lost.aborted;
+    return isReady ? undefined : this.#wait();
   }
 
   close(): Promise<void> {
@@ -184,24 +185,25 @@ class FileStore<Data> implements Store<Data> {
 
   async #end(): Promise<void> {
     // Also the last chance to write what could not be written before, or was taken away since.
-    const isKept = this.#kept === this.#position && this.#failure === undefined && (await this.#isInPlace());
-    if (!isKept) await this.#wait().catch(() => undefined);
+    if (this.#failure !== undefined || !(await this.#isKept())) await this.#wait().catch(() => undefined);
     await this.#working;
     this.#closed = true;
     await this.#writingDocument;
     if (this.#failure === undefined) await this.#markEnd();
+    const isKept = await this.#isKept();
     // Everything in it was flushed.
     await this.#journal?.close().catch(() => undefined);
     await this.#place.lock.release();
     if (this.lost.aborted) throw this.lost.reason;
-    if (this.#failure === undefined) return;
+    if (this.#failure === undefined || isKept) return;
     const failed = `Failed to write the last changes to ${this.#place.path}: ${reasonOf(this.#failure)}`;
     throw new UsageError("cannot-run", `${failed}. Everything that was answered with success is there.`);
   }
 
-  /** Whether nobody has taken the files away. When that cannot be said, they are as they were. */
-  async #isInPlace(): Promise<boolean> {
+  /** Whether all changes are in the files, and nobody has taken these away. When that cannot be said, they are as they were. */
+  async #isKept(): Promise<boolean> {
     const { fs, path } = this.#place;
+    if (this.#kept !== this.#position) return false;
     try {
       return (await this.#journal?.isInPlace()) !== false && (await fs.inodeOf(path)) !== undefined;
     } catch {
@@ -288,7 +290,7 @@ class FileStore<Data> implements Store<Data> {
     await this.#options.system.yieldToEventLoop();
     do {
       try {
-        if (this.#failure === undefined) await this.#append();
+        if (this.#failure === undefined) await (this.#journal === undefined ? this.#rewrite() : this.#append());
         if (this.#isJournalLarge()) await this.#beginDocument();
       } catch (error) {
         this.#fail(error);
@@ -312,6 +314,7 @@ class FileStore<Data> implements Store<Data> {
     const group = this.#pending.splice(0);
     const { fs, path } = this.#place;
     await this.#journal?.append(group);
+    this.#flushes++;
     if ((await fs.inodeOf(path)) === undefined) throw new Error(`${path} was removed`);
     this.#kept = upTo;
   }

@@ -86,6 +86,6 @@ export async function findStore(path: string): Promise<string> {
   if (found.isSymbolicLink()) {
     return findStore((await unlessMissing(realpath(path))) ?? resolve(dirname(path), await readlink(path)));
   }
-  const what = found.isDirectory() ? "it is a folder. Name a file in it" : "it is no file. Name one, or a new one";
+  const what = found.isDirectory() ? "it is a folder. Name a file in it" : "it is not a file. Name one, or a new one";
   throw new UsageError("cannot-run", `Failed to open the store ${path}: ${what}.`);
 }

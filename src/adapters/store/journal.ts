@@ -68,7 +68,7 @@ export async function createJournal(place: Place, path: string, first: Opening):
     async append(entries) {
       await file.append(render(undefined, `[${entries.join(",")}]`));
       await file.sync();
-      // After the flush: whoever takes the lock later reads this line.
+      // After the flush: the next owner reads this line.
       const [isThere] = await Promise.all([isInPlace(), lock.assertHeld()]);
       // A file without a name would be lost with this process.
       if (!isThere) throw new Error(`${path} was removed or replaced`);

@@ -11,6 +11,8 @@ import type { StoreEntry } from "./store.js";
 
 export interface Line {
   readonly text: string;
+  /** With its line end. */
+  readonly bytes: Uint8Array;
   /** From 1. */
   readonly number: number;
   /** Only the last line may have no line end. */
@@ -32,15 +34,16 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   let number = 0;
   let begun: Buffer[] = [];
   const endLine = (last: Buffer, ended: boolean): Line => {
-    const text = Buffer.concat([...begun, last]).toString("utf8");
+    const bytes = begun.length === 0 ? last : Buffer.concat([...begun, last]);
     begun = [];
-    return { text, number: ++number, ended };
+    const text = bytes.toString("utf8", 0, bytes.length - Number(ended));
+    return { text, bytes, number: ++number, ended };
   };
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       let from = 0;
       for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
-        yield endLine(chunk.subarray(from, end), true);
+        yield endLine(chunk.subarray(from, end + 1), true);
         from = end + 1;
       }
       if (from < chunk.length) begun.push(chunk.subarray(from));
@@ -71,7 +74,7 @@ export async function readFirstLine(file: string): Promise<string> {
 }
 
 /** `before`: the checksum of the text before this one. */
-export function checksum(text: string, before = 0): number {
+export function checksum(text: string | Uint8Array, before = 0): number {
   return crc32(text, before);
 }
 
@@ -99,7 +102,7 @@ export function refuseFile(file: string, line: number, why: string, column = 1):
 }
 
 /** The JSON of a line. Throws UsageError("file"). */
-export function parseLine(file: string, { text, number }: Omit<Line, "ended">): unknown {
+export function parseLine(file: string, { text, number }: Pick<Line, "text" | "number">): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -118,5 +121,5 @@ export function parseFields<T>(file: string, line: number, json: unknown, schema
 /** Throws UsageError("file"). */
 export function assertEntry(file: string, line: number, value: unknown): asserts value is StoreEntry {
   if (Array.isArray(value) && typeof value[0] === "string") return;
-  refuseFile(file, line, "the store is damaged here: this is no entry");
+  refuseFile(file, line, "the store is damaged here: this is not an entry");
 }

@@ -3,6 +3,8 @@ export interface Store<Data> {
   readonly data: Data;
   /** Grows with each change. Compare it before and after some work to see whether the work changed anything. */
   readonly position: number;
+  /** How many groups of changes were flushed to the disk. */
+  readonly flushes: number;
   /** Aborted when another process has taken the store over, with the UsageError to end with. Nothing can be kept any more. */
   readonly lost: AbortSignal;
   /** Keeps a change that `data` already contains. The values in it must not change later. */
@@ -42,6 +44,7 @@ export function createMemoryStore<Data>(data: Data): Store<Data> {
   return {
     data,
     position: 0,
+    flushes: 0,
     lost: new AbortController().signal,
     note: () => undefined,
     durable: () => undefined,

@@ -238,7 +238,7 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
 }
 
 const NO_ADMIN_TOKEN =
-  "Failed to audit the state beside the sandbox: it is guarded. Give its admin token (SANDBOX_ADMIN_TOKEN), or audit without the sandbox (SANDBOX_URL).";
+  "Failed to audit the state beside the sandbox: it has an admin token. Give its admin token (SANDBOX_ADMIN_TOKEN), or audit without the sandbox (SANDBOX_URL).";
 
 /** The topic of a delivery, unless the user has named one that is not in the contract: that has one spelling. */
 function topicFor(delivery: Pick<Delivery, "step" | "subscription">, named: string | undefined): string {

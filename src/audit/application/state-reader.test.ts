@@ -44,7 +44,7 @@ describe("readState", () => {
   it("rejects for a function that takes too long", async () => {
     const releaseImmediately = optionsWith((endTime) => endTime());
     await expect(readState(() => new Promise(() => {}), releaseImmediately)).rejects.toThrow(
-      "it was not over within 10000 ms",
+      "it did not end within 10000 ms",
     );
   });
 
@@ -64,7 +64,7 @@ describe("readState", () => {
     const failure = reading.catch((error: unknown) => error);
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
     endTime();
-    expect(String(await failure)).toContain("it was not over within 10000 ms");
+    expect(String(await failure)).toContain("it did not end within 10000 ms");
     const pid = Number(readFileSync(file, "utf8"));
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });

@@ -76,7 +76,7 @@ export async function runRestart(
     const child = spawn(source, [], { shell: true, stdio: "ignore", detached: HAS_GROUPS });
     const cancel = options.system.after(options.timeoutMs, () => {
       child.kill("SIGKILL");
-      reject(failed(named, source, `it was not over within ${options.timeoutMs} ms`));
+      reject(failed(named, source, `it did not end within ${options.timeoutMs} ms`));
     });
     child.once("error", (error) => {
       cancel();
@@ -100,7 +100,7 @@ async function callFunction(source: () => unknown, options: ReadOptions): Promis
   const refusal = (why: string): UsageError => failed(options, "the function", why);
   const value = await new Promise<unknown>((resolve, reject) => {
     const { system, timeoutMs } = options;
-    const cancel = system.after(timeoutMs, () => reject(refusal(`it was not over within ${timeoutMs} ms`)));
+    const cancel = system.after(timeoutMs, () => reject(refusal(`it did not end within ${timeoutMs} ms`)));
     Promise.resolve().then(source).then(resolve, reject).finally(cancel);
   });
   const text = JSON.stringify(value);
@@ -171,7 +171,7 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
       stop();
       settle(why);
     };
-    const cancel = options.system.after(options.timeoutMs, () => end(`it was not over within ${options.timeoutMs} ms`));
+    const cancel = options.system.after(options.timeoutMs, () => end(`it did not end within ${options.timeoutMs} ms`));
     const keep = (into: Buffer[]) => (piece: Buffer) => {
       size += piece.length;
       if (size > OUTPUT_BYTES_MAX) return end(`it printed more than ${OUTPUT_BYTES_MAX} bytes`);

@@ -14,6 +14,7 @@ export const bugs: Readonly<Record<string, string>> = {
   "long-event": 'express.raw({ limit: "10kb" })',
   "signature-missing": "if (header && header !== expected) return response.status(401).end()",
   "signature-wrong-secret": "// TODO: verify the signature",
+  "signature-topics": 'if (event.topic === "charges/events" && !isGenuine(rawBody, header)) …',
   "signature-old-secret": "[newKey, oldKey].some((key) => isGenuine(rawBody, header, key))",
   "signature-empty-secret": 'createHmac("sha256", String(process.env.SECRET_KEY))',
   "body-changed": "hmac(event.data.id) === header",

@@ -1,9 +1,10 @@
 import { findTopic, singularOf } from "../../domain/values/topic.js";
 import type { AuditEvent, Exchange, Stage } from "../wire/check.js";
-import { isSuccess } from "../wire/judge.js";
+import { isAccepted } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
 import { signedFormsOf } from "./body-forms.js";
-import { otherHeadersFor } from "./forged.js";
+import { hexOf, otherHeadersFor } from "./forged.js";
+import { PAYOUTS } from "./topics.js";
 
 /** How a probe differs from an ordinary event: each part is undefined where it does not. */
 interface Deviation {
@@ -12,8 +13,6 @@ interface Deviation {
   readonly isOtherHeader?: boolean | undefined;
   readonly topic?: string | undefined;
 }
-
-const hexOf = (base64: string): string => Buffer.from(base64, "base64").toString("hex");
 
 const encodings = [
   { name: "in hex", encode: hexOf },
@@ -28,14 +27,13 @@ const encodings = [
 const PARTS_MAX = 3;
 
 /**
- * What a receiver accepts that refuses an ordinary event, in words: the events of `other`, or combinations of the commonest bugs. Undefined when it accepts
+ * What a receiver accepts that refuses an ordinary event, in words: payouts, or combinations of the commonest bugs. Undefined when it accepts
  * none of them.
  */
-export async function findAccepted(stage: Stage, other?: Stage): Promise<string | undefined> {
-  const event = other?.event();
-  if (event !== undefined && isAccepted(await stage.send(post(stage, "a probe", event.text)))) {
-    const topic = String(event.value["topic"]);
-    return `the topic ${topic}; if the receiver gets no others, name it (--topic ${topic})`;
+export async function findAccepted(stage: Stage): Promise<string | undefined> {
+  const payout = stage.eventOf?.(PAYOUTS);
+  if (payout !== undefined && isAccepted(await stage.send(post(stage, "a probe", payout.text)))) {
+    return `the topic ${PAYOUTS}; if the receiver gets no others, name it (--topic ${PAYOUTS})`;
   }
   const { value } = stage.event();
   const topics = [undefined, otherSpelling(value["topic"])].filter(
@@ -97,10 +95,6 @@ function probe(
 
 function partsOf({ encoding, form, isOtherHeader, topic }: Deviation): number {
   return [encoding, form, isOtherHeader === true ? true : undefined, topic].filter((part) => part !== undefined).length;
-}
-
-function isAccepted({ answer }: Exchange): boolean {
-  return answer !== null && isSuccess(answer);
 }
 
 function describe({ encoding, form, isOtherHeader, topic }: Deviation, header: string | undefined): string {

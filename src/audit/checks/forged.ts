@@ -2,6 +2,7 @@ import type { Check, Stage, Verdict } from "../wire/check.js";
 import { mustRefuse, warnUnlessForged, type WireCheck, wireCheck } from "../wire/judge.js";
 import { differsInBase64url, post, type Signature } from "../wire/stage.js";
 import { signedFormsOf, tamper } from "./body-forms.js";
+import { judgeTopics, unsignedOfTopics } from "./topics.js";
 
 const COMPARE =
   "Compute the base64 of the HMAC-SHA256 of the raw body, and compare the whole header with it, in constant time.";
@@ -42,7 +43,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-missing",
     title: "an event without a signature is refused",
     severity: "critical",
-    why: "Verification that is skipped when the header is missing is no verification: anyone who knows the address can report a payment by leaving the header out.",
+    why: "Verification is skipped when the header is missing. Anyone who knows the address can report a payment by leaving it out.",
     fix: "Refuse with 401 when the header is missing, before anything else.",
     send: signed({ "an event without a signature": () => null }),
   }),
@@ -50,20 +51,21 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-wrong-secret",
     title: "a signature under another secret is refused",
     severity: "critical",
-    why: "The signature is not compared with anything, or it is read from a header that never comes: anyone who knows the address can report payments that nobody has made.",
+    why: "The signature is not compared, or it is read from another header. Anyone who knows the address can report payments that nobody made.",
     fix: COMPARE,
     send: signed({
       "an event signed with another secret": (_, body, stage) => signWrongly(stage, body),
       "an event with a made-up signature": () => `${"A".repeat(43)}=`,
     }),
   }),
+  topics(),
   oldSecret(),
   forged({
     id: "signature-empty-secret",
     title: "a signature under an empty secret is refused",
     severity: "critical",
     why: 'A secret that was not configured is "", "undefined" or "None" to the code that uses it. Genuine events are refused, and anyone can sign forged ones.',
-    fix: "Refuse to start without the secret key, instead of verifying with nothing.",
+    fix: "Refuse to start without the secret key.",
     send: (stage) =>
       EMPTY_SECRETS.filter((secret) => stage.sign("", secret) !== stage.sign("")).map((secret) => {
         const { text } = stage.event();
@@ -76,7 +78,7 @@ export const forgedChecks: readonly Check[] = [
     title: "a body that was changed after it was signed is refused",
     severity: "critical",
     why: "The signature is not of the whole body, so anyone who has seen one event can report any amount.",
-    fix: "Hash all bytes of the body, none left out.",
+    fix: "Hash all bytes of the body.",
     send: (stage) => {
       const { text, value } = stage.event();
       const signature = stage.sign(text);
@@ -87,7 +89,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-empty",
     title: "an empty signature is refused",
     severity: "critical",
-    why: "An empty text is false in most languages, so `if (signature && …)` lets it pass; and every text begins with it.",
+    why: "An empty string is false in most languages, so `if (signature && …)` accepts it. Every string also starts with it.",
     fix: "Refuse an empty header like a missing one.",
     follows: ["signature-missing", "signature-prefix:accepted", "signature-length"],
     send: signed({ "an event with an empty signature": () => "" }),
@@ -96,7 +98,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-prefix",
     title: "a part of the signature, or more than it, is refused",
     severity: "critical",
-    why: "A comparison that stops early (startsWith, includes, the length of the shorter one) accepts a signature of one character: some dozens of tries forge any event.",
+    why: "A comparison that stops early (startsWith, includes, the shorter length) accepts a signature of one character. A few dozen tries forge any event.",
     fix: COMPARE,
     follows: ["signature-base64url:accepted", "signature-length"],
     send: signed({
@@ -108,7 +110,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-hex",
     title: "the signature in hex is refused",
-    why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that takes both has a way in that nobody tests.",
+    why: "The contract says base64. A receiver that compares hex refuses every genuine event; one that accepts both has an untested way in.",
     fix: 'Encode as base64: `digest("base64")`, not `digest("hex")`.',
     follows: ["signature-length"],
     send: signed({
@@ -123,8 +125,8 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-base64url",
     title: "the signature in base64url is refused",
     severity: "warning",
-    why: "Code that decodes the header before it compares takes many texts for the same signature: base64url, white space, rubbish in between. Two systems that look at one event then disagree whether it is genuine.",
-    fix: "Compare the texts, not what a tolerant decoder makes of them.",
+    why: "Code that decodes the header before it compares accepts many texts as the same signature: base64url, white space, garbage in between. Two systems may then disagree whether an event is genuine.",
+    fix: "Compare the texts themselves, without decoding.",
     follows: ["signature-length"],
     send: (stage) => {
       const text = textWithBoth(stage);
@@ -141,7 +143,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-case",
     title: "the signature in another case is refused",
-    why: "In base64, A and a are different. A comparison that ignores case takes billions of signatures for the right one.",
+    why: "In base64, A and a are different. A comparison that ignores case accepts billions of wrong signatures.",
     fix: COMPARE,
     send: signed({
       "an event whose signature is in lower case": (right) => right.toLowerCase(),
@@ -154,7 +156,7 @@ export const forgedChecks: readonly Check[] = [
     severity: "warning",
     // A plain space or tab at the end never reaches an application: RFC 9110 (5.5) has every HTTP parser take it away. A no-break space does, and so
     // does a space in the middle.
-    why: "Code that trims or decodes the header takes many texts for the same signature. Two systems that look at one event then disagree whether it is genuine.",
+    why: "Code that trims or decodes the header accepts many texts as the same signature. Two systems may then disagree whether an event is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
     follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
     send: signed({
@@ -167,7 +169,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-reprinted",
     title: "the signature of another form of the body is refused",
-    why: "The body is parsed and printed again, or changed otherwise, before it is hashed. What is verified is not what came: genuine events in other bytes are refused, and what a parser loses is not protected.",
+    why: "The body is parsed and printed again, or changed otherwise, before it is hashed. So genuine events in other bytes are refused, and what the parser drops is not protected.",
     fix: "Verify the raw bytes of the request: express.raw(), request.get_data(), php://input. Parse afterwards.",
     send: (stage) => {
       const { body, forms } = signedFormsOf(stage.event().value);
@@ -180,7 +182,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-two",
     title: "two signatures are refused",
     severity: "warning",
-    why: "A proxy may look at the one and the application at the other. Of two values none is the signature.",
+    why: "A proxy may read one value and the application the other.",
     fix: "Refuse a request that has the header more than once.",
     follows: [
       "signature-prefix:accepted",
@@ -199,7 +201,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-other-header",
     title: "a signature in another header is refused",
-    why: "A receiver that reads a header which the service never sends refuses every genuine event, or verifies none.",
+    why: "A receiver that reads a header that the service never sends refuses every genuine event, or verifies none.",
     fix: "Read the header that the contract names, and no other.",
     follows: ["signature-missing"],
     send: (stage) => {
@@ -212,7 +214,7 @@ export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-length",
     title: "a signature of another length is refused, without a crash",
-    why: "timingSafeEqual throws when lengths differ. Anyone can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+    why: "timingSafeEqual throws when lengths differ. Anyone can make the receiver fail as often as they like, which hides real errors.",
     fix: "Compare the lengths first, then the bytes.",
     isAboutCrashes: true,
     send: signed({
@@ -224,7 +226,7 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-not-ascii",
     title: "a signature beyond ASCII is refused, without a crash",
     severity: "warning",
-    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anyone can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
+    why: "hmac.compare_digest of Python throws for text that is not ASCII. Anyone can make the receiver fail as often as they like, which hides real errors.",
     fix: "Compare bytes, not text: encode the header first.",
     isAboutCrashes: true,
     follows: ["signature-length"],
@@ -235,24 +237,39 @@ export const forgedChecks: readonly Check[] = [
 type Forged = Pick<WireCheck, "id" | "title" | "why" | "fix" | "send" | "isAboutCrashes"> &
   Partial<Pick<WireCheck, "severity" | "follows" | "judge">>;
 
+/** Without a topic of the user's choice. */
+function topics(): Check {
+  const check = forged({
+    id: "signature-topics",
+    title: "an event without a signature is refused, whatever its topic",
+    severity: "critical",
+    why: "If verification depends on the topic, other topics are open. Anyone who knows the address can report payments or payouts that nobody made.",
+    fix: "Verify every request first. Only then look at its topic.",
+    follows: ["signature-missing"],
+    send: unsignedOfTopics,
+    judge: judgeTopics,
+  });
+  return onlyIf(check, ({ eventOf }) => eventOf !== undefined, "the topic was named, or the event was given");
+}
+
 /** Only with `--old-secret`. */
 function oldSecret(): Check {
-  const { run, ...check } = forged({
+  const check = forged({
     id: "signature-old-secret",
-    title: "a signature under the secret key of before the rotation is refused",
+    title: "a signature under the secret key before the rotation is refused",
     severity: "critical",
-    why: "A key is rotated because others may know it. A receiver that goes on accepting it lets them forge events as before.",
-    fix: "Verify with the new key alone once the rotation is over, and restart what still has the old one.",
+    why: "A key is rotated because others may know it. While the receiver accepts it, they can forge events.",
+    fix: "Verify with the new key alone, and restart processes that still have the old one.",
     send: signed({
       "an event signed with the old secret key": (_, body, stage) => stage.sign(body, stage.oldSecret),
     }),
   });
-  const skipped: Verdict = {
-    outcome: "skipped",
-    reason: "no old secret key was given (--old-secret)",
-    isUnasked: true,
-  };
-  return { ...check, run: async (stage) => (stage.oldSecret === undefined ? skipped : run(stage)) };
+  return onlyIf(check, (stage) => stage.oldSecret !== undefined, "no old secret key was given (--old-secret)");
+}
+
+function onlyIf(check: Check, isAsked: (stage: Stage) => boolean, reason: string): Check {
+  const skipped: Verdict = { outcome: "skipped", reason, isUnasked: true };
+  return { ...check, run: async (stage) => (isAsked(stage) ? check.run(stage) : skipped) };
 }
 
 /** A receiver that checks no signature fails all of these for one reason. */
@@ -283,7 +300,7 @@ function signWrongly(stage: Stage, body: string): string {
   return stage.sign(body, stage.ids.hex32());
 }
 
-function hexOf(base64: string): string {
+export function hexOf(base64: string): string {
   return Buffer.from(base64, "base64").toString("hex");
 }
 

@@ -1,6 +1,7 @@
 import { isObject } from "../../kernel/messages/json.js";
-import { isSuccess, mustAccept, silent, wireCheck } from "../wire/judge.js";
+import { isAccepted, mustAccept, silent, wireCheck } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
+import { UNKNOWN_TOPIC } from "../wire/events.js";
 import { printEscaped, printNumbers, printOrdered, printSpaced } from "./body-forms.js";
 import type { AuditEvent, Check, CheckInfo, Exchange, Verdict } from "../wire/check.js";
 
@@ -21,9 +22,9 @@ export const validEvent = wireCheck({
   group: "genuine",
   title: "an ordinary event with the right signature is accepted",
   severity: "critical",
-  why: "The service takes anything but a 2xx for a failure and sends the event again and again: no payment is ever noticed.",
+  why: "The service treats anything but 2xx as a failure and sends the event again. Your application never learns of a payment.",
   fix:
-    "Compare the header with the base64 of the HMAC-SHA256 of the raw body under the secret key, and answer 2xx once the event " +
+    "Compare the header with the base64 of the HMAC-SHA256 of the raw body under the secret key. Answer 2xx once the event " +
     "is stored.",
   snippet: "verify",
   // What it accepts instead of the right signature is its bug.
@@ -51,7 +52,7 @@ export const genuineChecks: readonly Check[] = [
     group: "genuine",
     title: "the header's name is found in any case",
     severity: "high",
-    why: "Names of headers have no case. Proxies and HTTP/2 change it, and from that day on every event is refused.",
+    why: "Header names ignore case. Once a proxy or HTTP/2 changes it, every event is refused.",
     fix: "Look the header up through your framework, which ignores case, and not in the raw list of headers.",
     snippet: "verify",
     follows: ["valid-event"],
@@ -64,28 +65,28 @@ export const genuineChecks: readonly Check[] = [
   trap({
     id: "white-space",
     title: "unusual white space in the body is accepted",
-    why: "White space is part of what is signed. Code that parses the JSON and prints it again before it hashes loses it, and refuses genuine events on the day on which the service prints differently.",
+    why: "White space is signed too. Code that parses and prints the JSON before it hashes loses it, and refuses genuine events.",
     body: ({ value }) => printSpaced(value),
     sent: "a genuine event with unusual white space",
   }),
   trap({
     id: "escapes",
     title: "escaped characters in the body are accepted",
-    why: String.raw`\u0070 and p are the same text in other bytes. A copy that was printed again has another signature than what came, so genuine events are refused.`,
+    why: String.raw`\u0070 and p are the same text in different bytes. A reprinted copy has another signature, so genuine events are refused.`,
     body: ({ value }) => printEscaped(value),
     sent: String.raw`a genuine event with \u0070 and \/ in it`,
   }),
   trap({
     id: "numbers",
     title: "numbers such as 50.50 and 1e4 are accepted",
-    why: "50.50 parsed and printed is 50.5. Amounts with decimals are refused, and only those: a bug that no test with round amounts finds.",
+    why: "50.50 parsed and printed is 50.5. Only amounts with decimals are refused, so tests with round amounts miss it.",
     body: ({ value }) => printNumbers(withData(value, { auditNumbers: [50.5, 10_000] })),
     sent: "a genuine event with numbers such as 50.50 and 1e4",
   }),
   trap({
     id: "key-order",
     title: "members in another order are accepted",
-    why: "JSON has no order. Who builds the signed text anew from known members, or sorts them, refuses genuine events when the service adds or moves one.",
+    why: "JSON has no order. Code that rebuilds the signed text from known members, or sorts them, refuses genuine events when the service adds or moves one.",
     body: ({ value }) => printOrdered(value, (keys) => keys.toReversed()),
     sent: "a genuine event with its members in another order",
   }),
@@ -99,7 +100,7 @@ export const genuineChecks: readonly Check[] = [
   trap({
     id: "slow-sender",
     title: "an event that arrives in small pieces is accepted",
-    why: "A body comes in as many pieces as the network likes. Code that takes the first for the whole refuses events, and only on bad days.",
+    why: "A body can arrive in many pieces. Code that treats the first as the whole refuses events on slow connections.",
     fix: "Read to the end of the body before you verify it.",
     follows: ["valid-event"],
     body: ({ text }) => text,
@@ -109,7 +110,7 @@ export const genuineChecks: readonly Check[] = [
   trap({
     id: "split-character",
     title: "a character that arrives in two pieces is accepted",
-    why: "Pieces of a body that become text one by one (`body += chunk`) break the character between them. It happens to long events on slow lines, and cannot be repeated.",
+    why: "Code that turns each piece into text (`body += chunk`) breaks a character between two pieces. It happens rarely, to long events on slow connections.",
     fix: "Collect the pieces as bytes, join them at the end, and verify those.",
     follows: ["valid-event", "non-ascii-text", "slow-sender", "signature-reprinted:accepted"],
     body: ({ value }) => JSON.stringify(withData(value, { description: ACCENTS })),
@@ -119,17 +120,17 @@ export const genuineChecks: readonly Check[] = [
   trap({
     id: "unknown-topic",
     title: "an unknown topic is acknowledged",
-    why: "Topics are added. An event that is of no use is sent again and again until it is acknowledged, and a receiver that refuses it is reported as down.",
+    why: "The service may add topics. It retries an event until it is acknowledged, and reports a receiver that refuses it as down.",
     fix: "Answer 2xx to a genuine event whose topic you do not handle.",
     snippet: "read",
-    body: ({ value }) => JSON.stringify({ ...value, topic: "audit/unknown" }),
+    body: ({ value }) => JSON.stringify({ ...value, topic: UNKNOWN_TOPIC }),
     sent: "a genuine event of an unknown topic",
   }),
   trap({
     id: "unknown-fields",
     title: "unknown fields are accepted",
-    why: "Fields are added without notice. A strict schema refuses all events from that day on.",
-    fix: "Take the fields that you know, and leave the others be.",
+    why: "The service may add fields without notice. A strict schema then refuses all events.",
+    fix: "Read the fields that you know, and ignore the others.",
     snippet: "read",
     body: ({ value }) =>
       JSON.stringify({
@@ -142,8 +143,8 @@ export const genuineChecks: readonly Check[] = [
     id: "long-event",
     title: "an event of 64 KiB is accepted",
     severity: "warning",
-    why: "An event carries the metadata that you gave the charge, as long as it is. A limit that is too small refuses just the largest orders.",
-    fix: "Raise the limit of the body's size to 256 KiB or more.",
+    why: "An event carries the metadata of its charge, however long. A limit that is too small refuses the largest orders.",
+    fix: "Accept bodies of 256 KiB or more.",
     snippet: null,
     body: ({ value }) => JSON.stringify(withData(value, { auditFiller: "x".repeat(LONG_EVENT_BYTES) })),
     sent: "a genuine event of 64 KiB",
@@ -189,7 +190,6 @@ function spellingsOf(name: string): string[] {
 
 /** The bug is to accept one case and refuse another. A receiver that refuses all has another bug. */
 function judgeSpellings(exchanges: readonly Exchange[]): Verdict {
-  const isAccepted = ({ answer }: Exchange): boolean => answer !== null && isSuccess(answer);
   const accepted = exchanges.find(isAccepted);
   const other = exchanges.find((exchange) => !isAccepted(exchange));
   if (accepted === undefined || other === undefined) return mustAccept(exchanges);

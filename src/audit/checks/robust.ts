@@ -15,7 +15,7 @@ import { post } from "../wire/stage.js";
 export const SLOW_MS = 5000;
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 
-const PARSE = "Verify first. Then parse inside of a try, check the shape, and answer 400 to what you cannot read.";
+const PARSE = "Verify first. Then parse in a try block, check the shape, and answer 400 to what you cannot read.";
 
 /** Invalid requests, and how fast the answer comes. */
 export const robustChecks: readonly Check[] = [
@@ -24,7 +24,7 @@ export const robustChecks: readonly Check[] = [
     group: "robust",
     title: "garbage is refused, without a crash",
     severity: "high",
-    why: "Code that parses before it verifies crashes on anything that anyone sends, and real trouble is lost among the alarms.",
+    why: "Code that parses before it verifies crashes on anything that anyone sends, which hides real errors.",
     fix: PARSE,
     isAboutCrashes: true,
     snippet: "read",
@@ -52,7 +52,7 @@ export const robustChecks: readonly Check[] = [
     group: "robust",
     title: "a forged event of another content type is refused, and none crashes the receiver",
     severity: "critical",
-    why: "A framework that parses by content type leaves the body empty for another one. Code that relies on it crashes, or verifies nothing. What is genuine may be accepted or refused.",
+    why: "A framework that parses by content type leaves the body empty for other types. Code that relies on it crashes, or verifies nothing. A genuine event may be accepted or refused.",
     fix: "Read the raw body whatever its content type is, and verify it.",
     isAboutCrashes: true,
     snippet: "verify",
@@ -79,7 +79,7 @@ export const robustChecks: readonly Check[] = [
     title: "a body of 8 MiB does not bring the receiver down",
     severity: "high",
     why: "Anyone can fill the memory of a receiver that reads without a limit. Afterwards an ordinary event must be accepted as before.",
-    fix: "Limit what you read (1 MiB is plenty), and answer 413 beyond.",
+    fix: "Limit what you read (1 MiB is plenty), and answer 413 to more.",
     snippet: null,
     follows: ["valid-event"],
     turn: "alone",
@@ -109,9 +109,9 @@ export const robustChecks: readonly Check[] = [
   wireCheck({
     id: "odd-json",
     group: "robust",
-    title: "signed JSON that is no event does not crash the receiver",
+    title: "signed JSON that is not an event does not crash the receiver",
     severity: "warning",
-    why: "null is JSON, and null.topic is a crash. The service does not send it today; what crashes on one event may not answer the next.",
+    why: "null is JSON, and null.topic crashes. A receiver that crashes on one event may miss the next.",
     fix: PARSE,
     snippet: "read",
     follows: ["valid-event", "garbage"],

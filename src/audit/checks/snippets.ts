@@ -1,5 +1,7 @@
 import type { SnippetName } from "../wire/check.js";
 
+export const HEADER_DEFAULT = "x-service-hmac-sha256";
+
 export const snippetLanguages = ["node", "python", "php"] as const;
 export type SnippetLanguage = (typeof snippetLanguages)[number];
 
@@ -15,8 +17,8 @@ const verify = {
   node: `import { createHmac, timingSafeEqual } from "node:crypto";
 
 // rawBody: the bytes of the request; express.raw({ type: () => true })
-// header: request.headers["x-service-hmac-sha256"]; of two signatures Node
-// makes one text, which equals nothing
+// header: request.headers["x-service-hmac-sha256"]; Node joins two
+// signatures into one text, which never matches
 function isGenuine(rawBody, header, secretKey) {
   if (typeof header !== "string" || !secretKey) return false;
   const hmac = createHmac("sha256", secretKey).update(rawBody);
@@ -31,7 +33,7 @@ import hmac
 
 # raw_body: the bytes of the request; request.get_data() of Flask,
 # request.body of Django
-# headers: all values of x-service-hmac-sha256; of two none is the right one
+# headers: all values of x-service-hmac-sha256; two values are refused
 def is_genuine(raw_body, headers, secret_key):
     if len(headers) != 1 or not secret_key:
         return False
@@ -51,7 +53,7 @@ function is_genuine(string $rawBody, ?string $header, string $secretKey): bool
 
 const read = {
   node: `// null: answer 400. A topic that you do not handle: answer 200.
-// Fields that you do not know: leave them be.
+// Ignore fields that you do not know.
 function readEvent(rawBody) {
   try {
     const event = JSON.parse(rawBody.toString("utf8"));
@@ -65,7 +67,7 @@ function readEvent(rawBody) {
 
 
 # None: answer 400. A topic that you do not handle: answer 200.
-# Fields that you do not know: leave them be.
+# Ignore fields that you do not know.
 def read_event(raw_body):
     try:
         event = json.loads(raw_body.decode("utf-8"))
@@ -75,7 +77,7 @@ def read_event(raw_body):
         return None
     return event if isinstance(event.get("topic"), str) else None`,
   php: `// null: answer 400. A topic that you do not handle: answer 200.
-// Fields that you do not know: leave them be.
+// Ignore fields that you do not know.
 function read_event(string $rawBody): ?array
 {
     $event = json_decode($rawBody, true);
@@ -87,8 +89,8 @@ function read_event(string $rawBody): ?array
 };
 
 const once = {
-  node: `// An event may come twice, late, and before the one that happened before it:
-// what it says counts only if it leads further. In a database: UPDATE orders
+  node: `// An event may come twice, late, or out of order: apply it only if it moves
+// the order forward. In a database: UPDATE orders
 // SET status = 'paid' WHERE external_id = $1 AND status IN ('due')
 const BEFORE = {
   paid: ["due"],
@@ -103,8 +105,8 @@ function moveOrder(orders, { externalId, status }) {
   order.status = status;
   return true;
 }`,
-  python: `# An event may come twice, late, and before the one that happened before it:
-# what it says counts only if it leads further. In a database: UPDATE orders
+  python: `# An event may come twice, late, or out of order: apply it only if it moves
+# the order forward. In a database: UPDATE orders
 # SET status = 'paid' WHERE external_id = %s AND status IN ('due')
 BEFORE = {
     "paid": ["due"],
@@ -121,8 +123,8 @@ def move_order(orders, charge):
         return False
     order["status"] = charge["status"]
     return True`,
-  php: `// An event may come twice, late, and before the one that happened before it:
-// what it says counts only if it leads further, and so changes a row.
+  php: `// An event may come twice, late, or out of order: apply it only if it moves
+// the order forward, and so changes a row.
 const BEFORE = [
     'paid' => ['due'],
     'dropped' => ['due'],
@@ -147,5 +149,18 @@ function move_order(PDO $db, array $charge): bool
 export const snippets: Readonly<Record<SnippetName, Snippet>> = {
   verify: { title: "Verify the signature of the raw body", code: verify },
   read: { title: "Read an event, once its signature is verified", code: read },
-  once: { title: "Let each event count once, and only forwards", code: once },
+  once: { title: "Count each event once, and only move forward", code: once },
 };
+
+/** As PHP names a header. */
+const phpNameOf = (header: string): string => `HTTP_${header.toUpperCase().replaceAll("-", "_")}`;
+
+/** With the name of the signature's header. */
+export function snippetFor(name: SnippetName, header: string): Snippet {
+  const { title, code } = snippets[name];
+  const named = (text: string): string =>
+    text
+      .replaceAll(HEADER_DEFAULT, () => header.toLowerCase())
+      .replaceAll(phpNameOf(HEADER_DEFAULT), () => phpNameOf(header));
+  return { title, code: { node: named(code.node), python: named(code.python), php: named(code.php) } };
+}

@@ -242,7 +242,7 @@ async function confirm(trial: StateTrial, schedule: Schedule): Promise<Verdict> 
   const events = describeSchedule(schedule).join(", ");
   if (!isSameChange(history.change, expected)) {
     const [difference = "it differs"] = describeDifference(expected, history.change);
-    return { outcome: "skipped", reason: `the same history has not the same effect each time (${difference})` };
+    return { outcome: "skipped", reason: `the same history does not have the same effect each time (${difference})` };
   }
   if (!isBroken) return { outcome: "skipped", reason: `the deliveries ${events} broke the state once, and not again` };
   const shipped = shippedBy(trial.state, schedule, effects);

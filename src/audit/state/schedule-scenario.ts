@@ -223,7 +223,7 @@ function isDroppedAfterAll({ step, order }: Delivery, schedule: Schedule): boole
 }
 
 function* dropSteps(order: OrderName): Generator<object> {
-  yield { name: "back to where nothing was paid", ...call("PUT /_sandbox/snapshots/due") };
+  yield { name: "back to before the payment", ...call("PUT /_sandbox/snapshots/due") };
   yield* happen("dropped", order);
   yield saveDeliveries(order, { [`${order}_dropped_1`]: "body.data[0].id" });
 }
@@ -236,7 +236,7 @@ function* unknownSteps(schedule: Schedule, { topic, receiver }: ScheduleScenario
   const stranger = { token: "${strangerToken}", headers: { "X-Company-Id": "${stranger}" } };
   const company = { query: { company: "${stranger}" } };
   yield {
-    name: "a company that the application knows nothing of, with the same key",
+    name: "a company that the application does not know, with the same key",
     ...call("POST /_sandbox/companies", {
       body: { companyId: "stranger-${uuid}", accessToken: "at_stranger_${uuid}", secretKey: KEY },
       status: 201,

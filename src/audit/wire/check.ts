@@ -38,6 +38,8 @@ export interface Check<CheckStage = Stage> extends CheckInfo {
 export interface Stage {
   /** An ordinary event. Each is about another resource, unless the user has given one. */
   event(): AuditEvent;
+  /** An ordinary event of another topic. Undefined when the user has named the topic, or given the event. */
+  readonly eventOf?: ((topic: string) => AuditEvent) | undefined;
   /** The base64 signature, under the company's secret or another. */
   sign(body: string | Buffer, secret?: string): string;
   /** The name of the signature's header. */

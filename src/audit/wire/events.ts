@@ -41,6 +41,8 @@ export function topicOf(step: Step): Topic {
   return isChargeStep(step) ? "charges/events" : `transactions/${step}`;
 }
 
+export const UNKNOWN_TOPIC = "audit/unknown";
+
 /** The step of an ordinary event of a topic. For an unknown topic a charge is paid. */
 export function stepOf(topic: string): Step {
   return transferSteps.find((step) => topicOf(step) === findTopic(topic)) ?? "paid";

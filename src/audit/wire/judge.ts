@@ -98,17 +98,15 @@ export function judgeRefused(exchange: Exchange): Verdict {
 }
 
 const mishapTexts = {
-  why: "The event is not accepted, but it is not refused either. Anyone can make the receiver fail as often as they like, and real trouble is lost among the alarms.",
-  fix: "Answer 401 where verification fails: catch what it throws, and let no framework or proxy make a 5xx or a redirect of it.",
+  why: "The event is not accepted, but it is not refused either. Anyone can make the receiver fail as often as they like, which hides real errors.",
+  fix: "Answer 401 when verification fails: catch errors, and do not let a framework or proxy turn them into a 5xx or a redirect.",
 };
 
 /** A check that only warns is critical once a forged event gets through. `isForgery`: of a request that is accepted. */
 export const warnUnlessForged =
   (isForgery: (sent: string) => boolean): Judge =>
   (exchanges) => {
-    const forged = exchanges.find(
-      ({ request, answer }) => isForgery(request.sent) && answer !== null && isSuccess(answer),
-    );
+    const forged = exchanges.find((exchange) => isForgery(exchange.request.sent) && isAccepted(exchange));
     return forged === undefined
       ? mustRefuse(exchanges)
       : { ...failure(forged, "accepted", "is accepted"), raisedTo: "critical" };
@@ -128,6 +126,10 @@ export function isProof({ answer }: Exchange): boolean {
 
 export function silent(exchange: Exchange): Failure {
   return failure(exchange, "silent", `gets no answer: ${exchange.error ?? "none came"}`);
+}
+
+export function isAccepted({ answer }: Exchange): boolean {
+  return answer !== null && isSuccess(answer);
 }
 
 export function isSuccess({ status }: AuditAnswer): boolean {

@@ -51,9 +51,9 @@ const UNTRUSTED =
 const unreachableErrors: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the name could not be looked up",
-  EHOSTUNREACH: "there is no way to that host",
-  ENETUNREACH: "there is no way to that network",
+  EAI_AGAIN: "the host name could not be resolved",
+  EHOSTUNREACH: "there is no route to that host",
+  ENETUNREACH: "there is no route to that network",
   EADDRNOTAVAIL: "there is no such address",
   ETIMEDOUT: "no connection could be made in time",
   EPROTO: "it does not speak TLS (is it http, and not https?)",

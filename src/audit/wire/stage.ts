@@ -7,13 +7,17 @@ export interface StageOptions extends Pick<Stage, "header" | "oldSecret" | "send
   readonly secret: string;
   /** A topic of the contract, in either spelling, or any other. Default: charges/events. */
   readonly topic: string | undefined;
+  /** Nobody has named the topic: there may be events of others. */
+  readonly isAnyTopic: boolean;
   readonly event: AuditEvent | undefined;
   readonly system: SystemClock;
 }
 
-export function createStage({ secret, topic = topicOf("paid"), event, system, ...parts }: StageOptions): Stage {
+export function createStage(options: StageOptions): Stage {
+  const { secret, topic = topicOf("paid"), isAnyTopic, event, system, ...parts } = options;
   const sign: Stage["sign"] = (body, other = secret) => signBody(body, other);
-  return { ...parts, sign, event: () => event ?? createEvent(sign, topic, parts.ids, system) };
+  const eventOf = (named: string): AuditEvent => createEvent(sign, named, parts.ids, system);
+  return { ...parts, sign, event: () => event ?? eventOf(topic), eventOf: isAnyTopic ? eventOf : undefined };
 }
 
 /** About one signature in four has both characters. */

@@ -1,11 +1,13 @@
-import { isDeepStrictEqual } from "node:util";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import { Bug } from "../../kernel/messages/problem.js";
 import type { Json } from "../../kernel/messages/json.js";
 import type { History } from "../replay/history.js";
 import { type Presupposed, presuppose } from "../replay/presuppose.js";
-import { type FetchTo, type FoundDifference, type Replayed, replay } from "../replay/replay.js";
+import type { FoundDifference } from "../replay/compare.js";
+import { type FetchTo, type ReplayOptions, type Replayed, replay } from "../replay/replay.js";
+import { focus } from "./focus.js";
 import { weigh } from "./score.js";
 
 export interface BenchOptions {
@@ -19,79 +21,82 @@ export interface Choice {
   readonly value: Json;
 }
 
-/** Entries of a long history that are replayed to try a value, or more when the setting is read first behind them. */
-const ENTRIES_TRIED = 300;
 /** Enough for any recording whose answers never show the balance. */
-const BALANCE_UNKNOWN = 1_000_000_000;
+export const BALANCE_UNKNOWN = 1_000_000_000;
+
+const DIGITS = /\d{8,15}/g;
+
+type TrackOptions = BenchOptions & { readonly comparesWebhooks: boolean };
 
 /** One recorded history, replayed with one profile after another. */
 export class Track {
   readonly history: History;
   readonly presupposed: Presupposed;
-  readonly #options: BenchOptions & { readonly comparesWebhooks: boolean };
-  #balance = BALANCE_UNKNOWN;
+  readonly #options: TrackOptions;
+  #balance: number;
+  /** What the account held by the recording, when another balance fits the profile in use better. */
+  #otherBalances: readonly number[] = [];
   #current: Replayed | undefined;
-  #profile: ProfileOverrides = {};
-  readonly #parts = new Map<number, Replayed>();
+  #numbers: ReadonlySet<string> | undefined;
 
-  constructor(history: History, options: BenchOptions & { readonly comparesWebhooks: boolean }) {
+  constructor(history: History, options: TrackOptions, presupposed = presuppose(history), balance = BALANCE_UNKNOWN) {
     this.history = history;
-    this.presupposed = presuppose(history);
+    this.presupposed = presupposed;
     this.#options = options;
+    this.#balance = balance;
+  }
+
+  /** The part of it that is replayed again and again. */
+  focused(): Track {
+    return new Track(focus(this.history, this.current), this.#options, this.presupposed, this.#balance);
+  }
+
+  /** Whether a request has one of these phone numbers. */
+  mentions(numbers: readonly string[]): boolean {
+    this.#numbers ??= new Set(
+      this.history.entries.flatMap((entry) =>
+        entry.kind === "request" ? (`${entry.path} ${entry.body ?? ""}`.match(DIGITS) ?? []) : [],
+      ),
+    );
+    return numbers.some((number) => this.#numbers?.has(number.match(DIGITS)?.[0] ?? ""));
   }
 
   /** With the profile that explains most so far. */
   get current(): Replayed {
-    return (
-      this.#current ?? {
-        differences: [],
-        reads: new Map(),
-        balanceOffset: undefined,
-        firstBalance: undefined,
-        assumptions: [],
-      }
-    );
+    if (this.#current === undefined) throw new Bug("A history was not replayed.");
+    return this.#current;
   }
 
   /** Makes a profile the one that others are compared with, and finds the balance of the beginning that fits it best. */
   async adopt(profile: ProfileOverrides): Promise<void> {
-    this.#profile = profile;
-    this.#parts.clear();
-    let best = await this.run(profile);
+    let best = await this.#run(profile);
     const { balanceOffset = 0, firstBalance } = best;
-    for (const balance of new Set([this.#balance + balanceOffset, firstBalance ?? this.#balance])) {
-      if (balance < 0 || isDeepStrictEqual(balance, this.#balance)) continue;
-      const found = await this.run(profile, { balance });
+    const shown = [...new Set([this.#balance + balanceOffset, firstBalance ?? this.#balance])];
+    for (const balance of shown) {
+      if (balance < 0 || balance === this.#balance) continue;
+      const found = await this.#run(profile, { balance });
       if (weigh(found.differences) > weigh(best.differences)) continue;
       this.#balance = balance;
       best = found;
     }
     this.#current = best;
+    this.#otherBalances = shown.filter((balance) => balance >= 0 && balance !== this.#balance);
   }
 
-  /**
-   * How the differences change; undefined when what was replayed does not read the setting. Of a long history only a part is replayed: what can be told
-   * apart is told apart by the first few reads.
-   */
-  async try(profile: ProfileOverrides, { path, always, whole }: TryOptions): Promise<Trial | undefined> {
+  /** How the differences change; undefined when nothing reads the setting. */
+  async try(profile: ProfileOverrides, { path, always, untilFirst = false }: TryOptions): Promise<Trial | undefined> {
     const { reads, differences } = this.current;
-    const known = reads.get(path);
-    if (known === undefined && !always) return undefined;
-    const { entries } = this.history;
-    const length = whole ? entries.length : Math.max(ENTRIES_TRIED, ...(known ?? []));
-    const before = length >= entries.length ? differences : (await this.#part(length)).differences;
-    const after = (await this.run(profile, { length })).differences;
-    return { before, after };
+    if (!reads.has(path) && !always) return undefined;
+    let after = (await this.#run(profile, { isTrial: true, untilFirst })).differences;
+    const balances = differences.length > 0 ? this.#otherBalances : [];
+    for (const balance of balances) {
+      const found = (await this.#run(profile, { isTrial: true, balance })).differences;
+      if (weigh(found) < weigh(after)) after = found;
+    }
+    return { before: differences, after };
   }
 
-  /** The first entries, with the profile of `current`. */
-  async #part(length: number): Promise<Replayed> {
-    const known = this.#parts.get(length) ?? (await this.run(this.#profile, { length }));
-    this.#parts.set(length, known);
-    return known;
-  }
-
-  run(profile: ProfileOverrides, given: { balance?: number; length?: number } = {}): Promise<Replayed> {
+  #run(profile: ProfileOverrides, given: Partial<ReplayOptions> = {}): Promise<Replayed> {
     const { presupposed } = this;
     return replay(this.history, { ...this.#options, profile, presupposed, balance: this.#balance, ...given });
   }
@@ -101,8 +106,8 @@ export interface TryOptions {
   readonly path: string;
   /** Also when nothing read the setting. */
   readonly always: boolean;
-  /** All entries, however long it takes. */
-  readonly whole: boolean;
+  /** Up to the first answer that differs. */
+  readonly untilFirst?: boolean;
 }
 
 export interface Trial {
@@ -110,9 +115,12 @@ export interface Trial {
   readonly after: readonly FoundDifference[];
 }
 
-/** The profile with another value of a setting; undefined when it does not go with the others. */
-export function withChoice(profile: ProfileOverrides, { path, value }: Choice): ProfileOverrides | undefined {
-  const [group = "", name] = path.split(".");
-  const parsed = parseProfile(mergeOverrides(profile, { [group]: name === undefined ? value : { [name]: value } }));
+/** The profile with other values of settings; undefined when they do not go together. */
+export function withChoice(profile: ProfileOverrides, ...choices: readonly Choice[]): ProfileOverrides | undefined {
+  const changed = choices.reduce<unknown>((merged, { path, value }) => {
+    const [group = "", name] = path.split(".");
+    return mergeOverrides(merged, { [group]: name === undefined ? value : { [name]: value } });
+  }, profile);
+  const parsed = parseProfile(changed);
   return parsed.ok ? parsed.overrides : undefined;
 }

@@ -1,18 +1,20 @@
 import { isSelected, type SettingSelection } from "../../domain/profile/alternatives.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Setting } from "../../domain/profile/setting.js";
-import { type ProfileOverrides, groupOf, settings } from "../../domain/profile/settings.js";
-import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { type ProfileOverrides, findSetting, groupOf, settings } from "../../domain/profile/settings.js";
+import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import { REDACTED, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { toIso } from "../../kernel/time/instant.js";
 import type { CalibratedSetting, CalibrationReport, Evidence } from "../report/report.js";
-import { readHistory } from "../replay/history.js";
-import type { FoundDifference } from "../replay/replay.js";
+import { type ReadEntry, type Recording, readEntry, readRecording } from "../replay/history.js";
+import { DIFFERENCES_MAX, type FoundDifference } from "../replay/compare.js";
+import { groupBy } from "../replay/group-by.js";
 import { type BenchOptions, type Choice, Track, type Trial, withChoice } from "./bench.js";
-import { groupDrift, nameExchange } from "./drift.js";
-import { Traffic } from "./suggest.js";
-import { explainedBy, weigh, without } from "./score.js";
+import { groupDrift } from "./drift.js";
+import { suggest } from "./suggest.js";
+import { explainedBy, hides, weigh, without } from "./score.js";
 import { choicesOf } from "./choices.js";
 
 export interface CalibrateOptions extends BenchOptions, SettingSelection {
@@ -24,69 +26,125 @@ export interface CalibrateOptions extends BenchOptions, SettingSelection {
 const EVIDENCE_MAX = 3;
 
 /**
- * Finds the settings with which the sandbox says what the recorded service said, and lists what none of them explains. Each history is the traffic of
- * one company.
+ * Finds the settings with which the sandbox says what the recorded service said, and lists what none of them explains.
  */
 export async function calibrate(
-  recordings: readonly (readonly HttpExchange[])[],
+  recordings: readonly (Iterable<HttpExchange> | AsyncIterable<HttpExchange>)[],
   options: CalibrateOptions,
 ): Promise<CalibrationReport> {
-  let first = 0;
-  const histories = recordings.map((exchanges) => {
-    const history = readHistory(exchanges, first);
-    first += exchanges.length;
-    return history;
-  });
+  const { recordings: read, secrets } = await readAll(recordings, options);
+  const histories = read.flatMap((recording) => recording.histories);
   const comparesWebhooks = histories.some(({ entries }) => entries.some(({ kind }) => kind === "webhook"));
   const tracks = histories
     .filter(({ entries }) => entries.length > 0)
     .map((history) => new Track(history, { ...options, comparesWebhooks }));
   const search = new Search(tracks, options);
+  const unnamed = read.reduce((sum, recording) => sum + recording.unnamed, 0);
+  if (unnamed > 0) search.suppose(`Exchanges that name none of the recorded companies are not compared: ${unnamed}.`);
   await search.improve();
-  return search.report(recordings.flat());
+  return new SecretRedactor(secrets).value(await search.report()) as CalibrationReport;
+}
+
+/** One exchange at a time, of which little is kept: archives are long. */
+async function readAll(
+  recordings: readonly (Iterable<HttpExchange> | AsyncIterable<HttpExchange>)[],
+  { secretKey = "" }: CalibrateOptions,
+) {
+  let index = 0;
+  // A service may show in a body what only headers should carry.
+  const secrets = new Set([secretKey]);
+  const found: Recording[] = [];
+  for (const recording of recordings) {
+    const read: ReadEntry[] = [];
+    for await (const exchange of recording) {
+      read.push(...readEntry(exchange, index++));
+      secrets.add(headerOf(exchange.headers, "authorization")?.replace(/^\S+ +/, "") ?? "");
+    }
+    found.push(readRecording(read));
+  }
+  return { recordings: found, secrets: [...secrets].filter((secret) => secret !== "" && secret !== REDACTED) };
+}
+
+/** A choice that explains differences. */
+interface Gain {
+  readonly choice: Choice;
+  readonly profile: ProfileOverrides;
+  /** How much less differs. */
+  readonly gain: number;
+  readonly removed: readonly FoundDifference[];
 }
 
 class Search {
   readonly #tracks: readonly Track[];
-  readonly #traffic: Traffic;
+  /** What is replayed of each, again and again. */
+  #focused: readonly Track[] = [];
+  /** Values that the traffic suggests, by the paths of settings. */
+  readonly #suggested: ReadonlyMap<string, readonly Json[]>;
   readonly #options: CalibrateOptions;
   #profile: ProfileOverrides;
   /** What the chosen value of a setting has explained. */
   readonly #explained = new Map<string, readonly FoundDifference[]>();
+  /** Choices of other settings that explained some of the same. */
+  readonly #rivals = new Map<string, readonly Choice[]>();
   readonly #assumptions: string[] = [];
 
   constructor(tracks: readonly Track[], options: CalibrateOptions) {
     this.#tracks = tracks;
-    this.#traffic = new Traffic(tracks.map(({ history }) => history));
+    this.#suggested = suggest(tracks.map(({ history }) => history));
     this.#options = options;
     this.#profile = options.profile;
   }
 
   /** Chooses the alternative that explains most, again and again, until none explains anything. */
   async improve(): Promise<void> {
-    await this.#adopt(this.#profile);
-    let waiting: readonly Choice[] | undefined;
-    while (this.#differences().length > 0) {
-      const gains = await this.#gains(waiting ?? this.#choices());
-      const [best] = gains;
-      if (best === undefined) {
-        if (waiting === undefined) return;
-        waiting = undefined;
-        continue;
-      }
-      this.#explained.set(best.choice.path, best.removed);
-      await this.#adopt(best.profile);
-      waiting = gains.slice(1).map(({ choice }) => choice);
+    let least = Number.POSITIVE_INFINITY;
+    for (;;) {
+      for (const track of this.#tracks) await track.adopt(this.#profile);
+      this.#focused = this.#tracks.map((track) => track.focused());
+      await this.#adopt(this.#profile);
+      const weight = weigh(this.#tracks.flatMap(({ current }) => current.differences));
+      if (weight >= least || !(await this.#improveFocused())) return;
+      least = weight;
     }
+  }
+
+  suppose(assumption: string): void {
+    this.#assumptions.push(assumption);
+  }
+
+  async #improveFocused(): Promise<boolean> {
+    let isBetter = false;
+    while (this.#differences().length > 0) {
+      if (!(await this.#adoptFirst(await this.#gains()))) break;
+      isBetter = true;
+    }
+    return isBetter;
+  }
+
+  /** The first of them with which less differs in all of the traffic. */
+  async #adoptFirst(gains: readonly Gain[]): Promise<boolean> {
+    const [profile, before] = [this.#profile, weigh(this.#differences())];
+    for (const gain of gains) {
+      await this.#adopt(gain.profile);
+      if (weigh(this.#differences()) >= before) continue;
+      this.#explained.set(gain.choice.path, gain.removed);
+      this.#rivals.set(
+        gain.choice.path,
+        gains.map(({ choice }) => choice).filter(({ path }) => path !== gain.choice.path),
+      );
+      return true;
+    }
+    if (gains.length > 0) await this.#adopt(profile);
+    return false;
   }
 
   async #adopt(profile: ProfileOverrides): Promise<void> {
     this.#profile = profile;
-    for (const track of this.#tracks) await track.adopt(profile);
+    for (const track of this.#focused) await track.adopt(profile);
   }
 
   #differences(): FoundDifference[] {
-    return this.#tracks.flatMap(({ current }) => current.differences);
+    return this.#focused.flatMap(({ current }) => current.differences);
   }
 
   #choices(): Choice[] {
@@ -97,40 +155,55 @@ class Search {
 
   #otherChoices(setting: Setting): Choice[] {
     const { path } = setting;
-    return choicesOf(setting, this.#valueOf(setting), this.#traffic).map((value) => ({ path, value }));
+    return choicesOf(setting, this.#valueOf(setting), this.#suggested.get(path)).map((value) => ({ path, value }));
   }
 
   /** The choices with which less differs, the best first. */
-  async #gains(choices: readonly Choice[]) {
-    const gains = [];
-    for (const choice of choices) {
+  async #gains(): Promise<Gain[]> {
+    const gains: Gain[] = [];
+    for (const choice of this.#choices()) {
       const profile = withChoice(this.#profile, choice);
       if (profile === undefined) continue;
-      const trials = await this.#try(profile, choice.path, ({ current }) => current.differences.length > 0);
-      const [before, after] = [trials.flatMap((trial) => trial.before), trials.flatMap((trial) => trial.after)];
-      const gain = weigh(before) - weigh(after);
-      if (gain > 0) gains.push({ choice, profile, gain, removed: without(before, after) });
+      const trials = await this.#try(profile, choice.path, isDisputed);
+      if (gainOf(trials) <= 0) continue;
+      const gain = gainOf([...trials, ...(await this.#try(profile, choice.path, isAgreed))]);
+      const removed = trials.flatMap(({ before, after }) => without(before, after));
+      if (gain > 0) gains.push({ choice, profile, gain, removed });
     }
     return gains.toSorted((a, b) => b.gain - a.gain);
   }
 
-  async #try(profile: ProfileOverrides, path: string, isWanted: (track: Track) => boolean): Promise<Trial[]> {
+  async #try(
+    profile: ProfileOverrides,
+    path: string,
+    isWanted: (track: Track) => boolean,
+    untilFirst = false,
+  ): Promise<Trial[]> {
     const always = UNSEEN_GROUPS.has(groupOf(path));
+    const numbers = groupOf(path) === "testNumbers" ? [this.#profile, profile].map((one) => numberAt(one, path)) : [];
     const trials: Trial[] = [];
-    for (const track of this.#tracks) {
-      if (!isWanted(track)) continue;
-      const trial = await track.try(profile, { path, always, whole: false });
+    for (const track of this.#focused) {
+      if (!isWanted(track) || (numbers.length > 0 && !track.mentions(numbers))) continue;
+      const trial = await track.try(profile, { path, always, untilFirst });
       if (trial !== undefined) trials.push(trial);
     }
     return trials;
   }
 
-  async report(exchanges: readonly HttpExchange[]): Promise<CalibrationReport> {
+  async report(): Promise<CalibrationReport> {
     const rows: CalibratedSetting[] = [];
+    const undecided = await this.#undecided();
     for (const setting of settings) {
-      if (isSelected(this.#options, setting.path)) rows.push(await this.#judge(setting, exchanges));
+      if (!isSelected(this.#options, setting.path)) continue;
+      const row = await this.#judge(setting);
+      rows.push(undecided.has(setting.path) ? { ...row, state: "open" } : row);
     }
-    const drift = groupDrift(this.#differences(), this.#tracks, exchanges);
+    const differences = this.#tracks.flatMap(({ current }) => current.differences);
+    const drift = groupDrift(differences, this.#tracks);
+    const perExchange = groupBy(differences, ({ exchange }) => exchange).values();
+    if ([...perExchange].some(({ length }) => length >= DIFFERENCES_MAX)) {
+      this.suppose(`Of a body that differs in more places, only the first ${DIFFERENCES_MAX} are compared.`);
+    }
     const entries = this.#tracks.flatMap(({ history }) => history.entries);
     const starts = this.#tracks.flatMap(({ history }) => history.entries.slice(0, 1).map(({ at }) => at));
     const ends = this.#tracks.flatMap(({ history }) => history.entries.slice(-1).map(({ at }) => at));
@@ -165,14 +238,37 @@ class Search {
     };
   }
 
+  /** Settings of which one or another explains the traffic just as well. */
+  async #undecided(): Promise<ReadonlySet<string>> {
+    const undecided = new Set<string>();
+    for (const setting of settings) {
+      const { path } = setting;
+      const usual = { path, value: valueIn(this.#options.profile, setting) };
+      for (const rival of this.#rivals.get(path) ?? []) {
+        const profile = this.#explained.has(rival.path) ? undefined : withChoice(this.#profile, usual, rival);
+        if (profile === undefined) continue;
+        const trials = await Promise.all(this.#focused.map((track) => track.try(profile, { path, always: true })));
+        if (gainOf(trials.flatMap((trial) => trial ?? [])) < 0) continue;
+        this.#addAlso(setting, [`${rival.path}: ${JSON.stringify(rival.value)}`]);
+        undecided.add(path).add(rival.path);
+      }
+    }
+    return undecided;
+  }
+
+  #addAlso(setting: Setting, others: readonly string[]): void {
+    const value = JSON.stringify(this.#valueOf(setting));
+    this.#assumptions.push(`${setting.path}: ${value} explains the recording, but so does ${others.join(", ")}.`);
+  }
+
   /** Tries all other values once more, now that the others are known. */
-  async #judge(setting: Setting, exchanges: readonly HttpExchange[]): Promise<CalibratedSetting> {
+  async #judge(setting: Setting): Promise<CalibratedSetting> {
     const { path } = setting;
     const value = this.#valueOf(setting);
     const before = valueIn(this.#options.profile, setting);
     const evidenceOf = (differences: readonly FoundDifference[]): Evidence[] =>
       differences.slice(0, EVIDENCE_MAX).map(({ exchange, pointer, expected, got }) => ({
-        exchange: nameExchange(exchange, exchanges),
+        exchange,
         pointer,
         expected,
         got,
@@ -183,15 +279,17 @@ class Search {
     for (const choice of this.#otherChoices(setting)) {
       const profile = withChoice(this.#profile, choice);
       if (profile === undefined) continue;
-      const disputed = await this.#try(profile, path, ({ current }) => current.differences.length > 0);
+      const disputed = await this.#try(profile, path, isDisputed);
       const agreed = disputed.some(({ after, before }) => without(after, before).length > 0)
         ? []
         : await this.#firstWorse(profile, path);
       const trials = [...disputed, ...agreed];
       const worse = trials.flatMap((trial) => without(trial.after, trial.before));
       const better = trials.flatMap((trial) => explainedBy(trial.before, trial.after));
-      const isDisputed = better.length > 0 && trials.some((trial) => explainedBy(trial.after, trial.before).length > 0);
-      if (isDisputed) {
+      const isHidden = worse.some(hides) && !better.some(hides);
+      const contradicts =
+        !isHidden && better.length > 0 && trials.some((trial) => explainedBy(trial.after, trial.before).length > 0);
+      if (contradicts) {
         return { ...row, state: "contradicted", evidence: evidenceOf([...better.slice(0, 2), ...worse.slice(0, 1)]) };
       }
       if (worse.length === 0) equals.push(choice.value);
@@ -199,23 +297,24 @@ class Search {
     }
     const explained = this.#explained.get(path);
     if (explained !== undefined && equals.length > 0) {
-      const others = equals.map((other) => JSON.stringify(other)).join(", ");
-      this.#assumptions.push(`${path}: ${JSON.stringify(value)} explains the recording, but so does ${others}.`);
+      this.#addAlso(
+        setting,
+        equals.map((other) => JSON.stringify(other)),
+      );
     }
-    if (equals.length > 0 || added.length === 0)
+    // Limits are known as far as they were tried.
+    const isLimit = explained !== undefined && !equals.includes(before) && equals.every(isNumber);
+    if ((equals.length > 0 && !isLimit) || added.length === 0) {
       return { ...row, state: "open", evidence: evidenceOf(explained ?? []) };
+    }
     if (explained === undefined) return { ...row, state: "confirmed", evidence: evidenceOf(added) };
     return { ...row, state: "set", evidence: evidenceOf(explained) };
   }
 
   /** The first of the histories without differences that a value gives some. */
   async #firstWorse(profile: ProfileOverrides, path: string): Promise<Trial[]> {
-    for (const track of this.#tracks) {
-      const trials = await this.#try(
-        profile,
-        path,
-        (other) => other === track && track.current.differences.length === 0,
-      );
+    for (const track of this.#focused) {
+      const trials = await this.#try(profile, path, (other) => other === track && isAgreed(other), true);
       if (trials.some(({ after }) => after.length > 0)) return trials;
     }
     return [];
@@ -226,8 +325,30 @@ class Search {
   }
 }
 
+function isAgreed({ current }: Track): boolean {
+  return current.differences.length === 0;
+}
+
+function isDisputed(track: Track): boolean {
+  return !isAgreed(track);
+}
+
+function isNumber(value: Json): boolean {
+  return typeof value === "number";
+}
+
+function gainOf(trials: readonly Trial[]): number {
+  return trials.reduce((sum, { before, after }) => sum + weigh(before) - weigh(after), 0);
+}
+
 /** Groups whose settings are read only where they apply, so that what was not read may apply all the same. */
-const UNSEEN_GROUPS: ReadonlySet<string> = new Set(["testNumbers", "rateLimit"]);
+export const UNSEEN_GROUPS: ReadonlySet<string> = new Set(["testNumbers", "rateLimit", "server"]);
+
+function numberAt(profile: ProfileOverrides, path: string): string {
+  const setting = findSetting(path);
+  const number = setting === undefined ? undefined : valueIn(profile, setting);
+  return typeof number === "string" ? number : "";
+}
 
 function valueIn(profile: ProfileOverrides, { path }: Setting): Json {
   const parsed = parseProfile(profile);

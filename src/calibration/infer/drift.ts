@@ -1,48 +1,48 @@
-import type { HttpExchange } from "../../adapters/har/http-exchange.js";
-import type { Drift, ExchangeName } from "../report/report.js";
+import type { Drift } from "../report/report.js";
 import { groupBy } from "../replay/group-by.js";
 import type { Entry } from "../replay/history.js";
-import { type FoundDifference, subjectOf } from "../replay/replay.js";
+import type { FoundDifference } from "../replay/compare.js";
+import { subjectOf } from "../replay/replay.js";
 import type { Track } from "./bench.js";
 
 /** What is left, by operation or topic and place; the most frequent first. */
-export function groupDrift(
-  differences: readonly FoundDifference[],
-  tracks: readonly Track[],
-  exchanges: readonly HttpExchange[],
-): Drift[] {
+export function groupDrift(differences: readonly FoundDifference[], tracks: readonly Track[]): Drift[] {
   const entries = tracks.flatMap(({ history }) => history.entries);
   const totals = groupBy(entries, nameSubject);
-  const groups = groupBy(differences, ({ subject, pointer, kind }) => `${subject} ${kind} ${generalize(pointer)}`);
-  return [...groups.values()]
+  return [...groupBy(differences, nameDrift).values()]
     .map((group): Drift => {
-      const { subject, pointer, kind, exchange, expected, got } = group[0]!;
-      const count = new Set(group.map((difference) => difference.exchange)).size;
-      const isOperation = subject.includes(" ");
-      return {
-        operation: isOperation ? subject : null,
-        topic: isOperation ? null : subject,
-        pointer: generalize(pointer),
-        kind,
-        count,
-        of: Math.max(count, totals.get(subject)?.length ?? 0),
-        example: { exchange: nameExchange(exchange, exchanges), expected, got },
-      };
+      const first = group[0]!;
+      const count = new Set(group.map(({ exchange }) => exchange)).size;
+      return driftOf(first, count, totals.get(first.subject)?.length ?? 0);
     })
     .toSorted((a, b) => b.count - a.count);
 }
 
-function nameSubject(entry: Entry): string {
+/** What is the same for differences of one kind at one place. */
+export function nameDrift({ subject, pointer, kind }: FoundDifference): string {
+  return `${subject} ${kind} ${generalize(pointer)}`;
+}
+
+/** `count`: in how many of `of` answers or webhooks. */
+export function driftOf(first: FoundDifference, count: number, of: number): Drift {
+  const { subject, exchange, pointer, kind, expected, got } = first;
+  const isOperation = subject.includes(" ");
+  return {
+    operation: isOperation ? subject : null,
+    topic: isOperation ? null : subject,
+    pointer: generalize(pointer),
+    kind,
+    count,
+    of: Math.max(count, of),
+    example: { exchange, expected, got },
+  };
+}
+
+export function nameSubject(entry: Entry): string {
   return entry.kind === "webhook" ? entry.topic : subjectOf(entry);
 }
 
 /** With `*` in the place of the index of an item. */
-function generalize(pointer: string): string {
+export function generalize(pointer: string): string {
   return pointer.replaceAll(/\/\d+(?=\/|$)/g, "/*");
-}
-
-export function nameExchange(index: number, exchanges: readonly HttpExchange[]): ExchangeName {
-  const { method = "", url = "http://unknown" } = exchanges[index] ?? {};
-  const { pathname } = new URL(url);
-  return { index, method, path: pathname };
 }

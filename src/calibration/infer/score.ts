@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/messages/json.js";
-import type { FoundDifference } from "../replay/replay.js";
+import type { FoundDifference } from "../replay/compare.js";
 
 /**
  * How much differs. An answer of another outcome, and a webhook that only one side sends, hide what else would differ in it, so they weigh more than
@@ -11,10 +11,14 @@ export function weigh(differences: readonly FoundDifference[]): number {
 
 const HIDING = 1_000;
 
-function weightOf({ pointer, kind, expected, got }: FoundDifference): number {
+function weightOf(difference: FoundDifference): number {
+  return hides(difference) ? HIDING : Math.max(leavesOf(difference.expected), leavesOf(difference.got));
+}
+
+/** Whether a difference hides what else would differ. */
+export function hides({ pointer, kind, expected, got }: FoundDifference): boolean {
   const isOtherOutcome = kind === "status" && Number(expected) >= 300 !== Number(got) >= 300;
-  if (isOtherOutcome || pointer === "") return HIDING;
-  return Math.max(leavesOf(expected), leavesOf(got));
+  return isOtherOutcome || (pointer === "" && kind !== "order");
 }
 
 /** How many fields a difference hides. */
@@ -24,7 +28,7 @@ function leavesOf(value: Json): number {
 }
 
 export function nameOf({ exchange, pointer, kind }: FoundDifference): string {
-  return `${exchange} ${kind} ${pointer}`;
+  return `${exchange.index} ${kind} ${pointer}`;
 }
 
 /** Those of `differences` that `others` has not. */

@@ -1,17 +1,18 @@
-import { headerOf } from "../../adapters/har/http-exchange.js";
+import { parseBody } from "../../adapters/har/http-exchange.js";
 import type { OperationId } from "../../contract/operations.js";
+import { testNumberSettings } from "../../domain/profile/settings-customers.js";
 import { isMsisdn } from "../../domain/values/msisdn.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
 import { groupBy } from "../replay/group-by.js";
-import type { History, RecordedRequest, RecordedWebhook } from "../replay/history.js";
+import type { History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "../replay/history.js";
 import { readTimestamp } from "../replay/timestamps.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 
 /** Recorded traffic by its parts. */
-export class Traffic {
+class Traffic {
   readonly requests: readonly Answered[];
   readonly webhooks: readonly RecordedWebhook[];
   /** Everything that shows a charge or a transaction, in order. */
@@ -22,10 +23,8 @@ export class Traffic {
     this.webhooks = entries.filter((entry) => entry.kind === "webhook");
     this.requests = entries.flatMap((entry) => {
       if (entry.kind !== "request" || entry.answer === undefined) return [];
-      const { status, body, headers } = entry.answer;
-      return [
-        { ...entry, status, answered: isObject(body) ? body : {}, answerHeaders: headers, sent: parse(entry.body) },
-      ];
+      const { status, body, retryAfter } = entry.answer;
+      return [{ ...entry, status, retryAfter, answered: isObject(body) ? body : {}, sent: parse(entry.body) }];
     });
     this.sightings = entries.flatMap((entry): Sighting[] => {
       const shown = entry.kind === "webhook" ? entry.body["data"] : entry.answer?.body;
@@ -44,7 +43,7 @@ interface Answered extends RecordedRequest {
   readonly status: number;
   readonly sent: Readonly<Record<string, unknown>>;
   readonly answered: Readonly<Record<string, unknown>>;
-  readonly answerHeaders: RecordedRequest["headers"];
+  readonly retryAfter: RecordedAnswer["retryAfter"];
 }
 
 interface Sighting {
@@ -53,10 +52,20 @@ interface Sighting {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-type Suggest = (traffic: Traffic) => readonly Json[];
+/** What the traffic suggests as values of settings that may have any, by their paths. Whether one explains anything, a replay shows. */
+export function suggest(histories: readonly History[]): ReadonlyMap<string, readonly Json[]> {
+  const traffic = new Traffic(histories);
+  return new Map(
+    Object.entries(suggestions).map(([path, suggestion]) => [path, suggestion(traffic).slice(0, SUGGESTED_MAX)]),
+  );
+}
 
-/** What the traffic suggests as values of settings that may have any. Whether one explains anything, a replay shows. */
-export const suggestions: Readonly<Record<string, Suggest>> = {
+/** Each is tried with all of the traffic that differs. */
+const SUGGESTED_MAX = 10;
+
+type Suggestion = (traffic: Traffic) => readonly Json[];
+
+const suggestions: Readonly<Record<string, Suggestion>> = {
   "charges.droppedReason": (traffic) => textsAt(traffic, "droppedReason"),
   "charges.service": (traffic) => textsAt(traffic, "service"),
   "charges.fee": suggestChargeFees,
@@ -93,12 +102,7 @@ export const suggestions: Readonly<Record<string, Suggest>> = {
       ),
       "most",
     ),
-  ...Object.fromEntries(
-    ["success", "failure", "pending", "late", "silent", "limit", "refused", "unverified"].map((role) => [
-      `testNumbers.${role}`,
-      numbersOf,
-    ]),
-  ),
+  ...Object.fromEntries(Object.keys(testNumberSettings).map((role) => [`testNumbers.${role}`, numbersOf])),
 };
 
 function textsAt({ sightings }: Traffic, name: string): readonly Json[] {
@@ -204,7 +208,7 @@ function suggestRates({ requests }: Traffic): readonly Json[] {
   const first = requests.findIndex(({ status }) => status === 429);
   const refused = requests[first];
   if (refused === undefined) return [];
-  const wait = Number(headerOf(refused.answerHeaders, "retry-after") ?? Number.NaN);
+  const wait = Number(refused.retryAfter ?? Number.NaN);
   const spans = [1, 10, 60, 3600, ...(wait > 0 ? [wait] : [])];
   return unique(
     spans.flatMap((seconds) => {
@@ -223,23 +227,17 @@ function numbersOf(traffic: Traffic): readonly Json[] {
     const asked = new URL(path, "http://localhost").searchParams.get("msisdn");
     return [...Object.values(sent), asked].filter((value) => typeof value === "string" && isMsisdn(value));
   });
-  return unique(requests as string[]).slice(0, NUMBERS_MAX);
+  return unique(requests as string[]);
 }
 
-const NUMBERS_MAX = 10;
-
 function isSignature([name, value]: readonly [string, string]): boolean {
-  const isCredential = /^(?:authorization|cookie|set-cookie|proxy-authorization)$/i.test(name);
+  const isCredential = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key|x-auth-token)$/i.test(name);
   return !isCredential && (value === REDACTED || /^[A-Za-z0-9+/]{43}=$/.test(value));
 }
 
 function parse(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseBody(text ?? "");
+  return isObject(value) ? value : {};
 }
 
 function durations(ages: readonly number[]): readonly string[] {

@@ -13,7 +13,7 @@ import type { Target } from "../../scenarios/run/world.js";
 /** Calls a sandbox of this process. */
 export type FetchTo = (sandbox: Sandbox) => Fetch;
 
-export interface RehearsedStory {
+export interface RehearsedScenario {
   readonly scenario: Scenario;
   readonly exchanges: readonly HttpExchange[];
   /** The settings that its answers and webhooks rest on, by their paths. */
@@ -22,7 +22,7 @@ export interface RehearsedStory {
 
 export interface Rehearsal {
   /** Plays scenarios, each in a company of its own with that profile, and records what its client and its receiver see. */
-  play(scenarios: readonly Scenario[], profile: ProfileOverrides): Promise<readonly RehearsedStory[]>;
+  play(scenarios: readonly Scenario[], profile: ProfileOverrides): Promise<readonly RehearsedScenario[]>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function openRehearsal(
   const target = createSandboxTarget(sandbox, fetchTo(sandbox));
   return {
     async play(scenarios, profile) {
-      const recorded: RehearsedStory[] = [];
+      const recorded: RehearsedScenario[] = [];
       const recording: Target = {
         ...target,
         async open({ given, ...scenario }, name, signal) {
@@ -59,7 +59,7 @@ export function openRehearsal(
   };
 }
 
-function recordingOf(sandbox: Sandbox, companyId: string): Pick<RehearsedStory, "exchanges" | "read"> {
+function recordingOf(sandbox: Sandbox, companyId: string): Pick<RehearsedScenario, "exchanges" | "read"> {
   const company = sandbox.findCompany(companyId);
   if (company === undefined) return { exchanges: [], read: new Set() };
   const { openPoints } = sandbox.coverage.of(company);

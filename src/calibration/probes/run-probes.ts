@@ -23,8 +23,6 @@ export interface RunProbesOptions {
   readonly onProbe: (probe: ChosenProbe, index: number) => void;
   /** The target limits the rate, and the next request waits for so long. */
   readonly onWait: (ms: number) => void;
-  /** Default {@link PAUSE_MS}. */
-  readonly pauseMs?: number;
 }
 
 /** Between two requests: at most five a second. */
@@ -36,7 +34,7 @@ const WAIT_MS = 1_000;
 /** Plays the probes at the target, one request at a time, and returns the traffic without credentials. */
 export async function runProbes(
   probes: readonly ChosenProbe[],
-  { target: credentials, system, signatureHeader, signal, onProbe, onWait, pauseMs = PAUSE_MS }: RunProbesOptions,
+  { target: credentials, system, signatureHeader, signal, onProbe, onWait }: RunProbesOptions,
 ): Promise<readonly HttpExchange[]> {
   const redact = createExchangeRedactor({ secretKey: credentials.secretKey, signatureHeader, fields: [] });
   const recorded: HttpExchange[] = [];
@@ -50,7 +48,7 @@ export async function runProbes(
   };
   const paced: typeof fetch = async (input, init) => {
     for (;;) {
-      await system.sleep(pauseMs, stop);
+      await system.sleep(PAUSE_MS, stop);
       const response = await record(new Request(input, { ...init, signal: stopOf(init) }));
       if (response.status !== 429) return response;
       const waitMs = waitOf(response);

@@ -1,8 +1,8 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 
-/** More of a body is passed on, but not recorded. No body of the API comes near. */
-export const COPIED_BYTES_MAX = 8 * 1024 * 1024;
+/** More of a body is passed on, but not recorded: looking for secrets in it would hold up traffic. A batch of 500 transfers is answered with 200 KB. */
+export const COPIED_BYTES_MAX = 256 * 1024;
 
 /** Passes bytes through and keeps a copy of the first {@link COPIED_BYTES_MAX}. */
 export class BodyCopy extends Transform {

@@ -1,10 +1,17 @@
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { once } from "node:events";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  STATUS_CODES,
+  type ServerResponse,
+  createServer,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { createProxyServer } from "httpxy";
-import { type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { BodyCopy, COPIED_BYTES_MAX, decodeBody } from "./body-copy.js";
+import { BodyCopy, decodeBody } from "./body-copy.js";
 import { type Side, WEBHOOK_PATH, forwardedUrl, sideOf } from "./side.js";
 
 export interface ProxyOptions {
@@ -16,6 +23,8 @@ export interface ProxyOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly system: SystemClock;
+  /** Why a request is answered with 403 and not passed on. */
+  readonly refuses: (incoming: IncomingMessage) => string | undefined;
   /** A request has ended, with an answer or without. It still has its credentials. */
   readonly onExchange: (exchange: HttpExchange, side: Side) => void;
 }
@@ -23,7 +32,7 @@ export interface ProxyOptions {
 export interface RecordingProxy {
   /** `http://127.0.0.1:4011` */
   readonly url: string;
-  /** Finishes requests in flight, within {@link CLOSE_MS}. */
+  /** Finishes requests in flight, within {@link CLOSE_MS}. All are reported then. */
   close(): Promise<void>;
 }
 
@@ -36,9 +45,19 @@ const CLOSE_MS = 2_000;
  */
 export async function startRecordingProxy(options: ProxyOptions): Promise<RecordingProxy> {
   const { host, port, system } = options;
+  const open = new Set<ServerResponse>();
   const forward = createForwarder(options);
-  const server = createServer((incoming, outgoing) => void forward(incoming, outgoing));
-  server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 501 Not Implemented\r\nconnection: close\r\n\r\n"));
+  const server = createServer((incoming, outgoing) => {
+    open.add(outgoing);
+    void forward(incoming, outgoing);
+    outgoing.once("close", () => open.delete(outgoing));
+  });
+  server.on("connection", (socket) => {
+    socket.once("close", () => {
+      // Node.js closes only the first of the answers that wait on a connection.
+      for (const outgoing of open) if (outgoing.req.socket === socket) outgoing.emit("close");
+    });
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) =>
       reject(new UsageError("cannot-run", `Failed to listen on ${host}:${port}: ${reasonOf(error)}.`)),
@@ -54,18 +73,21 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
       server.closeIdleConnections();
       await closed;
       cancel();
+      // Each is reported when it closes, which may be after its connection.
+      await Promise.all([...open].map((outgoing) => once(outgoing, "close")));
     },
   };
 }
 
-function createForwarder({ target, webhooksTo, system, onExchange }: ProxyOptions) {
+function createForwarder({ target, webhooksTo, system, refuses, onExchange }: ProxyOptions) {
   const proxy = createProxyServer({ changeOrigin: true, preserveHeaderKeyCase: true });
   const inFlight = new WeakMap<ServerResponse, (answer: IncomingMessage) => void>();
   proxy.on("proxyRes", (answer, _, outgoing) => {
     inFlight.get(outgoing)?.(answer);
-    const { statusCode = 0 } = answer;
+    const { statusCode = 0, statusMessage } = answer;
+    // Node.js reads control characters there, and writes neither them nor such a status.
+    answer.statusMessage = statusMessage?.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?");
     if (statusCode >= 100) return;
-    // Node.js does not write such a status.
     answer.destroy();
     refuse(outgoing, 502, `The service answered with the status ${statusCode}.`);
   });
@@ -77,6 +99,9 @@ function createForwarder({ target, webhooksTo, system, onExchange }: ProxyOption
   });
 
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const refused = refuses(incoming);
+    if (refused !== undefined) return refuse(outgoing, 403, refused);
+    if (ignoreOffer(incoming.headers) !== undefined) return refuse(outgoing, 501, "The proxy passes no upgrades on.");
     const path = incoming.url ?? "/";
     const side = sideOf(path);
     const base = side === "receiver" ? webhooksTo : target;
@@ -94,15 +119,17 @@ function createForwarder({ target, webhooksTo, system, onExchange }: ProxyOption
     inFlight.set(outgoing, (received) => {
       const copy = new BodyCopy();
       received.on("data", (chunk: Buffer) => copy.keep(chunk));
+      received.once("error", () => (comment = "no answer: the service closed the connection"));
       received.once("end", () => {
         const encoding = received.headers["content-encoding"];
         const answered = { status: received.statusCode ?? 0, headers: pairsOf(received.rawHeaders) };
         answer = { ...answered, body: decodeBody(copy.bytes(), encoding) };
-        if (copy.isCut) comment = CUT;
+        if (copy.isCut) comment = BODY_IS_CUT;
       });
     });
     outgoing.once("close", () => {
-      if (body.isCut) comment ??= CUT;
+      if (body.isCut) comment ??= BODY_IS_CUT;
+      if (answer === undefined) comment ??= "no answer: the client closed the connection";
       const sent = body.isEmpty ? undefined : decodeBody(body.bytes(), headerOf(headers, "content-encoding"));
       const ms = system.monotonic() - started;
       onExchange({ startedAt, ms, method, url: url.href, headers, body: sent, answer, comment }, side);
@@ -118,7 +145,15 @@ function createForwarder({ target, webhooksTo, system, onExchange }: ProxyOption
   };
 }
 
-const CUT = `a body is cut: it has more than ${COPIED_BYTES_MAX / 1024 / 1024} MiB`;
+/** Clients of HTTP/2 offer it with an ordinary request, and go on with HTTP/1.1. Returns any other upgrade. */
+function ignoreOffer(headers: IncomingHttpHeaders): string | undefined {
+  const { upgrade, connection = "" } = headers;
+  if (upgrade?.toLowerCase() !== "h2c") return upgrade;
+  delete headers.upgrade;
+  delete headers["http2-settings"];
+  headers.connection = /\bclose\b/i.test(connection) ? "close" : "keep-alive";
+  return undefined;
+}
 
 function pairsOf(rawHeaders: readonly string[]): HeaderList {
   return rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : []));
@@ -126,9 +161,8 @@ function pairsOf(rawHeaders: readonly string[]): HeaderList {
 
 /** The proxy's own answer, in the shape of the service's errors. */
 function refuse(outgoing: ServerResponse, statusCode: number, message: string): void {
-  const error = statusCode === 404 ? "Not Found" : "Bad Gateway";
   outgoing.writeHead(statusCode, { "content-type": "application/json", connection: "close" });
-  outgoing.end(JSON.stringify({ error, statusCode, message: [message] }));
+  outgoing.end(JSON.stringify({ error: STATUS_CODES[statusCode], statusCode, message: [message] }));
 }
 
 function reasonOf(error: unknown): string {

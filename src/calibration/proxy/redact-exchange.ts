@@ -3,6 +3,7 @@ import {
   type HttpExchange,
   type SignatureVerdict,
   headerOf,
+  parseBody,
 } from "../../adapters/har/http-exchange.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { isObject } from "../../kernel/messages/json.js";
@@ -28,27 +29,34 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   const hidden = new Set([...names, signatureHeader.toLowerCase(), "set-cookie"]);
   const text = (given: string): string => redactor.text(pseudonyms.replaceIn(given));
   const headers = (list: HeaderList): HeaderList =>
-    list.map(([name, value]) => {
+    list.map(([given, value]) => {
+      const name = redactor.text(given);
       if (hidden.has(name.toLowerCase())) return [name, REDACTED];
       return [name, redactor.headers({ [name.toLowerCase()]: text(value) })[name.toLowerCase()] ?? REDACTED];
     });
+  const hide = (name: string, value: unknown): unknown =>
+    name.toLowerCase() === "msisdn" && typeof value === "string" ? pseudonyms.of(value) : REDACTED;
+  const isNamed = (name: string): boolean => names.has(name.toLowerCase());
   const body = (bytes: Uint8Array): Uint8Array => {
     const given = Buffer.from(bytes).toString();
-    return Buffer.from(text(names.size === 0 ? given : hideFields(given, names, pseudonyms)));
+    return Buffer.from(text(names.size === 0 ? given : hideMembers(given, isNamed, hide)));
   };
+  const path = (given: string): string =>
+    redactPath(pseudonyms.replaceIn(hideParameters(given, isNamed, hide)), redactor);
   return (exchange: HttpExchange, side: Side): HttpExchange => {
     const token = /^Bearer +(\S+)$/i.exec(headerOf(exchange.headers, "authorization") ?? "")?.[1];
     if (side === "service" && token !== undefined) redactor.add([token]);
     const { answer } = exchange;
     const { origin } = new URL(exchange.url);
-    // The body first: the path may have a phone number that only the body shows to be one.
+    // The bodies first: the path may have a phone number that only they show to be one.
     const redactedBody = exchange.body && body(exchange.body);
+    const redactedAnswer = answer && { ...answer, headers: headers(answer.headers), body: body(answer.body) };
     return {
       ...exchange,
-      url: origin + redactPath(pseudonyms.replaceIn(exchange.url.slice(origin.length)), redactor),
+      url: origin + path(exchange.url.slice(origin.length)),
       headers: headers(exchange.headers),
       body: redactedBody,
-      answer: answer && { ...answer, headers: headers(answer.headers), body: body(answer.body) },
+      answer: redactedAnswer,
       signature: side === "receiver" ? verdictOf(exchange, secretKey, signatureHeader) : undefined,
     };
   };
@@ -87,22 +95,31 @@ class Pseudonyms {
   }
 }
 
-/** Text that is not JSON has no fields. */
-function hideFields(text: string, names: ReadonlySet<string>, pseudonyms: Pseudonyms): string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return text;
-  }
-  const hide = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(hide);
+type IsNamed = (name: string) => boolean;
+type Hide = (name: string, value: unknown) => unknown;
+
+/** Text that is not JSON has no members. One that is nested too deep to look for them is hidden whole. */
+function hideMembers(text: string, isNamed: IsNamed, hide: Hide): string {
+  const hideIn = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hideIn);
     if (!isObject(value)) return value;
-    const members = Object.entries(value).map(([name, member]): [string, unknown] => {
-      if (!names.has(name.toLowerCase()) || member === null) return [name, hide(member)];
-      return [name, name.toLowerCase() === "msisdn" && typeof member === "string" ? pseudonyms.of(member) : REDACTED];
-    });
+    const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+      name,
+      isNamed(name) && member !== null ? hide(name, member) : hideIn(member),
+    ]);
     return Object.fromEntries(members);
   };
-  return JSON.stringify(hide(json));
+  const json = parseBody(text);
+  if (json !== undefined && json !== text) return JSON.stringify(hideIn(json));
+  return /^\s*[[{]/.test(text) ? REDACTED : text;
+}
+
+/** In the query of a path. */
+function hideParameters(path: string, isNamed: IsNamed, hide: Hide): string {
+  const [, before = path, query = ""] = /^([^?]*\?)(.*)$/s.exec(path) ?? [];
+  const parts = query.split("&").map((part) => {
+    const [[name, value] = ["", ""]] = new URLSearchParams(part);
+    return isNamed(name) ? new URLSearchParams({ [name]: String(hide(name, value)) }).toString() : part;
+  });
+  return before + parts.join("&");
 }

@@ -1,7 +1,7 @@
 /** Who is called: the service, or the receiver of its webhooks. */
 export type Side = "service" | "receiver";
 
-/** The service is told to send its webhooks to this path of the proxy. */
+/** The service sends its webhooks to this path of the proxy. */
 export const WEBHOOK_PATH = "/_webhooks";
 
 export function sideOf(path: string): Side {

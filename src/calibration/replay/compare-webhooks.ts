@@ -6,7 +6,14 @@ import { isObject } from "../../kernel/messages/json.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { type Bindings, plain } from "./bindings.js";
-import { type Comparison, type Difference, asJson, compareBodies } from "./compare.js";
+import {
+  type Comparison,
+  type Difference,
+  type ExchangeName,
+  type FoundDifference,
+  asJson,
+  compareBodies,
+} from "./compare.js";
 import { groupBy } from "./group-by.js";
 import type { Entry, RecordedWebhook } from "./history.js";
 
@@ -15,15 +22,8 @@ export interface SentWebhook {
   readonly at: Instant;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** How many entries of the recording came before it. */
-  readonly after: number;
-}
-
-/** Where it differs, with the topic and the entry of the recording. */
-export interface WebhookDifference extends Difference {
-  readonly subject: string;
-  readonly exchange: number;
-  readonly settings: readonly string[];
+  /** The last one of the recording before it. */
+  readonly exchange: ExchangeName;
 }
 
 export interface WebhookOptions extends Comparison {
@@ -33,9 +33,13 @@ export interface WebhookOptions extends Comparison {
 
 /** An event: its topic in one spelling, its resource with the service's id, and its status. */
 export function keyOf(body: Readonly<Record<string, unknown>>, bindings?: Bindings): string {
-  const data = isObject(body["data"]) ? body["data"] : {};
-  const id = String(data["id"]);
-  return `${topicOf(body)} ${bindings === undefined ? plain(id) : bindings.toTheirs(id)} ${String(data["status"])}`;
+  const id = idOf(body);
+  const status = isObject(body["data"]) ? String(body["data"]["status"]) : "";
+  return `${topicOf(body)} ${bindings === undefined ? plain(id) : bindings.toTheirs(id)} ${status}`;
+}
+
+function idOf({ data }: Readonly<Record<string, unknown>>): string {
+  return isObject(data) ? String(data["id"]) : "";
 }
 
 function topicOf(body: Readonly<Record<string, unknown>>): string {
@@ -47,23 +51,31 @@ export function compareWebhooks(
   entries: readonly Entry[],
   sent: readonly SentWebhook[],
   options: WebhookOptions,
-): WebhookDifference[] {
+): { readonly differences: readonly FoundDifference[]; readonly unpaired: SentWebhook[] } {
   const unpaired = groupBy(sent, ({ body }) => keyOf(body, options.bindings));
-  const found: WebhookDifference[] = [];
-  const add = (subject: string, exchange: number, differences: readonly Difference[]): void => {
-    found.push(...differences.map((difference) => ({ ...difference, subject, exchange, settings: [] })));
-  };
-  for (const entry of entries) {
-    if (entry.kind !== "webhook") continue;
+  const places = new Map(sent.map((webhook, place) => [webhook, place]));
+  const latest = new Map<string, number>();
+  const differences = entries.flatMap((entry): FoundDifference[] => {
+    if (entry.kind !== "webhook") return [];
+    const { topic: subject, exchange } = entry;
     const ours = unpaired.get(keyOf(entry.body))?.shift();
     const added: Difference = { pointer: "", kind: "added", expected: null, got: asJson(entry.body) };
-    add(entry.topic, entry.exchange, ours === undefined ? [added] : compareOne(entry, ours, options));
-  }
-  for (const ours of [...unpaired.values()].flat()) {
-    const exchange = entries[ours.after - 1]?.exchange ?? 0;
-    add(topicOf(ours.body), exchange, [{ pointer: "", kind: "missing", expected: asJson(ours.body), got: null }]);
-  }
-  return found;
+    if (ours === undefined) return [{ ...added, subject, exchange }];
+    const lane = `${entry.url} ${idOf(entry.body)}`;
+    const place = places.get(ours) ?? 0;
+    const isOvertaken = place < (latest.get(lane) ?? -1);
+    latest.set(lane, Math.max(place, latest.get(lane) ?? -1));
+    const order: Difference = { pointer: "", kind: "order", expected: asJson(ours.body), got: asJson(entry.body) };
+    const found = [...(isOvertaken ? [order] : []), ...compareOne(entry, ours, options)];
+    return found.map((difference) => ({ ...difference, subject, exchange }));
+  });
+  return { differences, unpaired: [...unpaired.values()].flat() };
+}
+
+/** The sandbox has sent a webhook, and the service has not. */
+export function missingWebhook({ body, exchange }: SentWebhook): FoundDifference {
+  const missing: Difference = { pointer: "", kind: "missing", expected: asJson(body), got: null };
+  return { ...missing, subject: topicOf(body), exchange };
 }
 
 function compareOne(theirs: RecordedWebhook, ours: SentWebhook, options: WebhookOptions): Difference[] {

@@ -1,44 +1,58 @@
-import { type HttpExchange, type SignatureVerdict, headerOf } from "../../adapters/har/http-exchange.js";
+import {
+  BODY_IS_CUT,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpExchange,
+  type SignatureVerdict,
+  headerOf,
+  parseBody,
+} from "../../adapters/har/http-exchange.js";
 import { type OperationId, operationIds, operations } from "../../contract/operations.js";
 import { type Topic, findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
+import { groupByCompany } from "./companies.js";
+import type { ExchangeName } from "./compare.js";
 import { readTimestamp } from "./timestamps.js";
 
 /** The recorded traffic of one company, in order. */
 export interface History {
   readonly companyId: string | undefined;
   readonly entries: readonly Entry[];
-  /** Entries that are neither requests to the API nor webhooks. */
-  readonly ignored: number;
 }
 
 export type Entry = RecordedRequest | RecordedWebhook;
 
 interface Recorded {
-  /** Its index in the source. */
-  readonly exchange: number;
+  readonly exchange: ExchangeName;
   /** On the service's clock, as far as its answers show it. */
   readonly at: Instant;
-  readonly headers: HttpExchange["headers"];
 }
 
 export interface RecordedRequest extends Recorded {
   readonly kind: "request";
+  readonly authorization: string | undefined;
+  readonly companyId: string | undefined;
+  readonly contentType: string | undefined;
   /** Undefined for a path or method that the contract does not have. */
   readonly operation: OperationId | undefined;
-  readonly method: string;
   /** From `/v1/` on, with the query. */
   readonly path: string;
   readonly body: string | undefined;
   /** Undefined when none came. */
-  readonly answer:
-    | { readonly status: number; readonly headers: HttpExchange["headers"]; readonly body: unknown }
-    | undefined;
+  readonly answer: RecordedAnswer | undefined;
+}
+
+export interface RecordedAnswer {
+  readonly status: number;
+  /** Null without the header; undefined when the tool that recorded it exports no headers. */
+  readonly retryAfter: string | null | undefined;
+  readonly body: unknown;
 }
 
 export interface RecordedWebhook extends Recorded {
   readonly kind: "webhook";
+  readonly headers: HeaderList;
   readonly url: string;
   readonly topic: Topic;
   readonly body: Readonly<Record<string, unknown>>;
@@ -48,32 +62,80 @@ export interface RecordedWebhook extends Recorded {
   readonly status: number | undefined;
 }
 
-/** `first`: the index of the first exchange in the source. */
-export function readHistory(exchanges: readonly HttpExchange[], first = 0): History {
-  const numbered = exchanges.map((exchange, at) => ({ exchange, number: first + at }));
-  const sorted = numbered.toSorted((a, b) => a.exchange.startedAt - b.exchange.startedAt || a.number - b.number);
-  const clock = new ServiceClock();
-  const entries = sorted.flatMap(({ exchange, number }) => readEntry(exchange, number, clock));
-  return { companyId: mostFrequentCompany(entries), entries, ignored: exchanges.length - entries.length };
+/** What one recording holds. */
+export interface Recording {
+  /** One for each company. */
+  readonly histories: readonly History[];
+  /** How many entries name no company, where there are several. */
+  readonly unnamed: number;
 }
 
-function readEntry(exchange: HttpExchange, number: number, clock: ServiceClock): Entry[] {
-  const { method, url, headers, body, answer, signature } = exchange;
+/** The histories of what was read of one source. */
+export function readRecording(read: readonly ReadEntry[]): Recording {
+  const { groups, unnamed } = groupByCompany(
+    read.toSorted(({ entry: a }, { entry: b }) => a.at - b.at || a.exchange.index - b.exchange.index),
+  );
+  const histories = groups.map((group) => {
+    const entries = new ServiceClock(Number.NEGATIVE_INFINITY).place(group, true);
+    return { companyId: mostFrequentCompany(entries), entries };
+  });
+  return { histories, unnamed: unnamed.length };
+}
+
+/** An entry at its time on the recorder's clock. */
+export interface ReadEntry {
+  readonly entry: Entry;
+  /** The service's time then, when the answer shows it. */
+  readonly shown: Instant | undefined;
+}
+
+/** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source. */
+export function readEntry(exchange: HttpExchange, index: number): ReadEntry[] {
+  const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
+  if (comment === BODY_IS_CUT) return [];
   const text = body === undefined ? undefined : Buffer.from(body).toString();
-  const shared = { exchange: number, headers };
+  const { pathname, search } = new URL(url);
+  const shared = { exchange: { index, method, path: pathname }, at };
   const webhook = method === "POST" ? readWebhook(text) : undefined;
   if (webhook !== undefined) {
-    const at = clock.read(exchange.startedAt, undefined);
-    return [{ kind: "webhook", ...shared, at, url, ...webhook, signature, status: answer?.status }];
+    return [
+      {
+        entry: { kind: "webhook", ...shared, headers, url, ...webhook, signature, status: answer?.status },
+        shown: undefined,
+      },
+    ];
   }
-  const { pathname, search } = new URL(url);
   const place = pathname.indexOf("/v1/");
   if (place === -1) return [];
   const path = pathname.slice(place);
   const operation = operationIds.find((id) => operations[id].method === method && pathPatterns(id).test(path));
-  const shown = answer && { status: answer.status, headers: answer.headers, body: parseBody(answer.body) };
-  const at = clock.read(exchange.startedAt, shown && timeShown(operation, shown));
-  return [{ kind: "request", ...shared, at, operation, method, path: path + search, body: text, answer: shown }];
+  const given = answer && readAnswer(answer);
+  const entry: Entry = {
+    kind: "request",
+    ...shared,
+    authorization: headerOf(headers, "authorization"),
+    companyId: sentHeader(headers, "x-company-id"),
+    contentType: sentHeader(headers, "content-type"),
+    operation,
+    path: path + search,
+    body: text,
+    answer: given,
+  };
+  return [{ entry, shown: given && timeShown(operation, given) }];
+}
+
+/** A value that HTTP cannot carry was not sent so. */
+function sentHeader(headers: HeaderList, name: string): string | undefined {
+  const value = headerOf(headers, name);
+  return value !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : undefined;
+}
+
+function readAnswer({ status, headers, body }: HttpAnswer): RecordedAnswer {
+  return {
+    status,
+    retryAfter: headers.length === 0 ? undefined : (headerOf(headers, "retry-after") ?? null),
+    body: parseBody(Buffer.from(body).toString()),
+  };
 }
 
 function pathPatterns(id: OperationId): RegExp {
@@ -84,52 +146,62 @@ function pathPatterns(id: OperationId): RegExp {
 const RESERVED_SEGMENT = "(?!batch$)[^/]+";
 
 function readWebhook(text: string | undefined) {
-  const body = text === undefined ? undefined : parseBody(Buffer.from(text));
+  const body = text === undefined ? undefined : parseBody(text);
   if (text === undefined || !isObject(body) || !isObject(body["data"]) || typeof body["topic"] !== "string")
     return undefined;
   const topic = findTopic(body["topic"]);
   return topic === undefined ? undefined : { topic, body, text };
 }
 
-/** The JSON of a body, its text when it is none, and undefined when it is empty. */
-function parseBody(bytes: Uint8Array): unknown {
-  const text = Buffer.from(bytes).toString();
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The time at which the service handled a request, when its answer shows it: the creation of what it created, or the timestamp of an error. */
-function timeShown(
-  operation: OperationId | undefined,
-  { status, body }: { status: number; body: unknown },
-): Instant | undefined {
+function timeShown(operation: OperationId | undefined, { status, body }: RecordedAnswer): Instant | undefined {
   if (!isObject(body)) return undefined;
   if (status >= 400) return readTimestamp(body["timestamp"])?.at;
   const creates = operation !== undefined && operations[operation].success === "http.createdStatus";
   return creates ? readTimestamp(body["createdAt"])?.at : undefined;
 }
 
-/** The service's clock: its distance to the recorder's is that of the last time that it showed. It never goes back. */
-class ServiceClock {
-  #ahead = 0;
-  #last = Number.NEGATIVE_INFINITY;
+/** The service's clock: its distance to the recorder's is that of the last time that it showed, or of the first. It never goes back. */
+export class ServiceClock {
+  #ahead: number | undefined;
+  #last: Instant;
 
-  read(startedAt: Instant, shown: Instant | undefined): Instant {
-    if (shown !== undefined) this.#ahead = shown - startedAt;
-    this.#last = Math.max(this.#last, startedAt + this.#ahead);
-    return this.#last;
+  constructor(start: Instant) {
+    this.#last = start;
   }
+
+  /** Entries at their times on this clock. Before the first time that is shown it stands still, unless `isWhole`: none will be. */
+  place(read: readonly ReadEntry[], isWhole: boolean): Entry[] {
+    const first = read.find(({ shown }) => shown !== undefined);
+    const aheadOf = ({ entry, shown = entry.at }: ReadEntry): number => shown - entry.at;
+    this.#ahead ??= first === undefined ? undefined : aheadOf(first);
+    if (isWhole) this.#ahead ??= 0;
+    const next = nextShown(read);
+    return read.map((each, index): Entry => {
+      if (each.shown !== undefined) this.#ahead = aheadOf(each);
+      if (this.#ahead !== undefined) {
+        // An answer that was slow shows a late time: what follows is no later than the next time that is shown.
+        this.#last = Math.max(this.#last, Math.min(each.entry.at + this.#ahead, next[index] ?? Infinity));
+      }
+      return { ...each.entry, at: this.#last };
+    });
+  }
+}
+
+/** For each entry the time that it shows, or else the next one does. */
+function nextShown(read: readonly ReadEntry[]): (Instant | undefined)[] {
+  let next: Instant | undefined;
+  return read
+    .toReversed()
+    .map(({ shown }) => (next = shown ?? next))
+    .toReversed();
 }
 
 function mostFrequentCompany(entries: readonly Entry[]): string | undefined {
   const counts = new Map<string, number>();
   for (const entry of entries) {
     if (entry.kind !== "request" || (entry.answer?.status ?? 500) >= 300) continue;
-    const id = headerOf(entry.headers, "x-company-id");
+    const { companyId: id } = entry;
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0];

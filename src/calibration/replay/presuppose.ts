@@ -18,8 +18,7 @@ export function presuppose({ entries }: History): Presupposed {
   for (const entry of entries) {
     if (entry.kind === "webhook") {
       const id = idOf(entry.body["data"]);
-      if (!found.topics.has(`${entry.topic} ${entry.url}`))
-        found.subscribe(entry.topic, String(entry.body["topic"]), entry.url);
+      found.received(entry);
       if (!made.has(id)) found.reported(entry);
       made.add(id);
       continue;
@@ -44,8 +43,7 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
       made.add(id);
       return;
     case "createWebhook": {
-      const topic = findTopic(String(body["topic"]));
-      if (topic !== undefined) found.topics.add(`${topic} ${String(body["url"])}`);
+      found.subscribed(String(body["topic"]), String(body["url"]));
       made.add(id);
       return;
     }
@@ -69,17 +67,36 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
 }
 
 class Found {
-  readonly topics = new Set<string>();
+  /** URLs by topic. */
+  readonly #subscribed = new Map<string, Set<string>>();
+  readonly #received = new Map<string, Map<string, RecordedWebhook>>();
   readonly #customers = new Map<string, unknown>();
   readonly #charges: unknown[] = [];
   readonly #transactions: unknown[] = [];
   readonly #subscriptions: unknown[] = [];
   readonly #assumptions: string[] = [];
 
-  subscribe(topic: string, spelling: string, url: string): void {
-    this.topics.add(`${topic} ${url}`);
-    this.#subscriptions.push({ topic: spelling, url });
-    this.#assumptions.push(`A subscription to ${topic} was made before the recording.`);
+  subscribed(spelling: string, url: string): void {
+    const topic = findTopic(spelling) ?? spelling;
+    this.#subscribed.set(topic, (this.#subscribed.get(topic) ?? new Set()).add(url));
+  }
+
+  received(webhook: RecordedWebhook): void {
+    const { topic, url } = webhook;
+    this.#received.set(topic, new Map(this.#received.get(topic)).set(url, webhook));
+  }
+
+  /** Through a tunnel and the proxy, webhooks do not arrive at the URL of their subscription. */
+  #subscribeBefore(): void {
+    for (const [topic, received] of this.#received) {
+      const made = this.#subscribed.get(topic) ?? new Set();
+      const strangers = [...received.values()].filter(({ url }) => !made.has(url));
+      const elsewhere = [...made].filter((url) => !received.has(url));
+      for (const { body, url } of strangers.slice(elsewhere.length)) {
+        this.#subscriptions.push({ topic: body["topic"], url });
+        this.#assumptions.push(`A subscription to ${topic} was made before the recording.`);
+      }
+    }
   }
 
   know(msisdn: string | undefined, { firstName, lastName, kycStatus }: Readonly<Record<string, unknown>>): void {
@@ -94,7 +111,7 @@ class Found {
     this.#addCharge(body, operation === "getCharge" ? String(body["status"]) : before);
   }
 
-  /** A webhook tells of a change: before it there was another status. */
+  /** A webhook reports a change: before it there was another status. */
   reported({ topic, body }: RecordedWebhook): void {
     const data = isObject(body["data"]) ? body["data"] : {};
     if (topic !== "charges/events") return this.transaction({ ...data, status: "pending", failureReason: null });
@@ -138,6 +155,7 @@ class Found {
   }
 
   result(): Presupposed {
+    this.#subscribeBefore();
     const take = <T>(list: { safeParse(given: unknown): { data?: readonly T[] | undefined } }, given: unknown[]): T[] =>
       given.flatMap((item) => list.safeParse([item]).data ?? []);
     const world = {

@@ -1,21 +1,23 @@
 import type { Transport } from "../../adapters/delivery/transport.js";
-import { headerOf } from "../../adapters/har/http-exchange.js";
 import { operations } from "../../contract/operations.js";
+import { balanceOf } from "../../domain/accounts/ledger.js";
+import { setBalance } from "../../domain/accounts/set-balance.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
-import { fromXof } from "../../domain/values/money.js";
+import { MONEY_STORED_MAX, fromXof, toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
+import { Bug } from "../../kernel/messages/problem.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
+import { DEFAULT_LIMITS } from "../../sandbox/company/limits.js";
 import { DEFAULT_COMPANY, resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { Bindings } from "./bindings.js";
-import { type Comparison, type Difference, compareBodies } from "./compare.js";
-import { type SentWebhook, compareWebhooks, keyOf } from "./compare-webhooks.js";
-import { groupBy } from "./group-by.js";
-import type { Entry, History, RecordedRequest, RecordedWebhook } from "./history.js";
+import { type Comparison, type Difference, type ExchangeName, type FoundDifference, compareBodies } from "./compare.js";
+import { type SentWebhook, compareWebhooks, keyOf, missingWebhook } from "./compare-webhooks.js";
+import type { Entry, History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "./history.js";
 import type { Presupposed } from "./presuppose.js";
 
 /** A request to the API of a sandbox, without a socket. */
@@ -30,24 +32,15 @@ export interface ReplayOptions {
   readonly fetchTo: FetchTo;
   /** Whether the source has webhooks at all. */
   readonly comparesWebhooks: boolean;
-  /** How many entries to replay. Default: all. */
-  readonly length?: number | undefined;
-  /** Stops when there are more differences: the profile is no better. */
-  readonly differencesMax?: number | undefined;
-}
-
-/** A difference at its place in the source. */
-export interface FoundDifference extends Difference {
-  readonly exchange: number;
-  /** `GET /v1/charges/:id`, or a topic. */
-  readonly subject: string;
-  /** The settings that the sandbox's answer depends on. */
-  readonly settings: readonly string[];
+  /** Only for the differences: what is read is not looked at. */
+  readonly isTrial?: boolean | undefined;
+  /** Stops at the first answer that differs. */
+  readonly untilFirst?: boolean | undefined;
 }
 
 export interface Replayed {
   readonly differences: readonly FoundDifference[];
-  /** For each setting, after how many entries its first few reads were. */
+  /** For each setting, the places of the entries that read it first. */
   readonly reads: ReadonlyMap<string, readonly number[]>;
   /** How much more the service's account holds than the sandbox's, XOF; undefined when no answer shows it. */
   readonly balanceOffset: number | undefined;
@@ -59,57 +52,56 @@ export interface Replayed {
 const BASE = "http://sandbox.invalid";
 /** Times within this distance are the same. */
 const TOLERANCE_MS = 1_000;
+/** A higher balance cannot be given to the sandbox, with room for what the recording adds. */
+const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
+/** Nobody looks at what is over: a recording may be long. */
+const KEPT = { ...DEFAULT_LIMITS, requests: 1, events: 100, deliveries: 100 };
 /** Entries between two looks at what due work has read. */
 const DUE_READS_EVERY = 50;
 
 /** Puts recorded requests to a sandbox with this profile, at the times of the recording, and compares what it answers and sends. */
-export async function replay(history: History, options: ReplayOptions): Promise<Replayed> {
-  const run = new Replay(history, options);
+export async function replay({ entries, companyId }: History, options: ReplayOptions): Promise<Replayed> {
+  const run = new Replay(options, entries[0]?.at ?? 0, companyId);
   try {
-    await run.play();
+    await run.play(entries);
+    run.end();
     return run.result();
   } finally {
     await run.close();
   }
 }
 
-class Replay {
-  readonly #history: History;
+/** A sandbox to which the requests of a recording are put, one after another. */
+export class Replay {
   readonly #options: ReplayOptions;
   readonly #sandbox: Sandbox;
-  readonly #company: Company;
+  readonly company: Company;
+  /** Undefined while no request has shown it. */
+  theirCompanyId: string | undefined;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #bindings = new Bindings();
   readonly #differences: FoundDifference[] = [];
   readonly #reads = new Map<string, number[]>();
-  readonly #sent: SentWebhook[] = [];
+  /** Those that no webhook of the recording is the counterpart of. */
+  #sent: SentWebhook[] = [];
   /** What receivers got, by event. */
-  readonly #answers: ReadonlyMap<string, readonly RecordedWebhook[]>;
+  readonly #answers = new Map<string, RecordedWebhook[]>();
   readonly #attempts = new Map<string, number>();
   /** The request that is being answered: deliveries wait for it, since its ids are bound then. */
   #step: Promise<void> = Promise.resolve();
   #settings: readonly string[] = [];
   readonly #assumptions = new Set<string>();
-  readonly #paidOverApi: ReadonlySet<string>;
+  readonly #paidOverApi = new Set<string>();
   #balanceOffset: number | undefined;
   #firstBalance: number | undefined;
   #position = 0;
+  /** Of the last entry that was taken. */
+  #exchange: ExchangeName | undefined;
 
-  constructor(history: History, options: ReplayOptions) {
-    this.#history = history;
+  constructor(options: ReplayOptions, start: Instant, companyId: string | undefined) {
     this.#options = options;
-    const { entries, companyId } = history;
-    const start = entries[0]?.at ?? 0;
-    this.#answers = groupBy(
-      entries.filter((entry) => entry.kind === "webhook"),
-      ({ body }) => keyOf(body),
-    );
-    this.#paidOverApi = new Set(
-      entries.flatMap((entry) =>
-        entry.kind === "request" && entry.operation === "payCharge" ? [idIn(entry.path)] : [],
-      ),
-    );
+    this.theirCompanyId = companyId;
     const setup = {
       id: companyId ?? DEFAULT_COMPANY.id,
       tokens: [{ token: DEFAULT_COMPANY.token, expiresAt: null }],
@@ -119,33 +111,75 @@ class Replay {
       profile: options.profile,
       fixtures: [options.presupposed.world],
     };
-    const resolved = resolveOptions({ companies: [setup], seed: 1, publicUrl: BASE });
+    const resolved = resolveOptions({ companies: [setup], seed: 1, limits: KEPT });
     this.#sandbox = new Sandbox(resolved, { transport: this.#transport(), url: BASE });
-    this.#company = this.#sandbox.defaultCompany;
+    this.company = this.#sandbox.defaultCompany;
     this.#fetch = options.fetchTo(this.#sandbox);
     this.#sandbox.events.on("exchange", ({ exchange }) => void (this.#settings = exchange.settings));
   }
 
-  async play(): Promise<void> {
-    const { entries } = this.#history;
-    const { length = entries.length, differencesMax = Number.POSITIVE_INFINITY } = this.#options;
-    for (const [position, entry] of entries.slice(0, length).entries()) {
-      this.#position = position + 1;
-      if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
-      await this.#advanceTo(entry.at);
-      this.#payOutside(entry);
-      if (entry.kind === "webhook") continue;
-      this.#step = this.#put(entry);
-      await this.#step;
-      if (this.#differences.length > differencesMax) return;
+  /** Further entries of the recording. */
+  async play(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) this.#foresee(entry);
+    for (const entry of entries) {
+      await this.#take(entry);
+      if (this.#options.untilFirst === true && this.#differences.length > 0) return;
     }
-    await this.#advanceTo(entries[length - 1]?.at ?? 0);
+    await this.#advanceTo(entries.at(-1)?.at ?? 0);
     this.#noteDueReads();
     if (!this.#options.comparesWebhooks) return;
-    const { webhooks } = this.#company.profile;
+    const { webhooks } = this.company.profile;
     const { secretKey } = this.#options;
     const options = { ...this.#comparison(), webhooks, secretKey };
-    this.#differences.push(...compareWebhooks(entries.slice(0, length), this.#sent, options));
+    const { differences, unpaired } = compareWebhooks(entries, this.#sent, options);
+    this.#differences.push(...differences);
+    this.#sent = unpaired;
+  }
+
+  /** The differences since the last call. */
+  takeDifferences(): readonly FoundDifference[] {
+    return this.#differences.splice(0);
+  }
+
+  /** What later entries say of earlier ones: how receivers answer, and what is paid over the API. */
+  #foresee(entry: Entry): void {
+    if (entry.kind === "webhook") {
+      const key = keyOf(entry.body);
+      const answers = this.#answers.get(key);
+      if (answers === undefined) this.#answers.set(key, [entry]);
+      else answers.push(entry);
+    } else if (entry.operation === "payCharge") {
+      this.#paidOverApi.add(idIn(entry.path));
+    }
+  }
+
+  async #take(entry: Entry): Promise<void> {
+    this.#position++;
+    this.#exchange = entry.exchange;
+    if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
+    await this.#advanceTo(entry.at);
+    this.#payOutside(entry);
+    if (entry.kind === "webhook") return;
+    this.#step = this.#put(entry);
+    await this.#step;
+  }
+
+  /** Whether the sandbox has what the service calls so. */
+  knows(id: string): boolean {
+    return this.#bindings.isBound(id);
+  }
+
+  /** Gives the sandbox's account what the service's account has. */
+  adoptBalance(): void {
+    if (this.#balanceOffset === undefined || this.#balanceOffset === 0) return;
+    const balance = balanceOf(this.company) + fromXof(this.#balanceOffset);
+    this.company.run(setBalance, balance);
+    this.#balanceOffset = 0;
+  }
+
+  /** No webhook comes any more. */
+  end(): void {
+    if (this.#options.comparesWebhooks) this.#differences.push(...this.#sent.map(missingWebhook));
   }
 
   result(): Replayed {
@@ -163,20 +197,24 @@ class Replay {
   }
 
   async #advanceTo(at: Instant): Promise<void> {
-    await advance(this.#company, { to: Math.max(at, this.#company.now()) });
+    await advance(this.company, { to: Math.max(at, this.company.now()) });
   }
 
-  /** What due work has read. */
+  /** What due work has read since the last look. */
   #noteDueReads(): void {
+    if (this.#options.isTrial === true) return;
     const { coverage } = this.#sandbox;
-    for (const { setting, met } of coverage.tallyOf(this.#company.id).report(this.#company.world).openPoints) {
-      if (met && !this.#reads.has(setting)) this.#noteRead(setting);
+    const end = Math.max(0, this.#position - 1);
+    const begin = Math.max(0, this.#position - DUE_READS_EVERY);
+    const places = Array.from({ length: end - begin + 1 }, (_, index) => begin + index);
+    for (const { setting, met } of coverage.tallyOf(this.company.id).report(this.company.world).openPoints) {
+      if (met && !this.#reads.has(setting)) this.#reads.set(setting, places);
     }
   }
 
   #noteRead(setting: string): void {
     const known = this.#reads.get(setting) ?? [];
-    if (known.length < READS_KEPT) this.#reads.set(setting, [...known, this.#position]);
+    if (known.length < READS_KEPT) this.#reads.set(setting, [...known, this.#position - 1]);
   }
 
   /** A customer pays on the payment page, where the recording does not see it. */
@@ -184,13 +222,13 @@ class Replay {
     const shown =
       entry.kind === "webhook" ? entry.body["data"] : entry.operation === "getCharge" ? entry.answer?.body : undefined;
     if (!isObject(shown) || typeof shown["id"] !== "string" || shown["status"] !== "paid") return;
-    const charge = this.#company.world.charges.get(this.#bindings.toOurs(shown["id"]));
+    const charge = this.company.world.charges.get(this.#bindings.toOurs(shown["id"]));
     if (charge?.status !== "due" || this.#paidOverApi.has(shown["id"])) return;
     const [payment] = Array.isArray(shown["transactions"]) ? shown["transactions"] : [];
     const msisdn: unknown = isObject(payment) ? payment["recipientMsisdn"] : undefined;
     const payer = typeof msisdn === "string" ? msisdn : undefined;
     try {
-      this.#company.run(payCharge, { chargeId: charge.id, msisdn: payer });
+      this.company.run(payCharge, { chargeId: charge.id, msisdn: payer });
     } catch (error) {
       // With this profile the payer is refused: the difference stays.
       if (!isApiProblem(error)) throw error;
@@ -206,60 +244,70 @@ class Replay {
     if (answer === undefined || this.#isAboutUnknown(recorded, response.status)) return;
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     if (operation === "getBalance") this.#noteBalance(answer.body, body);
-    for (const difference of this.#compare(answer, { status: response.status, body })) {
+    const ours = { status: response.status, retryAfter: response.headers.get("retry-after"), body };
+    for (const difference of this.#compare(answer, ours)) {
       this.#differences.push({
         ...difference,
         exchange: recorded.exchange,
         subject: subjectOf(recorded),
-        settings: this.#settings,
       });
     }
   }
 
   /** Something that was there before the recording, and that no answer of it shows. */
-  #isAboutUnknown({ path, operation, answer }: RecordedRequest, status: number): boolean {
+  #isAboutUnknown(recorded: RecordedRequest, status: number): boolean {
+    const { path, operation, answer } = recorded;
     if (operation === undefined || !operations[operation].path.includes(":id")) return false;
     const id = idIn(path);
     const isUnknown = status === 404 && answer?.status !== 404 && !this.#bindings.isBound(id);
-    if (isUnknown)
-      this.#assumptions.add(
-        `${operations[operation].path} of ${id} is not compared: the recording does not show what it is about.`,
-      );
-    return isUnknown;
+    if (!isUnknown) return false;
+    this.#assumptions.add(
+      `${subjectOf(recorded)} of ${id} is not compared: the recording does not show how it was made.`,
+    );
+    // It may have moved money.
+    this.#balanceOffset = undefined;
+    return true;
   }
 
-  #requestOf({ method, path, headers, body, answer }: RecordedRequest): Request {
+  #requestOf({
+    exchange: { method },
+    path,
+    authorization,
+    companyId,
+    contentType,
+    body,
+    answer,
+  }: RecordedRequest): Request {
     const sent = new Headers();
-    for (const name of ["content-type", "x-company-id"]) {
-      const value = headerOf(headers, name);
-      if (value !== undefined) sent.set(name, value);
+    if (contentType !== undefined) sent.set("content-type", contentType);
+    if (companyId !== undefined) {
+      sent.set("x-company-id", companyId === this.theirCompanyId ? this.company.id : companyId);
     }
     // Tools and the proxy hide tokens: whether one was right, only the answer says.
     if (answer?.status !== 401) sent.set("authorization", `Bearer ${DEFAULT_COMPANY.token}`);
-    else if (headerOf(headers, "authorization") !== undefined) sent.set("authorization", "Bearer unknown");
+    else if (authorization !== undefined) sent.set("authorization", "Bearer unknown");
     const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
     return new Request(BASE + this.#bindings.toOurs(path), { method, headers: sent, ...(hasBody ? { body } : {}) });
   }
 
-  #compare(
-    theirs: NonNullable<RecordedRequest["answer"]>,
-    ours: { readonly status: number; readonly body: unknown },
-  ): Difference[] {
+  #compare(theirs: RecordedAnswer, ours: RecordedAnswer): Difference[] {
     const status: Difference[] =
       theirs.status === ours.status
         ? []
         : [{ pointer: "/status", kind: "status", expected: ours.status, got: theirs.status }];
     // Of different outcomes every field differs.
     if (isSuccess(theirs.status) !== isSuccess(ours.status)) return status;
-    return [...status, ...compareBodies(theirs.body, ours.body, this.#comparison())];
+    const bodies = compareBodies(theirs.body, ours.body, this.#comparison());
+    return [...status, ...compareWaits(theirs.retryAfter, ours.retryAfter), ...bodies];
   }
 
   /** The first balance shows what the account held before; from there on movements count. */
   #noteBalance(theirs: unknown, ours: unknown): void {
     const [their, our] = [theirs, ours].map((body) => (isObject(body) ? body["balance"] : undefined));
     if (this.#balanceOffset !== undefined || typeof their !== "number" || typeof our !== "number") return;
+    if (Math.abs(their) > BALANCE_MAX) return;
     this.#balanceOffset = their - our;
-    this.#firstBalance = their;
+    this.#firstBalance ??= their;
   }
 
   #comparison(): Comparison {
@@ -271,9 +319,9 @@ class Replay {
     return {
       send: async ({ body, headers }) => {
         await this.#step;
+        if (this.#exchange === undefined) throw new Bug("A webhook was sent before the recording began.");
         const parsed = JSON.parse(body.toString()) as SentWebhook["body"];
-        const sent = { at: this.#company.now(), headers, body: parsed, after: this.#position };
-        this.#sent.push(sent);
+        this.#sent.push({ at: this.company.now(), headers, body: parsed, exchange: this.#exchange });
         const key = keyOf(parsed, this.#bindings);
         const nth = this.#attempts.get(key) ?? 0;
         this.#attempts.set(key, nth + 1);
@@ -288,6 +336,15 @@ class Replay {
   }
 }
 
+/** `Retry-After` in seconds, of answers that have it. */
+function compareWaits(got: RecordedAnswer["retryAfter"], expected: RecordedAnswer["retryAfter"]): Difference[] {
+  if (got === undefined || expected === undefined || got === expected) return [];
+  const isNear = Math.abs(Number(got) - Number(expected)) <= TOLERANCE_MS / 1_000;
+  if (got !== null && expected !== null && isNear) return [];
+  const kind = got === null ? "missing" : expected === null ? "added" : "value";
+  return [{ pointer: "/headers/retry-after", kind, expected, got }];
+}
+
 /** The id of a path such as `/v1/charges/:id/pay`. */
 function idIn(path: string): string {
   return path.split("?")[0]?.split("/")[3] ?? "";
@@ -297,6 +354,6 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-export function subjectOf({ operation, method, path }: RecordedRequest): string {
+export function subjectOf({ operation, exchange: { method }, path }: RecordedRequest): string {
   return operation === undefined ? `${method} ${path.split("?")[0]}` : `${method} ${operations[operation].path}`;
 }

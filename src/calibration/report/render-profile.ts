@@ -1,22 +1,21 @@
-import { Document, type YAMLMap } from "yaml";
-import { isObject } from "../../kernel/messages/json.js";
+import { Document, isMap, isNode } from "yaml";
 import { oneLine } from "../../kernel/messages/text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import type { CalibratedSetting, CalibrationReport } from "./report.js";
-import { renderSum, tellEvidence } from "./reporters.js";
+import { renderSum, describeEvidence } from "./reporters.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 
 /** A profile file: what was given, with what the traffic has shown, and the evidence for each setting as a comment. */
 export function renderProfile(report: CalibrationReport, given: ProfileOverrides): string {
-  const told = report.settings.filter(isWritten);
-  const overrides = told.reduce<unknown>((profile, { path, value }) => {
+  const written = report.settings.filter(isWritten);
+  const overrides = written.reduce<unknown>((profile, { path, value }) => {
     const [group = "", name] = path.split(".");
     return mergeOverrides(profile, { [group]: name === undefined ? value : { [name]: value } });
   }, given);
   const document = new Document(overrides);
   document.commentBefore = [` ${renderSum(report, plainStyle)}`, ...openComment(report)].join("\n");
-  for (const row of told) comment(document, row);
+  for (const row of written) comment(document, row);
   return document.toString({ lineWidth: 100 });
 }
 
@@ -31,19 +30,9 @@ function openComment({ settings }: CalibrationReport): string[] {
 }
 
 function comment(document: Document, { path, state, evidence }: CalibratedSetting): void {
-  const parents = path.split(".");
-  const name = parents.at(-1);
-  const parent: unknown = parents.length === 1 ? document.contents : document.getIn(parents.slice(0, -1));
-  const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === name) : undefined;
-  const lines = evidence.map((one) => ` ${oneLine(tellEvidence(one))}`);
-  const key: unknown = pair?.key;
+  const names = path.split(".");
+  const parent = document.getIn(names.slice(0, -1));
+  const key = isMap(parent) ? parent.items.find((pair) => String(pair.key) === names.at(-1))?.key : undefined;
+  const lines = evidence.map((one) => ` ${oneLine(describeEvidence(one))}`);
   if (isNode(key)) key.commentBefore = [` ${state}`, ...lines].join("\n");
-}
-
-function isMap(value: unknown): value is YAMLMap {
-  return typeof value === "object" && value !== null && "items" in value;
-}
-
-function isNode(value: unknown): value is { commentBefore?: string } {
-  return typeof value === "object" && value !== null && !isObject(value);
 }

@@ -22,7 +22,7 @@ const exchange = z
 const evidence = z
   .object({
     exchange,
-    pointer: text("Into {status, headers, body} of the answer or the webhook"),
+    pointer: text("JSON pointer into {status, headers, body} of the answer or the webhook"),
     expected: json.meta({ description: "What the sandbox says with another value" }),
     got: json.meta({ description: "What the service said" }),
   })
@@ -33,8 +33,8 @@ const setting = z
     path: text("transfers.settlement"),
     state: z.enum(settingStates).meta({
       description:
-        "confirmed: the traffic tells the readings apart, and this is the one that was given; set: it is another; " +
-        "open: nothing tells them apart; contradicted: parts of the traffic disagree",
+        "confirmed: the traffic distinguishes the values, and this is the one that was given; set: it is another; " +
+        "open: nothing distinguishes them; contradicted: parts of the traffic disagree",
     }),
     value: json.meta({ description: "What explains most of the traffic" }),
     default: json.meta({ description: "What was assumed before" }),
@@ -44,13 +44,13 @@ const setting = z
 
 const drift = z
   .object({
-    operation: z.string().nullable().meta({ description: "GET /v1/charges/:id; null of a webhook" }),
-    topic: z.string().nullable().meta({ description: "charges/events; null of an answer" }),
-    pointer: text("Where, with * for places in a list"),
+    operation: z.string().nullable().meta({ description: "GET /v1/charges/:id; null for a webhook" }),
+    topic: z.string().nullable().meta({ description: "charges/events; null for an answer" }),
+    pointer: text("JSON pointer, with * for places in a list"),
     kind: z
       .enum(["added", "missing", "type", "value", "status", "order", "signature"])
       .meta({ description: "added: only the service has it; missing: only the sandbox has it" }),
-    count: count("answers or webhooks have it"),
+    count: count("answers or webhooks have the difference"),
     of: count("were compared"),
     example: z
       .object({
@@ -69,8 +69,8 @@ export const calibrationReport: z.ZodType<CalibrationReport> = z
     verb: z.literal("calibrate").meta({ description: "The verb that made the report" }),
     source: z
       .object({
-        files: z.array(z.string()).readonly().nullable().meta({ description: "The archives; null of a target" }),
-        target: z.string().nullable().meta({ description: "The service that was asked; null of archives" }),
+        files: z.array(z.string()).readonly().nullable().meta({ description: "The archives; null for a target" }),
+        target: z.string().nullable().meta({ description: "The service that was asked; null for archives" }),
         exchanges: count("requests to the API"),
         webhooks: count("webhooks"),
         from: z.string().nullable().meta({ description: "ISO 8601, by the service's clock; null without traffic" }),
@@ -86,7 +86,7 @@ export const calibrationReport: z.ZodType<CalibrationReport> = z
         set: count("are set"),
         open: count("are open"),
         contradicted: count("are contradicted"),
-        drift: count("rows of drift there are"),
+        drift: count("kinds of drift there are"),
       })
       .readonly(),
   })

@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/messages/json.js";
-import type { DifferenceKind } from "../replay/compare.js";
+import type { DifferenceKind, ExchangeName } from "../replay/compare.js";
 
 /** What `calibrate` found. The JSON report has the same members. */
 export interface CalibrationReport {
@@ -15,7 +15,7 @@ export interface CalibrationReport {
 }
 
 export interface CalibrationSource {
-  /** The archives; null when a target was asked. */
+  /** The archives; null for a target. */
   readonly files: readonly string[] | null;
   readonly target: string | null;
   /** Requests to the API. */
@@ -29,8 +29,8 @@ export interface CalibrationSource {
 export const settingStates = ["confirmed", "set", "open", "contradicted"] as const;
 
 /**
- * `confirmed`: the traffic tells the readings apart, and this is the one that was given. `set`: it is another. `open`: nothing in the traffic tells them
- * apart. `contradicted`: parts of the traffic disagree.
+ * `confirmed`: the traffic distinguishes the values, and this is the one that was given. `set`: it is another. `open`: nothing in the traffic
+ * distinguishes them. `contradicted`: parts of the traffic disagree.
  */
 export type SettingState = (typeof settingStates)[number];
 
@@ -56,18 +56,10 @@ export interface Evidence {
   readonly got: Json;
 }
 
-/** A recorded exchange. */
-export interface ExchangeName {
-  /** Its place in the source, from 0. */
-  readonly index: number;
-  readonly method: string;
-  readonly path: string;
-}
-
 export interface Drift {
-  /** `GET /v1/charges/:id`; null of a webhook. */
+  /** `GET /v1/charges/:id`; null for a webhook. */
   readonly operation: string | null;
-  /** Null of an answer. */
+  /** Null for an answer. */
   readonly topic: string | null;
   /** Places in a list are `*`. */
   readonly pointer: string;

@@ -1,7 +1,8 @@
-import { type JunitCase, type Style, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
+import { type JunitCase, type Style, plainStyle, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { oneLine, shorten, wrapText } from "../../kernel/messages/text.js";
-import type { CalibratedSetting, CalibrationReport, Drift, Evidence, ExchangeName } from "./report.js";
+import type { ExchangeName } from "../replay/compare.js";
+import type { CalibratedSetting, CalibrationReport, Drift, Evidence } from "./report.js";
 
 /** What the traffic says of the settings, then the drift. */
 export function renderPretty(report: CalibrationReport, style: Style): string {
@@ -27,14 +28,14 @@ function renderSetting(row: CalibratedSetting, style: Style): string[] {
   const paint = row.state === "set" ? style.good : style.bad;
   return [
     `${paint(row.state)}  ${style.strong(titleOf(row))}`,
-    ...row.evidence.flatMap((evidence) => wrapText(tellEvidence(evidence), style.width, 4, "  ")),
+    ...row.evidence.flatMap((evidence) => wrapText(describeEvidence(evidence), style.width, 4, "  ")),
   ];
 }
 
 function renderDrift(row: Drift, style: Style): string[] {
   return [
     `${style.warning("drift")}  ${style.strong(subjectOf(row))}`,
-    ...wrapText(tellDrift(row), style.width, 4, "  "),
+    ...wrapText(describeDrift(row), style.width, 4, "  "),
   ];
 }
 
@@ -44,30 +45,34 @@ export function titleOf({ path, value, default: before, state }: CalibratedSetti
 }
 
 /** `#3 POST /v1/charges: /status is 200, not 201` */
-export function tellEvidence({ exchange, pointer, expected, got }: Evidence): string {
-  return `${tellExchange(exchange)}: ${placeOf(pointer)} is ${show(got)}, not ${show(expected)}`;
+export function describeEvidence({ exchange, pointer, expected, got }: Evidence): string {
+  return `${describeExchange(exchange)}: ${placeOf(pointer)} is ${show(got)}, not ${show(expected)}`;
 }
 
 export function subjectOf({ operation, topic }: Drift): string {
   return operation ?? `webhook ${topic}`;
 }
 
-export function tellDrift({ kind, pointer, count, of, example }: Drift): string {
+export function describeDrift(drift: Drift): string {
+  const { count, of, example } = drift;
+  return `${describeDifference(drift)}. In ${count} of ${of}, first in ${describeExchange(example.exchange)}.`;
+}
+
+export function describeDifference({ kind, pointer, example }: Drift): string {
   const place = placeOf(pointer);
   const [got, expected] = [show(example.got), show(example.expected)];
-  const what = {
-    added: `${place} is not in the sandbox's: ${got}`,
-    missing: `${place} is missing; the sandbox has ${expected}`,
+  return {
+    added: `only the service has ${place}: ${got}`,
+    missing: `only the sandbox has ${place}: ${expected}`,
     type: `${place} has another type: ${got}, not ${expected}`,
     value: `${place} is ${got}, not ${expected}`,
     status: `the status is ${got}, not ${expected}`,
     order: `${place} has another order`,
-    signature: `the signature in ${place} is ${example.got === null ? "missing" : "not valid"}`,
+    signature: `the signature in ${place} is ${example.got === null ? "missing" : "invalid"}`,
   }[kind];
-  return `${what}. In ${count} of ${of}, first in ${tellExchange(example.exchange)}.`;
 }
 
-function tellExchange({ index, method, path }: ExchangeName): string {
+function describeExchange({ index, method, path }: ExchangeName): string {
   return `#${index} ${method} ${path}`;
 }
 
@@ -87,8 +92,12 @@ export function renderSum({ counts, source }: CalibrationReport, style: Style): 
     `${open} open`,
     contradicted === 0 ? "0 contradicted" : style.bad(`${contradicted} contradicted`),
   ];
-  const differences = drift === 0 ? style.good("no drift") : style.warning(`${drift} kinds of drift`);
-  return `${states.join(", ")}; ${differences}: ${source.exchanges} requests, ${source.webhooks} webhooks`;
+  const differences = drift === 0 ? style.good("no drift") : style.warning(count(drift, "kind", " of drift"));
+  return `${states.join(", ")}; ${differences}: ${count(source.exchanges, "request")}, ${count(source.webhooks, "webhook")}`;
+}
+
+function count(number: number, what: string, of = ""): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}${of}`;
 }
 
 export function renderMarkdown(report: CalibrationReport): string {
@@ -97,7 +106,7 @@ export function renderMarkdown(report: CalibrationReport): string {
   const open = settings.filter(({ state }) => state === "open").map(({ path }) => `\`${path}\``);
   const sections = [
     "# Calibration",
-    renderSum(report, { ...plain, width: 100 }),
+    renderSum(report, plainStyle),
     "## Settings",
     ...(rows.length === 0 ? [] : [table(["Setting", "State", "Value", "Evidence"], rows.map(settingCells))]),
     ...(open.length === 0 ? [] : [`Open: ${open.join(", ")}.`]),
@@ -106,19 +115,16 @@ export function renderMarkdown(report: CalibrationReport): string {
       ? "None."
       : table(
           ["Where", "What"],
-          drift.map((row) => [subjectOf(row), tellDrift(row)]),
+          drift.map((row) => [subjectOf(row), describeDrift(row)]),
         ),
     ...(assumptions.length === 0 ? [] : ["## Assumptions", assumptions.map((text) => `- ${oneLine(text)}`).join("\n")]),
   ];
   return `${sections.join("\n\n")}\n`;
 }
 
-const unchanged = (text: string): string => text;
-const plain = { good: unchanged, bad: unchanged, warning: unchanged, strong: unchanged, faint: unchanged };
-
 function settingCells({ path, state, value, evidence }: CalibratedSetting): string[] {
   const [first] = evidence;
-  return [`\`${path}\``, state, `\`${show(value)}\``, first === undefined ? "" : tellEvidence(first)];
+  return [`\`${path}\``, state, `\`${show(value)}\``, first === undefined ? "" : describeEvidence(first)];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -131,7 +137,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 export function renderJunit(report: CalibrationReport, failOn: readonly string[]): string {
   const settings = report.settings.map((row) => settingCase(row, failOn));
   const drift = report.drift.map((row): JunitCase => {
-    const text = tellDrift(row);
+    const text = describeDrift(row);
     const name = `${subjectOf(row)} ${row.kind} ${row.pointer}`.trimEnd();
     const result = failOn.includes("drift")
       ? { tag: "failure" as const, message: text, type: "drift", text }
@@ -147,10 +153,11 @@ export function renderJunit(report: CalibrationReport, failOn: readonly string[]
 function settingCase(row: CalibratedSetting, failOn: readonly string[]): JunitCase {
   const { path, state, evidence } = row;
   const shared = { name: titleOf(row), className: `calibrate.${path}`, durationMs: 0 };
-  const text = evidence.map(tellEvidence).join("\n");
-  if (state === "open") return { ...shared, result: { tag: "skipped", message: "the traffic does not tell" } };
-  if (state === "contradicted" && failOn.includes(state)) {
-    return { ...shared, result: { tag: "failure", message: "parts of the traffic disagree", type: state, text } };
+  const text = evidence.map(describeEvidence).join("\n");
+  if (state === "open") return { ...shared, result: { tag: "skipped", message: "the traffic does not show it" } };
+  if ((state === "contradicted" || state === "set") && failOn.includes(state)) {
+    const message = state === "set" ? "the service has another value" : "parts of the traffic disagree";
+    return { ...shared, result: { tag: "failure", message, type: state, text } };
   }
   return state === "confirmed" ? shared : { ...shared, result: { tag: "system-out", text } };
 }

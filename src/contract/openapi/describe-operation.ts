@@ -119,9 +119,9 @@ function companyParameter(id: OperationId, profile: Profile): Reference[] {
 }
 
 /** The numbers that decide how a transfer or a payment ends. */
-const outcomeNumbers = (["success", "failure", "pending", "late", "silent", "limit", "unverified"] as const).map(
-  (role) => `testNumbers.${role}` as const,
-);
+const outcomeNumbers = (
+  ["success", "failure", "pending", "late", "silent", "limit", "unverified", "confirming"] as const
+).map((role) => `testNumbers.${role}` as const);
 
 interface OperationNote {
   /** Beyond the summary: what happens, and what the status of success says. */

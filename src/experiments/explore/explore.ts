@@ -1,12 +1,13 @@
 import type { RuleText, RunOnce, RunResult } from "../run/experiment.js";
 import { type PlannedFault, type Point, faultsOf } from "./faults.js";
-import { type Baseline, type Judgement, bugVerdicts, judge } from "../run/oracle.js";
+import { type Baseline, bugVerdicts, judge } from "../run/oracle.js";
 import { type Selection, assertKnown, selectFaults } from "./plan.js";
 import { type Budget, Pool } from "../run/pool.js";
 import { type ExploreReport, type ExploreRun, type ReportedPoint, countVerdicts } from "./report.js";
 import { runBaseline } from "../run/run-baseline.js";
-import { describeBaseline } from "../run/report-baseline.js";
-import { addedRequests, tellRun } from "./story.js";
+import { type Kept, describeBaseline } from "../run/report-baseline.js";
+import { fixOf } from "./fixes.js";
+import { addedRequests, summarize } from "./summary.js";
 
 export interface ExploreOptions extends Budget, Selection {
   readonly command: readonly string[];
@@ -14,9 +15,9 @@ export interface ExploreOptions extends Budget, Selection {
   readonly depth: 1 | 2;
   /** Real time that a run may take; undefined: from the baseline. */
   readonly timeoutMs: number | undefined;
-  /** The command line that repeats a bug, once its rules are kept; null: none. */
-  readonly keep: (bug: Pick<ExploreRun, "id" | "rules" | "summary">) => Promise<string | null>;
-  readonly onRun?: (run: ExploreRun, done: number, total: number) => Promise<void>;
+  /** Keeps the rules of a bug and what the command printed. */
+  readonly keep?: (bug: Pick<ExploreRun, "id" | "rules" | "summary">, printed: string) => Promise<Kept>;
+  readonly onRun?: (run: ExploreRun, done: number, total: number) => void;
 }
 
 /** A fault to run, after the one that it follows. */
@@ -137,7 +138,8 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   const isFlaky =
     again !== undefined && !signal.aborted && judge(baseline, again, toleratesMissing).verdict !== judgement.verdict;
   const faults = first === undefined ? [fault] : [first, fault];
-  const summary = tellRun({ ...judgement, baseline, result, faults, timeoutMs });
+  const summary = summarize({ ...judgement, baseline, result, faults, timeoutMs });
+  const kept = isBug ? await options.keep?.({ id, rules, summary }, result.printed) : undefined;
   const run: ExploreRun = {
     id,
     after: first === undefined ? null : { id: first.id, point: first.point.name, fault: first.fault },
@@ -149,13 +151,13 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
     summary: isFlaky ? `${summary} The same run a second time did not show it.` : summary,
     findings: judgement.findings,
     effect: judgement.effect,
-    requests: isBug ? describeRequests(result, point) : [],
-    fix: fixOf(judgement, result),
-    repeat: isBug ? await options.keep({ id, rules, summary }) : null,
+    requests: isBug ? describeRequests(baseline, result, point) : [],
+    fix: fixOf(judgement, fault.fault, result),
+    repeat: kept?.repeat ?? null,
     rules,
-    output: isBug ? result.output : null,
+    output: kept?.output ?? null,
   };
-  await options.onRun?.(run, ++session.done, session.total);
+  options.onRun?.(run, ++session.done, session.total);
   // Many results are kept, and what they printed may be long.
   return { fault, run, result: { ...result, printed: "" } };
 }
@@ -164,21 +166,19 @@ function rulesOf({ rule, first }: Planned): RuleText[] {
   return first === undefined ? [rule] : [...rulesOf(first), rule];
 }
 
-/** The request of the point, and those that ask for the same. */
-function describeRequests({ seen: { requests } }: RunResult, point: Point): string[] {
-  const key = requests.find(({ name }) => name === point.name)?.key;
-  const related = requests.filter((request) => request.key === key || request.about === point.about);
+/** The request of the point, those that the fault adds, and those that ask for the same. */
+function describeRequests({ points }: Baseline, { seen }: RunResult, point: Point): string[] {
+  const { requests } = seen;
+  const own = requests.filter(({ name }) => name === point.name);
+  const keys = new Set([...own, ...addedRequests(points, seen)].map(({ key }) => key));
+  const related = requests.filter(({ key, about }) => keys.has(key) || about === point.about);
   return related.slice(0, REQUESTS_MAX).map(({ name, about, status, ruled }) => {
     const answer = ruled ? "the fault" : String(status);
-    return [name, about, answer].filter((part) => part !== "").join("  ");
+    return `${name}${about === "" ? "" : ` (${about})`}: ${answer}`;
   });
 }
 
 const REQUESTS_MAX = 10;
-
-function fixOf({ findings }: Judgement, { seen }: RunResult): string | null {
-  return seen.findings.find(({ kind, severity }) => severity === "critical" && findings.includes(kind))?.fix ?? null;
-}
 
 function reportedPoint({ name, operation, topic, ordinal, about }: Point): ReportedPoint {
   return operation === undefined ? { name, topic: topic ?? "", ordinal, about } : { name, operation, ordinal, about };

@@ -40,11 +40,11 @@ const sentences: Readonly<Record<FaultName, (at: string, work: string, what: str
   "before-answer": (at) => `${capital(at)} came before the answer to the request that caused it.`,
   "after-next": (at) => `${capital(at)} came after the next event of the same resource.`,
   "forged-first": (at) => `A forged copy of ${at} came before the genuine one.`,
-  "body-cut": (at) => `Only the first bytes of ${at} came.`,
+  "body-cut": (at) => `${capital(at)} broke off after its first bytes. The next attempt is whole.`,
   "ack-lost": (at) => `The acknowledgement of ${at} was lost, so it came again.`,
 };
 
-export function tellFault({ fault, point }: Pick<PlannedFault, "fault" | "point">): string {
+export function describeFault({ fault, point }: Pick<PlannedFault, "fault" | "point">): string {
   const { operation } = point;
   const work = (operation === undefined ? undefined : works[operation]) ?? "the work was done";
   return sentences[fault](describePoint(point), work, operation === "payCharge" ? "payment" : "payout");

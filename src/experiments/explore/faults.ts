@@ -127,7 +127,7 @@ function faultsOfDelivery({ name, topic, ordinal, about, answersRequest, hasNext
     ...(answersRequest ? { "before-answer": { before: "response" } } : {}),
     ...(hasNext ? { "after-next": { hold: "next" } } : {}),
     "forged-first": { duplicate: 1, corruptSignature: "first" },
-    "body-cut": { truncate: 40 },
+    "body-cut": { truncate: 40, attempts: 1 },
     "ack-lost": { loseAnswers: 1 },
   };
   const match = { topic, nth: ordinal };

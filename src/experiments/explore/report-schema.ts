@@ -47,22 +47,19 @@ const run = z
     exitCode: whole.nullable().meta({ description: "Of the command; null when it was stopped" }),
     ms: count("milliseconds the command took"),
     summary: z.string().meta({ description: "What happened, as a paragraph" }),
-    findings: z
-      .array(z.string())
-      .readonly()
-      .meta({ description: "Kinds of findings that the command has not without the fault" }),
+    findings: z.array(z.string()).readonly().meta({ description: "Kinds of findings that only the fault causes" }),
     effect: z
       .object({
         added: z.array(fact).readonly().meta({ description: "Money that moves only with the fault" }),
-        missing: z.array(fact).readonly().meta({ description: "What is done only without the fault" }),
+        missing: z.array(fact).readonly().meta({ description: "What happens only without the fault" }),
       })
       .readonly()
-      .meta({ description: "What the books have otherwise" }),
+      .meta({ description: "What differs in the books" }),
     requests: z
       .array(z.string())
       .readonly()
       .meta({ description: "Of a bug: the requests that it is about, oldest first" }),
-    fix: z.string().nullable().meta({ description: "How to fix it; null when no finding says so" }),
+    fix: z.string().nullable().meta({ description: "How to fix it; null when it is not a bug" }),
     repeat: z.string().nullable().meta({ description: "The command line that repeats a bug" }),
     rules: z
       .array(z.record(z.string(), z.unknown()).readonly())
@@ -75,7 +72,7 @@ const run = z
 const counts = z
   .object({
     unsafe: count("runs moved money that should not move"),
-    lost: count("runs ended well though something was not done"),
+    lost: count("runs succeeded although something was not done"),
     hung: count("runs did not end in time"),
     crashed: count("runs crashed"),
     noticed: count("runs failed and did no harm"),

@@ -36,12 +36,12 @@ export interface ExploreRun {
   readonly ms: number;
   /** What happened, as a paragraph. */
   readonly summary: string;
-  /** Kinds of findings that the command has not without the fault. */
+  /** Kinds of findings that only the fault causes. */
   readonly findings: readonly string[];
   readonly effect: Effect;
   /** Of a bug: the requests that it is about, oldest first. */
   readonly requests: readonly string[];
-  /** How to fix it; null when no finding says so. */
+  /** How to fix it; null when it is not a bug. */
   readonly fix: string | null;
   /** The command line that repeats a bug; null in the library. */
   readonly repeat: string | null;

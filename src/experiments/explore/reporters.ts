@@ -6,6 +6,7 @@ import {
   type Style,
 } from "../../kernel/messages/report.js";
 import { faultNames } from "./faults.js";
+import { fixes } from "./fixes.js";
 import { bugVerdicts, verdicts } from "../run/oracle.js";
 import type { ExploreReport, ExploreRun } from "./report.js";
 
@@ -22,20 +23,20 @@ export function renderPretty(report: ExploreReport, style: Style): string {
   return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 
-/** A bug, and the same one at other points. */
-export interface BugGroup {
+/** A bug, and others with the same fix. */
+interface BugGroup {
   readonly first: ExploreRun;
   readonly others: readonly ExploreRun[];
 }
 
-/** Worst first. The same fault with the same verdict at another point of the same kind is the same bug. */
-export function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
+/** Worst first. A program that throws at one fault does so at most of them: that is one bug. */
+function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
   const groups = new Map<string, ExploreRun[]>();
   for (const verdict of [...bugVerdicts, "flaky" as const]) {
     for (const run of runs.filter((run) => run.verdict === verdict)) {
-      const { fault, point, after } = run;
-      const place = point.operation ?? point.topic;
-      const key = JSON.stringify([verdict, fault, place, after?.fault]);
+      const { fault, point, effect } = run;
+      const kind = [point.operation ?? point.topic, fixes[fault], effect.added.length > 0];
+      const key = JSON.stringify(verdict === "unsafe" || verdict === "lost" ? [verdict, ...kind] : [verdict]);
       groups.set(key, [...(groups.get(key) ?? []), run]);
     }
   }
@@ -45,11 +46,8 @@ export function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
 /** `answer-lost at createTransaction#1 (salary-awa)` */
 export function titleOf(run: ExploreRun): string {
   const before = run.after === null ? "" : `${run.after.fault} at ${run.after.point}, then `;
-  return `${before}${run.fault} ${pointOf(run)}`;
-}
-
-function pointOf({ point: { name, about } }: ExploreRun): string {
-  return `at ${name}${about === "" ? "" : ` (${oneLine(about)})`}`;
+  const { name, about } = run.point;
+  return `${before}${run.fault} at ${name}${about === "" ? "" : ` (${oneLine(about)})`}`;
 }
 
 function renderBugs({ first: run, others }: BugGroup, style: Style): string[] {
@@ -64,10 +62,16 @@ function renderBugs({ first: run, others }: BugGroup, style: Style): string[] {
     // One line each, to be copied.
     ...(repeat === null ? [] : [`  Repeat: ${repeat}`]),
     ...(output === null ? [] : [`  Printed: ${output}`]),
-    ...(others.length === 0
-      ? []
-      : indented(others.map((other) => `${pointOf(other)}: ${other.id}`).join("; "), "Also ")),
+    ...(others.length === 0 ? [] : indented(listOthers(others), "Also ")),
   ];
+}
+
+const OTHERS_MAX = 6;
+
+/** `500-after at createTransaction#2 (salary-awa): 04; 503 at …; 7 more` */
+function listOthers(others: readonly ExploreRun[]): string {
+  const shown = others.slice(0, OTHERS_MAX).map((other) => `${titleOf(other)}: ${other.id}`);
+  return [...shown, ...(others.length > OTHERS_MAX ? [`${others.length - OTHERS_MAX} more`] : [])].join("; ");
 }
 
 const marks: Readonly<Record<Verdict, string>> = {
@@ -115,7 +119,7 @@ export function renderSum({ runs, counts, stopped }: ExploreReport, style: Style
   const parts = [...verdicts, "flaky" as const].flatMap((verdict) =>
     counts[verdict] === 0 ? [] : [paintOf(verdict, style)(`${counts[verdict]} ${verdict}`)],
   );
-  const equivalent = counts.equivalent === 0 ? "" : `; ${counts.equivalent} more do the same as one of them`;
+  const equivalent = counts.equivalent === 0 ? "" : `; ${counts.equivalent} more would do the same as one of them`;
   const early = stopped === null ? "" : `; stopped early by ${reasons[stopped]}`;
   const sum = `${runs.length} fault${runs.length === 1 ? "" : "s"}${equivalent}${early}`;
   return parts.length === 0 ? sum : `${parts.join(", ")}: ${sum}`;
@@ -155,7 +159,7 @@ function renderMarkdownBugs({ first, others }: BugGroup): string {
     escapeMarkdown(oneLine(summary)),
     ...(fix === null ? [] : [`**Fix:** ${escapeMarkdown(oneLine(fix))}`]),
     ...(repeat === null ? [] : [`\`\`\`sh\n${repeat}\n\`\`\``]),
-    ...(others.length === 0 ? [] : [`Also ${others.map((other) => escapeMarkdown(pointOf(other))).join("; ")}.`]),
+    ...(others.length === 0 ? [] : [`Also ${escapeMarkdown(listOthers(others))}.`]),
   ].join("\n\n");
 }
 

@@ -99,12 +99,12 @@ function withoutRenamed({ added, missing }: Effect, baseline: readonly Fact[]): 
 }
 
 /** What `these` have more often than `those`. */
-function surplus(these: readonly Fact[], those: readonly Fact[], key: FactKey): Fact[] {
+export function surplus<Item>(these: readonly Item[], those: readonly Item[], keyOf: (item: Item) => string): Item[] {
   const left = new Map<string, number>();
-  for (const fact of those) left.set(key(fact), (left.get(key(fact)) ?? 0) + 1);
-  return these.filter((fact) => {
-    const count = left.get(key(fact)) ?? 0;
-    left.set(key(fact), count - 1);
+  for (const item of those) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) + 1);
+  return these.filter((item) => {
+    const count = left.get(keyOf(item)) ?? 0;
+    left.set(keyOf(item), count - 1);
     return count <= 0;
   });
 }

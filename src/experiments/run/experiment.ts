@@ -32,8 +32,6 @@ export interface RunResult extends Ended {
   readonly holds: boolean | null;
   /** What it printed, cut; of a function, why it was rejected. */
   readonly printed: string;
-  /** The file with what it printed; null when nothing keeps it. */
-  readonly output: string | null;
 }
 
 export interface RunLimits {

@@ -11,6 +11,7 @@ import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Finding } from "../../sandbox/observation/finding.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
+import { finalStatuses } from "../../sandbox/observation/outcome-never-learned.js";
 import { watchRun } from "../../sandbox/run-report.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type Fact, readFacts } from "./effect.js";
@@ -197,17 +198,8 @@ function describeBody(body: unknown): Subject {
   return { about: typeof named === "string" ? named : "", key: parts.join(" to ") };
 }
 
-const FINAL: ReadonlySet<unknown> = new Set([
-  "completed",
-  "failed",
-  "paid",
-  "dropped",
-  "refunded",
-  "refunded_partially",
-]);
-
 function isFinal(answer: unknown): boolean {
-  return isObject(answer) && FINAL.has(answer["status"]);
+  return isObject(answer) && finalStatuses.has(answer["status"]);
 }
 
 function readDeliveries(entries: readonly JournalEntry[], world: World, end: number): SeenDelivery[] {
@@ -268,8 +260,8 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
 /** Charges and transfers whose final state the command read, or acknowledged an event of. */
 function learnedResources(entries: readonly JournalEntry[], world: World): ReadonlySet<string> {
   const read = entries.filter(({ answer, fate }) => fate === "written" && isFinal(answer));
-  const told = world.deliveries.values().filter(({ status }) => status === "succeeded");
-  const final = told.filter(({ body }) => {
+  const acknowledged = world.deliveries.values().filter(({ status }) => status === "succeeded");
+  const final = acknowledged.filter(({ body }) => {
     const { data }: { data?: unknown } = JSON.parse(body);
     return isFinal(data);
   });

@@ -1,4 +1,4 @@
-import { type Effect, type FactKey, compareFacts, findStableView, withoutGenerated } from "./effect.js";
+import { type Effect, type FactKey, compareFacts, findStableView, surplus, withoutGenerated } from "./effect.js";
 import type { RunResult } from "./experiment.js";
 import type { Seen } from "./observe.js";
 
@@ -60,9 +60,6 @@ function trafficOf({ requests, deliveries }: Seen): string {
   return JSON.stringify([requests.map(({ key }) => key), deliveries.map(({ key }) => key)].map((keys) => keys.sort()));
 }
 
-/** Payouts and refunds that may have been made twice. The books say whether they were. */
-const IN_BOOKS: ReadonlySet<string> = new Set(["double-payout", "batch-repeated", "refund-repeated"]);
-
 export interface Judgement {
   readonly verdict: Verdict;
   readonly effect: Effect;
@@ -72,13 +69,10 @@ export interface Judgement {
 
 /** `tolerates`: a missing effect does not count, since the command learns no outcome. */
 export function judge(baseline: Baseline, run: RunResult, tolerates = false): Judgement {
-  const { key } = baseline;
   const effect = effectOf(baseline, run);
   const news = newFindings(baseline.result.seen, run.seen);
-  const isDangerous = news.some(
-    ({ kind, severity }) => severity === "critical" && !(key !== undefined && IN_BOOKS.has(kind)),
-  );
-  const isUnsafe = effect.added.length > 0 || isDangerous || run.holds === false;
+  const isUnsafe =
+    effect.added.length > 0 || news.some(({ severity }) => severity === "critical") || run.holds === false;
   const findings = [...new Set(news.map(({ kind }) => kind))];
   const verdict = isUnsafe ? "unsafe" : verdictOfEnd(run, effect.missing.length > 0 && !tolerates);
   return { verdict, effect, findings };
@@ -95,12 +89,6 @@ function verdictOfEnd({ timedOut, crash, exitCode }: RunResult, isMissing: boole
   return isMissing ? "lost" : "safe";
 }
 
-export function newFindings(baseline: Seen, { findings }: Seen): Seen["findings"] {
-  const left = new Map<string, number>();
-  for (const { kind } of baseline.findings) left.set(kind, (left.get(kind) ?? 0) + 1);
-  return findings.filter(({ kind }) => {
-    const count = left.get(kind) ?? 0;
-    left.set(kind, count - 1);
-    return count <= 0;
-  });
+export function newFindings(baseline: Seen, run: Seen): Seen["findings"] {
+  return surplus(run.findings, baseline.findings, ({ kind }) => kind);
 }

@@ -17,3 +17,11 @@ export function describeBaseline({ result, isRepeatable }: Baseline): BaselineRe
   const [requests, deliveries] = [seen.requests.length, seen.deliveries.length];
   return { exitCode, ms: Math.round(ms), requests, deliveries, repeatable: isRepeatable };
 }
+
+/** What repeats a run, and shows what the command printed in it. */
+export interface Kept {
+  /** A command line. */
+  readonly repeat: string;
+  /** A file; null when it printed nothing. */
+  readonly output: string | null;
+}

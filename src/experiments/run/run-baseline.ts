@@ -8,7 +8,15 @@ const TIMEOUT_MIN_MS = 10_000;
 const BASELINE_MAX_MS = 10 * 60_000;
 
 /** Nothing was wrong with the command line, but the command gives nothing to judge. */
-export class Inconclusive extends Error {}
+export class Inconclusive extends Error {
+  /** What it printed, where that says why. */
+  readonly printed: string;
+
+  constructor(message: string, printed = "") {
+    super(message);
+    this.printed = printed;
+  }
+}
 
 /** How long a run may take, and what may end it early. */
 export interface BaselineOptions {
@@ -28,28 +36,31 @@ export async function runBaseline(
   const two = await runOnce({ id: "baseline-2", rules: [] }, limits);
   assertUsable(two, limits);
   const longest = Math.max(one.ms, two.ms);
-  const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, Math.ceil(TIMES_BASELINE * longest));
+  const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, 1_000 * Math.ceil((TIMES_BASELINE * longest) / 1_000));
   return { baseline: findBaseline(one, two), timeoutMs: chosenMs };
 }
 
 function assertUsable(
-  { exitCode, timedOut, crash, seen, holds, output }: RunResult,
+  { exitCode, timedOut, crash, seen, holds, printed }: RunResult,
   { timeoutMs, signal }: RunLimits,
 ): void {
   if (signal.aborted) throw new Inconclusive("It was stopped before the command had run without a fault.");
-  const printed = output === null ? "" : ` What it printed is in ${output}.`;
   if (timedOut) {
     const limit = `it did not end within ${timeoutMs / 1000} s`;
-    throw new Inconclusive(`The command fails without any fault: ${limit}.${printed} Give it longer with --timeout.`);
+    throw new Inconclusive(`The command fails without any fault: ${limit}. Give it longer with --timeout.`, printed);
   }
   if (exitCode !== 0) {
     const how = crash === null ? `it ended with ${exitCode}` : `it crashed (${crash})`;
     throw new Inconclusive(
-      `The command fails without any fault: ${how}.${printed} Make it pass first, with \`npx business-payments-sandbox exec\`.`,
+      `The command fails without any fault: ${how}. Make it pass first, with \`npx business-payments-sandbox exec\`.`,
+      printed,
     );
   }
   if (seen.requests.length === 0)
-    throw new Inconclusive("The sandbox was never called. Does the command call the address in SANDBOX_URL?");
+    throw new Inconclusive("The sandbox was never called. Does the command call the address in SANDBOX_URL?", printed);
   if (holds === false)
-    throw new Inconclusive("--check fails without any fault. It must exit with 0 after a run in which all is well.");
+    throw new Inconclusive(
+      "--check fails without any fault. It must exit with 0 within --timeout after a run in which all is well.",
+      printed,
+    );
 }

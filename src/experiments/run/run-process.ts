@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { createIdSource } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { findCrash } from "./find-crash.js";
 import type { Ended, RunLimits } from "./experiment.js";
@@ -22,20 +24,31 @@ const OUTPUT_MAX = 256 * 1024;
 const GRACE_MS = 1_000;
 /** For the rest of the output of processes that were killed, ms. */
 const REST_MS = 200;
+/** How often SIGKILL is sent to what starts processes faster than they end. */
+const KILLS_MAX = 100;
 
 const HAS_GROUPS = process.platform !== "win32";
+/** The variable that names a run in the environments of its processes. */
+const MARK = "SANDBOX_RUN";
 
 /**
- * Runs a command in a process group of its own, without a terminal, to its end or the time limit; then nothing of the group is left. Throws
- * UsageError("cannot-run") when it cannot be started.
+ * Runs a command in a process group of its own, without a terminal, to its end or the time limit; then nothing of the group is left. Linux also ends
+ * what has left the group. Throws UsageError("cannot-run") when it cannot be started.
  */
 export function runProcess(command: readonly string[], options: ProcessOptions): Promise<EndedProcess> {
   const { env, system, timeoutMs, signal, shell = false } = options;
   const [program = "", ...args] = command;
   const startedAt = system.monotonic();
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, shell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
-    const group = createGroup(child.pid, system);
+    // In a run within a run the name holds both.
+    const mark = `${env[MARK] ?? ""}${createIdSource(undefined, MARK).short("/run")}`;
+    const child = spawn(program, args, {
+      env: { ...env, [MARK]: mark },
+      shell,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: HAS_GROUPS,
+    });
+    const group = createGroup(child.pid, mark, system);
     const all = new Tail(OUTPUT_MAX);
     const errors = new Tail(OUTPUT_MAX);
     let timedOut = false;
@@ -83,15 +96,13 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
 }
 
 /** A process with all that it started. */
-function createGroup(pid: number | undefined, system: SystemClock) {
+function createGroup(pid: number | undefined, mark: string, system: SystemClock) {
+  /** Whether anything of it is left. */
   const send = (signal: NodeJS.Signals | 0): boolean => {
     if (pid === undefined) return false;
-    try {
-      // A negative id is that of a group.
-      return process.kill(HAS_GROUPS ? -pid : pid, signal);
-    } catch {
-      return false; // nothing of it is left
-    }
+    // A negative id is that of a group.
+    const ids = [HAS_GROUPS ? -pid : pid, ...findMarked(mark)];
+    return ids.map((id) => signalProcess(id, signal)).includes(true);
   };
   let ending: Promise<void> | undefined;
   const endNow = async (): Promise<void> => {
@@ -99,12 +110,41 @@ function createGroup(pid: number | undefined, system: SystemClock) {
     const until = system.monotonic() + GRACE_MS;
     while (send(0) && system.monotonic() < until) await system.sleep(10);
     send("SIGKILL");
+    // What was started meanwhile is killed in the next round.
+    for (let round = 1; findMarked(mark).length > 0 && round < KILLS_MAX; round++) {
+      await system.sleep(10);
+      send("SIGKILL");
+    }
   };
   return {
     kill: () => void send("SIGKILL"),
     /** SIGTERM, and SIGKILL for what does not end by it. */
     end: () => (ending ??= endNow()),
   };
+}
+
+/** False when there is none any more. */
+function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(id, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** The processes of this user that were started with the mark in their environment. Only Linux shows them. */
+function findMarked(mark: string): number[] {
+  if (process.platform !== "linux") return [];
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => environmentOf(id).includes(`${MARK}=${mark}`)).map(Number);
+}
+
+function environmentOf(id: string): Buffer {
+  try {
+    return readFileSync(`/proc/${id}/environ`);
+  } catch {
+    return Buffer.alloc(0); // it has ended, or is of another user
+  }
 }
 
 /** The last bytes of a stream. */

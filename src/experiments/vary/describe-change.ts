@@ -2,7 +2,7 @@ import { compareFacts } from "../run/effect.js";
 import type { RunResult } from "../run/experiment.js";
 import type { SeenRequest } from "../run/observe.js";
 import { type Baseline, newFindings } from "../run/oracle.js";
-import { tellEffect } from "../run/tell-effect.js";
+import { describeEffect } from "../run/describe-effect.js";
 import { oneLine, shorten } from "../../kernel/messages/text.js";
 
 /** What the command does otherwise than in the baseline, as a paragraph; null when nothing is different. */
@@ -30,7 +30,7 @@ function describeBooks(baseline: Baseline, run: RunResult): string {
   if (key === undefined) return "";
   const settled = ({ seen }: RunResult) =>
     seen.facts.map((fact) => (fact.kind === "pending" ? { ...fact, kind: "transfer" as const } : fact));
-  return tellEffect(compareFacts(settled(result), settled(run), key), baseline, run);
+  return describeEffect(compareFacts(settled(result), settled(run), key), baseline, run);
 }
 
 /** A finding that is gone says nothing of the command: an outcome that never comes, say, cannot be missed. */

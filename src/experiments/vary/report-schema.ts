@@ -13,7 +13,7 @@ const variedSetting = z
     alternative: json.meta({ description: "What it was in the run; null when there was none" }),
     verdict: z
       .enum(["depends", "independent", "not-met"])
-      .meta({ description: "not-met: nothing of what the command does reads it" }),
+      .meta({ description: "not-met: the command does not use it" }),
     change: z.string().nullable().meta({ description: "What is different then; null when nothing is" }),
     repeat: z.string().nullable().meta({ description: "The command line that repeats a difference" }),
     output: z.string().nullable().meta({ description: "The file with what the command printed, of a difference" }),
@@ -38,7 +38,7 @@ const question = z
     ifOtherwise: z
       .array(otherAnswer)
       .readonly()
-      .meta({ description: "What becomes of the command when the answer is another" }),
+      .meta({ description: "What happens to the command with another answer" }),
   })
   .readonly();
 
@@ -52,13 +52,13 @@ export const varyReport: z.ZodType<VaryReport> = z
     settings: z
       .array(variedSetting)
       .readonly()
-      .meta({ description: "A row for each alternative that was run, and for each setting that is not met" }),
+      .meta({ description: "A row for each alternative that was run, and for each setting that is not read" }),
     questions: z.array(question).readonly().meta({ description: "One for each setting that the command depends on" }),
     counts: z
       .object({
         depends: count("alternatives make a difference"),
         independent: count("alternatives make none"),
-        "not-met": count("settings are not met"),
+        "not-met": count("settings are not read"),
       })
       .readonly()
       .meta({ description: "The rows by verdict" }),

@@ -10,7 +10,7 @@ export interface VaryReport {
   /** Of the identifiers that the sandbox makes. */
   readonly seed: number;
   readonly baseline: BaselineReport;
-  /** A row for each alternative that was run, then one for each setting that the command does not meet. */
+  /** A row for each alternative that was run, then one for each setting that is not read. */
   readonly settings: readonly VariedSetting[];
   /** For the provider: one for each setting that the command depends on. */
   readonly questions: readonly Question[];
@@ -47,7 +47,7 @@ export interface Question {
   readonly question: string;
   /** What the command was run with. */
   readonly default: Json;
-  /** What becomes of the command when the answer is another. */
+  /** What happens to the command with another answer. */
   readonly ifOtherwise: readonly OtherAnswer[];
 }
 

@@ -13,7 +13,7 @@ export function renderPretty(report: VaryReport, style: Style): string {
   const blocks = [
     ...settings.filter(({ verdict }) => verdict === "depends").map((row) => renderDependence(row, style)),
     listed("Independent of", pathsOf("independent")),
-    listed("Not met", pathsOf("not-met")),
+    listed("Not read", pathsOf("not-met")),
     ...(questions.length === 0 ? [] : [[style.strong("Questions for the provider")]]),
     ...questions.map((question, at) => renderQuestion(question, at + 1, style)),
     notes.flatMap((note) => wrapText(oneLine(note), style.width, 6, "Note: ")).map(style.faint),
@@ -60,21 +60,21 @@ export function renderRow(row: VariedSetting, style: Style): string {
   return `${paint(row.verdict.padEnd(11))}  ${titleOf(row)}`;
 }
 
-/** `3 depend, 14 independent: 17 alternatives; 40 settings are not met` */
+/** `3 depend, 14 independent: 17 alternatives; 40 settings are not read` */
 export function renderSum({ counts, stopped }: VaryReport, style: Style): string {
   const { depends, independent, "not-met": missed } = counts;
   const sum = depends + independent;
   const early = stopped === null ? "" : "; stopped early";
   const parts = [`${style.warning(`${depends} depend`)}, ${style.good(`${independent} independent`)}`];
-  return `${parts.join("")}: ${sum} alternative${sum === 1 ? "" : "s"}; ${missed} settings are not met${early}`;
+  return `${parts.join("")}: ${sum} alternative${sum === 1 ? "" : "s"}; ${missed} setting${missed === 1 ? " is" : "s are"} not read${early}`;
 }
 
 /** The questions for the provider, as a page. */
 export function renderMarkdown({ questions, command }: VaryReport): string {
   const intro =
     questions.length === 0
-      ? `\`${command.join(" ")}\` rests on no open point of the contract.`
-      : `The contract leaves these points open, and \`${command.join(" ")}\` rests on what we assumed.`;
+      ? `\`${command.join(" ")}\` depends on no open point of the contract.`
+      : `The contract leaves these points open, and \`${command.join(" ")}\` depends on what we assumed.`;
   const pages = questions.map((question, at) => renderMarkdownQuestion(question, at + 1));
   return `${["# Questions for the provider", intro, ...pages].join("\n\n")}\n`;
 }
@@ -105,7 +105,7 @@ export function renderJunit(report: VaryReport, failOn: readonly string[]): stri
 }
 
 function junitResult({ verdict, change }: VariedSetting, failOn: readonly string[]): JunitResult | undefined {
-  if (verdict === "not-met") return { tag: "skipped", message: "the command does not meet it" };
+  if (verdict === "not-met") return { tag: "skipped", message: "the command does not use it" };
   if (change === null) return undefined;
   if (!failOn.includes(verdict)) return { tag: "system-out", text: change };
   return { tag: "failure", message: oneLine(change), type: verdict, text: change };

@@ -5,13 +5,15 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import type { RunOnce, RunResult } from "../run/experiment.js";
 import type { Baseline } from "../run/oracle.js";
 import { type Budget, Pool } from "../run/pool.js";
-import { describeBaseline } from "../run/report-baseline.js";
+import { type Kept, describeBaseline } from "../run/report-baseline.js";
 import { type BaselineOptions, runBaseline } from "../run/run-baseline.js";
 import {
   type Alternative,
+  type ReadSetting,
   type SettingSelection,
   alternativesOf,
   assertSettings,
+  isSame,
   isSelected,
   profileOf,
   unread,
@@ -24,9 +26,11 @@ export interface VaryOptions extends Budget, BaselineOptions, SettingSelection {
   readonly seed: number;
   /** Also two settings at a time, of those that make no difference alone. */
   readonly pairs: boolean;
-  /** The command line that repeats a difference, once its profile is kept; null: none. */
-  readonly keep: (id: string, profile: ProfileOverrides) => Promise<string | null>;
-  readonly onRun?: (row: VariedSetting, done: number, total: number) => Promise<void>;
+  /** Values that are known to be right: settings that have them are not varied. Default: none. */
+  readonly known?: readonly ReadSetting[] | undefined;
+  /** Keeps the profile that makes a difference and what the command printed. */
+  readonly keep?: (id: string, profile: ProfileOverrides, printed: string) => Promise<Kept>;
+  readonly onRun?: (row: VariedSetting, done: number, total: number) => void;
 }
 
 /** What is different in a run: one alternative, or two. */
@@ -46,7 +50,10 @@ export async function planVariations(runOnce: RunOnce, options: VaryOptions): Pr
   assertSettings(options);
   const { baseline, timeoutMs } = await runBaseline(runOnce, options);
   const alternatives = alternativesOf(baseline.result.seen.settings);
-  const selected = alternatives.filter(({ setting }) => isSelected(options, setting.path));
+  const selected = alternatives.filter(({ setting, before }) => {
+    const known = options.known?.find(({ path }) => path === setting.path);
+    return isSelected(options, setting.path) && (known === undefined || !isSame(setting, known.value, before));
+  });
   return { baseline, timeoutMs, variations: numbered(selected.map((alternative) => [alternative])) };
 }
 
@@ -88,8 +95,23 @@ export async function vary(runOnce: RunOnce, plan: VaryPlan, options: VaryOption
     questions: questionsOf(single),
     counts: { depends: count("depends"), independent: count("independent"), "not-met": missed.length },
     stopped: pool.stopped,
-    notes: [...baseline.notes, ...session.notes],
+    notes: [...baseline.notes, ...knownNotes(baseline.result.seen.settings, options), ...session.notes],
   };
+}
+
+function knownNotes(read: readonly ReadSetting[], { known = [] }: VaryOptions): string[] {
+  const alternatives = alternativesOf(read);
+  const found = known.flatMap(({ path, value }) => {
+    const alternative = alternatives.find(({ setting }) => setting.path === path);
+    return alternative === undefined ? [] : [{ path, isUsed: isSame(alternative.setting, value, alternative.before) }];
+  });
+  const used = found.filter(({ isUsed }) => isUsed).map(({ path }) => path);
+  return [
+    ...(used.length === 0 ? [] : [`Known by the calibration, so not varied: ${used.join(", ")}.`]),
+    ...found
+      .filter(({ isUsed }) => !isUsed)
+      .map(({ path }) => `${path} is another than the calibration found. Give its profile with --profile.`),
+  ];
 }
 
 interface Session {
@@ -128,6 +150,7 @@ async function runVariation(session: Session, variation: PlannedVariation): Prom
   if (isFlaky && !options.signal.aborted) notes.push(`${path}: a difference was seen in one of two runs. ${seen}`);
   const change = isFlaky ? null : seen;
   const [before, after] = [alternatives.map(({ before }) => before), alternatives.map(({ after }) => after)];
+  const kept = change === null ? undefined : await options.keep?.(id, profile, result.printed);
   const row: VariedSetting = {
     id,
     path,
@@ -135,10 +158,10 @@ async function runVariation(session: Session, variation: PlannedVariation): Prom
     alternative: after.length === 1 ? (after[0] ?? null) : after,
     verdict: change === null ? "independent" : "depends",
     change,
-    repeat: change === null ? null : await options.keep(id, profile),
-    output: change === null ? null : result.output,
+    repeat: kept?.repeat ?? null,
+    output: kept?.output ?? null,
   };
-  await options.onRun?.(row, ++session.done, session.total);
+  options.onRun?.(row, ++session.done, session.total);
   return { variation, row };
 }
 

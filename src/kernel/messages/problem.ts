@@ -36,6 +36,7 @@ export type UsageErrorKind =
   | "state"
   | "conflict"
   | "not-found"
+  | "forbidden"
   | "busy";
 
 export class UsageError extends Error {

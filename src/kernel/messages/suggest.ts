@@ -26,6 +26,18 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return found === undefined ? "" : ` Did you mean "${found}"?`;
 }
 
+/** Paths such as `/v1/charges/:id`, with what `path` has in the place of each name; those of another length are left out if they have a name. */
+export function pathsLike(path: string, templates: readonly string[]): readonly string[] {
+  const given = path.replace(/\/$/, "").split("/");
+  return templates.flatMap((template) => {
+    const parts = template.split("/");
+    if (!template.includes("/:")) return [template];
+    return parts.length === given.length
+      ? [parts.map((part, at) => (part.startsWith(":") ? given[at] : part)).join("/")]
+      : [];
+  });
+}
+
 /** The limits commander uses for its own suggestions, so that flags and settings behave alike. */
 const MAX_DISTANCE = 3;
 const MIN_SIMILARITY = 0.4;

@@ -26,6 +26,23 @@ export function createIdSource(seed: number | undefined, name: string, position 
   };
 }
 
+/** Draws again while an id is in use: records that were put in may have ids that a seeded stream comes to. */
+export function createUnusedIds(ids: IdSource, isUsed: (id: string) => boolean): IdSource {
+  const unused = (draw: () => string): string => {
+    let id = draw();
+    while (isUsed(id)) id = draw();
+    return id;
+  };
+  return {
+    uuid: () => unused(() => ids.uuid()),
+    short: (prefix) => unused(() => ids.short(prefix)),
+    hex32: () => ids.hex32(),
+    get position() {
+      return ids.position;
+    },
+  };
+}
+
 /** Sets the version (4) and variant bits of RFC 9562 section 5.4. */
 function uuidFromBytes(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes);

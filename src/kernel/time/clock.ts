@@ -16,7 +16,7 @@ export function notBefore(state: ClockState, instant: Instant, system: Pick<Syst
 
 /**
  * One company's time. It runs (with an offset to real time) or is frozen, and never goes back: when the machine's clock is set back, the company's
- * clock waits until real time has caught up. It stops at `LATEST`.
+ * clock waits until real time has caught up. It is between 1970 and `LATEST`.
  *
  * During an advance the clock is *pinned* to the instant of the present due item, in either mode.
  */
@@ -69,11 +69,12 @@ export class Clock {
   /** How long in real time until `instant`; undefined when the clock does not run there by itself. */
   realDelayUntil(instant: Instant): number | undefined {
     if (this.#pinnedAt !== undefined || this.#state.mode === "frozen" || instant > LATEST) return undefined;
-    return instant - this.#read();
+    return instant - (this.#system.now() + this.#state.offsetMs);
   }
 
   #read(): Instant {
-    return Math.min(LATEST, this.#state.mode === "frozen" ? this.#state.at : this.#system.now() + this.#state.offsetMs);
+    const at = this.#state.mode === "frozen" ? this.#state.at : this.#system.now() + this.#state.offsetMs;
+    return Math.max(0, Math.min(LATEST, at));
   }
 
   #stateAt(instant: Instant, mode: ClockMode): ClockState {

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Instant } from "./instant.js";
 
@@ -29,3 +30,25 @@ export const systemClock: SystemClock = {
   sleep: (delayMs, signal) => sleep(Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS), undefined, { signal }),
   yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
 };
+
+/** The delays of the event loop since the last call. */
+export type LoopDelay = () => { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
+
+/** Starts to measure; goes on until the process ends, and does not keep it alive. */
+export function watchLoopDelay(): LoopDelay {
+  const delays = monitorEventLoopDelay({ resolution: LOOP_TIMER_MS });
+  delays.enable();
+  // What it measures is the time between two runs of its timer.
+  const delayOf = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - LOOP_TIMER_MS);
+  return () => {
+    const measured = {
+      p50Ms: delayOf(delays.percentile(50)),
+      p99Ms: delayOf(delays.percentile(99)),
+      maxMs: delayOf(delays.max),
+    };
+    delays.reset();
+    return measured;
+  };
+}
+
+const LOOP_TIMER_MS = 10;

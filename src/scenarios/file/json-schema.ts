@@ -20,7 +20,7 @@ export function scenarioJsonSchema(): JsonSchema {
     step: { anyOf: steps },
     // No anyOf: an editor then reports the problem of the form that was meant.
     expectation: {
-      description: "Members that are named, and no others; a list element by element; an object of $… is a matcher",
+      description: "Only the named members are compared; a list element by element; an object of $… is a matcher",
       ...anything,
       items: ref("expectation"),
       properties: matchers,
@@ -67,6 +67,6 @@ const operandSchemas: Readonly<Record<string, JsonSchema>> = {
     allOf: [ref("expectation")],
   },
   $absent: { description: "Nothing stands there", const: true },
-  $any: { description: "Something stands there, whatever it is", const: true },
-  $exact: { description: "Exactly that: no members more, and nothing in it is a matcher" },
+  $any: { description: "Any value", const: true },
+  $exact: { description: "Exactly that: no other members, and no matchers" },
 };

@@ -242,9 +242,9 @@ async function openUsed(context: ParseContext, file: string, path: SourcePath): 
     const circle = [...chain.slice(chain.indexOf(target)), target].map((each) => each.split(/[\\/]/).at(-1));
     addProblem(context, path, `${file} uses itself: ${circle.join(" → ")}`);
   } else if (chain.length > USE_DEPTH_MAX) {
-    addProblem(context, path, `Files use one another more than ${USE_DEPTH_MAX} deep`);
+    addProblem(context, path, `Files use one another more than ${USE_DEPTH_MAX} levels deep`);
   } else if (++shared.uses > USES_MAX) {
-    addProblem(context, path, `Files are used more than ${USES_MAX} times in one story`);
+    addProblem(context, path, `Files are used more than ${USES_MAX} times in one scenario`);
   } else {
     shared.usedFiles.add(target);
     return openFile(context, named, path);

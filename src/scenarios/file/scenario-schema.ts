@@ -21,16 +21,14 @@ export const givenSchema = mapping(
   {
     clock: optional(instant, "Where the company's clock stands still (default 2026-01-15T09:00:00Z)"),
     balance: optional(balance, "In XOF (default 10000000)"),
-    profile: optional(profile, "Settings of this story alone"),
+    profile: optional(profile, "Settings of this scenario alone"),
     customers,
     charges,
     transactions,
     webhooks: listOf(webhook, { of: "webhooks" })
       .default([])
       .meta({ description: "Subscriptions; without a url the runner's own receiver catches them" }),
-    rules: rulesField
-      .default([])
-      .meta({ description: "How the world misbehaves from the start: { on, match, then, times }" }),
+    rules: rulesField.default([]).meta({ description: "Rules from the start: { on, match, then, times }" }),
     fixtures: z
       .union(
         [
@@ -54,10 +52,13 @@ export const scenarioSchema = mapping(
       .string({ error: "must be the address of the JSON Schema" })
       .optional()
       .meta({ description: "The address of this JSON Schema, for editors" }),
-    name: optional(text("a sentence that says what the story shows"), "A sentence that says what the story shows"),
+    name: optional(
+      text("a sentence that says what the scenario shows"),
+      "A sentence that says what the scenario shows",
+    ),
     description: optional(text("a text"), "More than the name says"),
     tags: listOf(text("a word"), { of: "words" }).default([]).meta({ description: "What --tag selects by" }),
-    given: optional(givenSchema, "What the world is like when the story begins"),
+    given: optional(givenSchema, "The state at the start"),
     steps: z
       .array(step, { error: "must be a list of at least one step" })
       .min(1, { error: "must be a list of at least one step" })

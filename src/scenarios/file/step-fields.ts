@@ -124,17 +124,17 @@ const headers = namedValues(
   "must be named as an HTTP header is: letters, digits and -",
   z.union([z.string(), z.number(), z.null()], { error: "must be a text, or null to leave the header out" }),
   "must be a mapping of names to texts; null leaves a header out",
-).meta({ description: "Beside those that a client of the contract sends by itself; null leaves one out" });
+).meta({ description: "Added to those that a client sends by itself; null removes one" });
 
 const expectedAnswer = mapping(
   {
     status: optional(expectation, "The HTTP status, or a matcher for it"),
     headers: optional(
       recordOf(expectation, "must be a mapping of header names to what is expected"),
-      "Only those named here are looked at; names have no case",
+      "Only these are compared; names ignore case",
     ),
     body: optional(expectation, "The parsed JSON: partial and deep, with matchers"),
-    lost: optional(oneOf(true), "true: no answer comes, for the connection breaks off"),
+    lost: optional(oneOf(true), "true: the connection breaks before an answer"),
   },
   "a mapping with status, headers, body, or lost",
 )
@@ -156,7 +156,7 @@ export const requestFields = {
     })
     .meta({ description: "Method and path", examples: ["POST /v1/charges", "GET /v1/charges/${charge}"] }),
   body: optional(filled, "Sent as JSON"),
-  rawBody: optional(z.string({ error: "must be a text" }), "Sent as it is, whatever it is"),
+  rawBody: optional(z.string({ error: "must be a text" }), "Sent unchanged"),
   as: optional(
     nonEmpty("the name of another company"),
     "The name of another company in the same sandbox, opened at its first use",

@@ -86,11 +86,11 @@ export const stepSchemas = {
       .meta({ description: "freeze, resume, or an instant to go to; or both, as { mode, now }" })
       .transform((clock) => (typeof clock === "object" ? clock : (clockModes[clock] ?? { now: clock }))),
   }),
-  webhook: stepOf("webhook", "Settles, then wants a webhook among all that the runner's receiver caught so far", {
+  webhook: stepOf("webhook", "Settles, then expects a webhook among all that the runner's receiver got so far", {
     webhook: mapping(
       {
         ...webhookMatch,
-        count: optional(wholeNumber(0, COUNT_MAX), "Exactly so many; without it at least one"),
+        count: optional(wholeNumber(0, COUNT_MAX), "Exactly this many; without it at least one"),
       },
       "a mapping with topic, data, count",
     ),
@@ -98,12 +98,12 @@ export const stepSchemas = {
   }),
   noWebhook: stepOf(
     "noWebhook",
-    "Settles, then wants no such webhook among all that the runner's receiver caught so far",
+    "Settles, then expects no such webhook among all that the runner's receiver got so far",
     {
       noWebhook: mapping(webhookMatch, "a mapping with topic, data"),
     },
   ),
-  rule: stepOf("rule", "From now on the world misbehaves: { on, match, then, times }", { rule: ruleInStep }),
+  rule: stepOf("rule", "Adds a rule: { on, match, then, times }", { rule: ruleInStep }),
   settle: stepOf("settle", "Waits until no delivery is in flight and nothing is due now; moves no time", {
     settle: z
       .union([oneOf(true), z.null(), mapping({}, "nothing")], { error: "must be true" })

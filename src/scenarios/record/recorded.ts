@@ -29,6 +29,8 @@ export interface RecordedRequest extends Placed {
   readonly ids: readonly FoundId[];
   /** It only looks up identifiers, and is left out when none is used. */
   readonly isLookup?: true;
+  /** It changed nothing, and no rule took part in it. */
+  readonly isRefused?: boolean;
   /** The subscription that it made. */
   readonly subscribed?: { readonly id: string; readonly url: string };
   /** Where the clock is afterwards: at the beginning again, or at the time of a state. */
@@ -74,6 +76,6 @@ export interface Recording {
   /** What the other companies began with, by their names in the recording. */
   readonly others: ReadonlyMap<string, CompanySetup | undefined>;
   readonly items: readonly Recorded[];
-  /** Requests after the limit of the recording. */
-  readonly leftOut: number;
+  /** Sentences about what is left out. */
+  readonly notes: readonly string[];
 }

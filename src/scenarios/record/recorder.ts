@@ -5,8 +5,10 @@ import { toXof } from "../../domain/values/money.js";
 import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
 import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { Company } from "../../sandbox/company/company.js";
+import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
-import type { ControlCalled, Sandbox } from "../../sandbox/sandbox.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { ControlCalled } from "../../sandbox/sandbox-events.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
 import { renderOrder } from "../../sandbox/state/rules.js";
 import { idsIn, idsInList } from "./find-ids.js";
@@ -44,6 +46,7 @@ export function startRecorder(sandbox: Sandbox, fixtures: readonly string[], byt
   let requests = 0;
   let bytes = 0;
   let leftOut = 0;
+  let unreadable = 0;
   /** The turn of the first request beyond a limit. What comes later is left out, so that what is there is complete. */
   let fullAt = Number.POSITIVE_INFINITY;
 
@@ -78,15 +81,14 @@ export function startRecorder(sandbox: Sandbox, fixtures: readonly string[], byt
     const owner = exchange.company ?? exchange.named;
     if (isIgnored(owner?.id ?? id)) return;
     const as = nameOf(owner?.id ?? id);
-    const item = describeExchange(exchange, { as, ownerId: owner?.id ?? id, ruledHeaders });
-    if (typeof item === "string") problems.push(`${exchange.method} ${exchange.path}: ${item}`);
-    else add(item);
-    const made = typeof item === "string" ? undefined : lookUpMade(exchange, as);
+    if (isUnreadable(exchange)) return void unreadable++;
+    add(describeExchange(exchange, { as, ownerId: owner?.id ?? id, ruledHeaders }));
+    const made = lookUpMade(exchange, as);
     if (made !== undefined) keep(made);
   };
   const onControlled = (call: ControlCalled): void => {
     const { turn, at, route, body } = call;
-    const companyId = call.companyId ?? id;
+    const companyId = route === "DELETE /companies/:id" ? call.id : (call.companyId ?? id);
     if (isIgnored(companyId) || ignoredCalls.has(route)) return;
     if (route === "DELETE /companies/:id") {
       if (companyId !== id) names.delete(companyId);
@@ -143,20 +145,32 @@ export function startRecorder(sandbox: Sandbox, fixtures: readonly string[], byt
     events.on("changed", ({ company, changes }) => onChanged(company, changes)),
     events.on("forgets", ({ company, reset }) => void (reset || names.delete(company.id))),
   ];
+  /** Without the secret another body may be accepted, or refused for another reason. */
+  const isRefusedWithSecret = (item: Recorded): boolean =>
+    item.kind === "request" && item.isRefused === true && isRedacted(item, redactor);
+  /** What is left out. */
+  const notes = (withSecret = items.filter(isRefusedWithSecret).length): readonly string[] => [
+    ...(leftOut === 0 ? [] : [`It has reached its limit: the last ${leftOut} request(s) are left out.`]),
+    ...(unreadable === 0 ? [] : [`${unreadable} request(s) are left out, because their bodies could not be read.`]),
+    ...(withSecret === 0 ? [] : [`${withSecret} request(s) are left out, because they were refused and hold secrets.`]),
+  ];
   return {
     stop: (): void => stops.forEach((stop) => stop()),
     /** The number of recorded requests. */
     get size() {
-      return requests;
+      return requests - items.filter(isRefusedWithSecret).length;
     },
-    get leftOut() {
-      return leftOut;
-    },
+    notes,
     /** What a scenario cannot repeat. A recording without it would be another session. */
     problems: (): readonly string[] => problems.map(redactor.text),
     /** The session so far as a scenario file: identifiers become saved variables, webhooks expectations. */
     render(how?: RenderOptions): string {
-      const complete: Recording = { ...session, others, leftOut, items: items.filter(({ turn }) => turn < fullAt) };
+      const complete: Recording = {
+        ...session,
+        others,
+        notes: notes(),
+        items: items.filter((item) => item.turn < fullAt && !isRefusedWithSecret(item)),
+      };
       return renderRecording(complete, redactor, how);
     },
   };
@@ -194,17 +208,25 @@ function isUnderDeliveryRule({ world }: Company, changes: readonly Change[]): bo
   );
 }
 
+function isRedacted({ path, body, rawBody, headers }: RecordedRequest, redactor: Redactor): boolean {
+  const sent = { body, rawBody, headers };
+  return redactPath(path, redactor) !== path || JSON.stringify(redactor.value(sent)) !== JSON.stringify(sent);
+}
+
 interface Owner {
   readonly as: string | undefined;
   readonly ownerId: string;
   readonly ruledHeaders: ReadonlySet<string>;
 }
 
-/** Or why a scenario cannot repeat it. */
-function describeExchange(exchange: Exchange, { as, ownerId, ruledHeaders }: Owner): RecordedRequest | string {
-  const { turn, operation, company, at, method, path, body, rawBody, status, headers, problem, fault } = exchange;
-  const isUnread = rawBody === undefined && (problem === "malformed_json" || problem === "media_type_unsupported");
-  if (problem === "body_too_large" || isUnread) return "its body could not be read, so it cannot be sent again.";
+/** It cannot be sent again. */
+function isUnreadable({ rawBody, problem }: Exchange): boolean {
+  if (problem === "body_too_large") return true;
+  return rawBody === undefined && (problem === "malformed_json" || problem === "media_type_unsupported");
+}
+
+function describeExchange(exchange: Exchange, { as, ownerId, ruledHeaders }: Owner): RecordedRequest {
+  const { turn, operation, company, at, method, path, body, rawBody, status, headers, problem, rule, fault } = exchange;
   const isLost = fault === "reset" || fault === "hang";
   const isWhole = operation !== undefined && fault === undefined && method !== "HEAD";
   const sent: Record<string, string | null> = {};
@@ -233,6 +255,7 @@ function describeExchange(exchange: Exchange, { as, ownerId, ruledHeaders }: Own
     ...(token === undefined || sent["authorization"] !== undefined ? {} : { token }),
     headers: sent,
     status: isLost ? undefined : status,
+    isRefused: problem !== undefined && rule === undefined,
     ...(isWhole && exchange.answer !== "" ? { answer: exchange.answer } : {}),
     ids: isWhole && status < 300 ? idsIn(operation, exchange.answer) : [],
     ...(subscribed === undefined ? {} : { subscribed }),

@@ -20,7 +20,7 @@ export function renderRecording(
   redactor: Redactor,
   { isQuick = false }: RenderOptions = {},
 ): string {
-  const { startedAt, given, leftOut } = recording;
+  const { startedAt, given, notes } = recording;
   const { balance, profile, rules, fixtures } = given;
   const steps = new Renderer(recording, redactor, isQuick).render();
   const session = {
@@ -36,8 +36,8 @@ export function renderRecording(
     steps: steps.length > 0 ? steps : [{ settle: true }],
   };
   const document = new Document(session, { aliasDuplicateObjects: false });
-  const missing = leftOut === 0 ? "" : ` It has reached its limit: the last ${leftOut} request(s) are left out.`;
-  document.commentBefore = ` Recorded by \`start --record\`. Replay it with \`npx business-payments-sandbox replay\`.${missing}`;
+  const origin = "Recorded by `start --record`. Replay it with `npx business-payments-sandbox replay`.";
+  document.commentBefore = ["", origin, ...notes].join(" ");
   return document.toString({ lineWidth: 120 });
 }
 

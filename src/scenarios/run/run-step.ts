@@ -126,7 +126,7 @@ async function runAdvance({ variables, world }: StepContext, step: StepOf<"advan
   if (step.expect === undefined) return;
   const mismatches = findMismatches(variables.fill(step.expect), answer.body, "");
   if (mismatches.length > 0)
-    throw new StepFailed({ message: "Time did not bring what was expected", mismatches, answer });
+    throw new StepFailed({ message: "The expected answer did not come in time", mismatches, answer });
 }
 
 /** Repeats the request until its answer is as expected: advances a frozen clock in between, or waits in real time. */
@@ -189,7 +189,7 @@ async function runWebhook(
 
 function describeFound(found: number, ofTopic: number): string {
   if (found > 0) return `${found} came`;
-  return ofTopic === 0 ? "none came" : `none of the ${ofTopic} that came is like it`;
+  return ofTopic === 0 ? "none came" : `none of the ${ofTopic} that came matches`;
 }
 
 /** "either spelling of a topic matches both" */

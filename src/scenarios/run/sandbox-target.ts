@@ -77,7 +77,7 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
   // Looked up each time, because the scenario may replace the company's state.
   const company = (): Company => {
     const found = sandbox.findCompany(companyId);
-    if (found === undefined) throw new UsageError("state", `The company ${companyId} of this story was removed.`);
+    if (found === undefined) throw new UsageError("state", `The company ${companyId} of this scenario was removed.`);
     return found;
   };
   const inbox = receiver.open(name, () =>

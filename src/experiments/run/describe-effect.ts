@@ -3,7 +3,11 @@ import type { RunResult } from "./experiment.js";
 import type { Baseline } from "./oracle.js";
 
 /** Sentences about money that moved, or did not move, other than without the difference. */
-export function tellEffect({ added, missing }: Effect, { key }: Pick<Baseline, "key">, { seen }: RunResult): string {
+export function describeEffect(
+  { added, missing }: Effect,
+  { key }: Pick<Baseline, "key">,
+  { seen }: RunResult,
+): string {
   if (key === undefined) return "";
   const unique = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [key(fact), fact])).values()];
   const times = (fact: Fact): number =>
@@ -19,22 +23,25 @@ export function tellEffect({ added, missing }: Effect, { key }: Pick<Baseline, "
     }),
   );
   const less = unique(missing).filter((fact) => ![...replaced.values()].includes(fact));
-  return [...more.map((fact) => tellAdded(fact, times(fact), replaced.get(fact))), ...less.map(tellMissing)].join(" ");
+  return [
+    ...more.map((fact) => describeAdded(fact, times(fact), replaced.get(fact))),
+    ...less.map(describeMissing),
+  ].join(" ");
 }
 
-function tellAdded({ kind, of, amount }: Fact, times: number, usual: Fact | undefined): string {
+function describeAdded({ kind, of, amount }: Fact, times: number, usual: Fact | undefined): string {
   const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
   const alone = times === 1 ? ", which does not happen without the fault" : "";
-  const unlike = usual === undefined ? alone : `, and not ${money(usual.amount)}`;
+  const unlike = usual === undefined ? alone : ` instead of ${money(usual.amount)}`;
   if (kind === "payment") return `${of} was paid ${money(amount)}${often}${unlike}.`;
-  if (kind === "refund") return `${money(amount)} of ${of} went back${often}${unlike}.`;
+  if (kind === "refund") return `${money(amount)} of ${of} was refunded${often}${unlike}.`;
   return `${of} received ${money(amount)}${often}${unlike}.`;
 }
 
-function tellMissing({ kind, of, amount }: Fact): string {
+function describeMissing({ kind, of, amount }: Fact): string {
   if (kind === "charge") return `The charge ${of} of ${money(amount)} was not made.`;
   if (kind === "payment") return `${of} was not paid (${money(amount)}).`;
-  if (kind === "refund") return `${money(amount)} of ${of} did not go back.`;
+  if (kind === "refund") return `${money(amount)} of ${of} was not refunded.`;
   return `${of} did not receive ${money(amount)}.`;
 }
 

@@ -1,22 +1,22 @@
 import { expect, it } from "vitest";
 import type { Effect, Fact } from "./effect.js";
-import { tellEffect } from "./tell-effect.js";
+import { describeEffect } from "./describe-effect.js";
 
 const refund = (amount: number): Fact => ({ kind: "refund", of: "order-1", amount });
 const payout = (amount: number): Fact => ({ kind: "transfer", of: "+2250700000010", amount });
 
-const ended = { exitCode: 0, crash: null, timedOut: false, ms: 1, holds: null, output: null, printed: "" };
+const ended = { exitCode: 0, crash: null, timedOut: false, ms: 1, holds: null, printed: "" };
 const seen = { requests: [], deliveries: [], outcomes: [], findings: [], settings: [] };
 
-function tell(effect: Effect, facts: readonly Fact[]): string {
+function sentencesOf(effect: Effect, facts: readonly Fact[]): string {
   const result = { ...ended, seen: { ...seen, facts } };
   const key = ({ kind, of, amount }: Fact): string => `${kind} ${of} ${amount}`;
-  return tellEffect(effect, { key }, result);
+  return describeEffect(effect, { key }, result);
 }
 
 it.each<[string, Effect, readonly Fact[]]>([
   [
-    "8 000 XOF of order-1 went back, and not 4 000 XOF.",
+    "8 000 XOF of order-1 was refunded instead of 4 000 XOF.",
     { added: [refund(8000)], missing: [refund(4000)] },
     [refund(8000)],
   ],
@@ -27,8 +27,8 @@ it.each<[string, Effect, readonly Fact[]]>([
     [payout(9000)],
   ],
   [
-    "4 000 XOF of order-1 did not go back. +2250700000010 did not receive 5 000 XOF.",
+    "4 000 XOF of order-1 was not refunded. +2250700000010 did not receive 5 000 XOF.",
     { added: [], missing: [refund(4000), payout(5000)] },
     [],
   ],
-])("%s", (sentence, effect, facts) => expect(tell(effect, facts)).toBe(sentence));
+])("%s", (sentence, effect, facts) => expect(sentencesOf(effect, facts)).toBe(sentence));

@@ -1,0 +1,80 @@
+import { parseBody } from "../../adapters/har/http-exchange.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { idsIn, idsInPath } from "../replay/companies.js";
+import type { Entry, History, RecordedRequest } from "../replay/history.js";
+import type { Replayed } from "../replay/replay.js";
+import { groupBy } from "../replay/group-by.js";
+import { nameDrift, nameSubject } from "./drift.js";
+import { weigh } from "./score.js";
+
+/** A history of so many entries is replayed whole. */
+const WHOLE = 300;
+/** So many kinds of difference are kept, those that weigh most. The others get their turn once a setting has explained some of these. */
+const KINDS = 100;
+/** So many differences of a kind are kept. */
+const EXAMPLES = 2;
+/** So many requests of an operation, or webhooks of a topic, are kept that have the same id or reference. */
+const ALIKE = 20;
+
+/**
+ * The part of a long history that shows each kind of difference and the first few reads of each setting, with everything else about the same charges and
+ * transfers, and all subscriptions.
+ */
+export function focus(history: History, { differences, reads }: Replayed): History {
+  const { entries } = history;
+  if (entries.length <= WHOLE) return history;
+  const wanted = new Set([...reads.values()].flat());
+  const places = new Map(entries.map(({ exchange }, place) => [exchange, place]));
+  const kinds = [...groupBy(differences, nameDrift).values()].map((alike) => ({ alike, weight: weigh(alike) }));
+  for (const { alike } of kinds.toSorted((a, b) => b.weight - a.weight).slice(0, KINDS)) {
+    for (const { exchange } of alike.slice(0, EXAMPLES)) wanted.add(places.get(exchange) ?? 0);
+  }
+  const before = Math.max(-1, ...[...wanted].filter((place) => isAboutAll(entries[place])));
+  const keys = new Set([...wanted].flatMap((place) => keysOf(entries[place]!)));
+  const kept = new Map<string, number>();
+  const isRelated = (entry: Entry): boolean => {
+    const related = isSubscription(entry) ? [requestOf(entry)] : keysOf(entry).filter((key) => keys.has(key));
+    const counts = related.map((key) => {
+      const name = `${nameSubject(entry)} ${key}`;
+      const count = (kept.get(name) ?? 0) + 1;
+      kept.set(name, count);
+      return count;
+    });
+    if (!counts.some((count) => count <= ALIKE)) return false;
+    for (const id of entry.kind === "request" ? idsIn(entry.answer?.body) : []) keys.add(id);
+    return true;
+  };
+  return {
+    ...history,
+    entries: entries.filter((entry, place) => place <= before || wanted.has(place) || isRelated(entry)),
+  };
+}
+
+/** What everything before it has decided: a balance, a transfer that it does not cover, too many requests. */
+function isAboutAll(entry: Entry | undefined): boolean {
+  if (entry?.kind !== "request") return false;
+  const status = entry.answer?.status;
+  return status === 429 || entry.operation === "getBalance" || (status === 422 && entry.path.includes("/transactions"));
+}
+
+function isSubscription(entry: Entry): entry is RecordedRequest {
+  return entry.kind === "request" && entry.path.startsWith("/v1/webhooks");
+}
+
+/** The same for requests with the same answer. */
+function requestOf({ path, body, answer }: RecordedRequest): string {
+  return [path, body, ...idsIn(answer?.body)].join(" ");
+}
+
+/** Ids and references by which entries belong together. */
+function keysOf(entry: Entry): string[] {
+  if (entry.kind === "webhook") return namesIn(entry.body["data"]);
+  return [...idsInPath(entry.path), ...namesIn(parseBody(entry.body ?? "")), ...namesIn(entry.answer?.body)];
+}
+
+function namesIn(body: unknown): string[] {
+  if (!isObject(body)) return [];
+  const items = Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
+  const given = [body, ...items].flatMap(({ externalId, reference }) => [externalId, reference]);
+  return [...idsIn(body), ...given.filter((name) => typeof name === "string")];
+}

@@ -1,0 +1,195 @@
+import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { setCustomer } from "../../domain/accounts/customers.js";
+import { createSubscription } from "../../domain/deliveries/subscriptions.js";
+import type { Profile } from "../../domain/profile/profile.js";
+import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import { isObject } from "../../kernel/messages/json.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { emptyFixture } from "../../sandbox/state/fixture.js";
+import { BALANCE_UNKNOWN } from "../infer/bench.js";
+import { driftOf, nameDrift, nameSubject } from "../infer/drift.js";
+import { type Entry, ServiceClock, readEntry } from "../replay/history.js";
+import { presuppose } from "../replay/presuppose.js";
+import type { ExchangeName, FoundDifference } from "../replay/compare.js";
+import { type FetchTo, Replay } from "../replay/replay.js";
+import type { Drift } from "../report/report.js";
+
+export interface LiveComparisonOptions {
+  readonly profile: ProfileOverrides;
+  readonly secretKey: string | undefined;
+  readonly fetchTo: FetchTo;
+  readonly system: SystemClock;
+  /** Whether webhooks pass. */
+  readonly comparesWebhooks: boolean;
+  /** For the first of each. */
+  readonly onDifference: (difference: Drift) => void;
+  /** A remark on what is compared. */
+  readonly onNote: (note: string) => void;
+}
+
+/** Exchanges wait this long, so that the webhooks of a request are known when it is put to the sandbox, ms. */
+const LAG_MS = 1_000;
+/** How far the service's clock may be behind. */
+const SKEW_MAX_MS = 24 * 3_600_000;
+/** Of bodies that wait. What comes then is not compared. */
+const WAITING_BYTES_MAX = 32 * 1024 * 1024;
+/** Of an exchange besides its bodies, about. */
+const EXCHANGE_BYTES = 2_000;
+
+/**
+ * Puts what passes to a sandbox of its own, some time later and between other work, and finds where that answers differently. Of what was there before the
+ * recording it supposes customers, subscriptions and the balance; the rest is not compared.
+ */
+export class LiveComparison {
+  readonly #options: LiveComparisonOptions;
+  readonly #replay: Replay;
+  readonly #clock: ServiceClock;
+  #waiting: { readonly exchange: HttpExchange; readonly index: number }[] = [];
+  #waitingBytes = 0;
+  #isPlanned = false;
+  #work: Promise<void> = Promise.resolve();
+  /** Of each kind the first, the exchange with the last, and how many exchanges have it. */
+  readonly #found = new Map<string, { first: FoundDifference; last: ExchangeName; count: number }>();
+  /** Entries by operation or topic. */
+  readonly #totals = new Map<string, number>();
+  readonly #notes = new Set<string>();
+  #hasFailed = false;
+
+  constructor(options: LiveComparisonOptions) {
+    this.#options = options;
+    const { profile, secretKey, fetchTo, system, comparesWebhooks } = options;
+    const politely: FetchTo = (sandbox) => {
+      const fetch = fetchTo(sandbox);
+      return async (request) => {
+        await system.yieldToEventLoop();
+        return fetch(request);
+      };
+    };
+    const presupposed = { world: emptyFixture, assumptions: [] };
+    const shared = { profile, secretKey, comparesWebhooks, presupposed, balance: BALANCE_UNKNOWN };
+    const start = system.now() - SKEW_MAX_MS;
+    this.#clock = new ServiceClock(start);
+    this.#replay = new Replay({ ...shared, fetchTo: politely }, start, undefined);
+  }
+
+  get profile(): Profile {
+    return this.#replay.company.profile;
+  }
+
+  /** How many requests and webhooks were compared. */
+  get compared(): number {
+    return [...this.#totals.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** In the order in which they were found. */
+  differences(): readonly Drift[] {
+    return [...this.#found.values()].map(({ first, count }) => this.#driftOf(first, count));
+  }
+
+  /** `index`: its place in the recording. */
+  add(exchange: HttpExchange, index: number): void {
+    if (this.#hasFailed) return;
+    const bytes = EXCHANGE_BYTES + (exchange.body?.length ?? 0) + (exchange.answer?.body.length ?? 0);
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX)
+      return this.#note("There is more traffic than can be compared.");
+    this.#waitingBytes += bytes;
+    this.#waiting.push({ exchange, index });
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    this.#options.system.after(LAG_MS, () => void this.#compareWaiting());
+  }
+
+  /** Compares what waits, and lists webhooks that have not come. */
+  async close(): Promise<void> {
+    await this.#compareWaiting();
+    this.#replay.end();
+    this.#takeDifferences();
+    await this.#replay.close();
+  }
+
+  #compareWaiting(): Promise<void> {
+    return (this.#work = this.#work.then(() => this.#compare()));
+  }
+
+  async #compare(): Promise<void> {
+    const batch = this.#waiting.toSorted((a, b) => a.exchange.startedAt - b.exchange.startedAt);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#isPlanned = false;
+    if (this.#hasFailed) return;
+    try {
+      const read = batch.flatMap(({ exchange, index }) => readEntry(exchange, index));
+      const entries = this.#clock.place(read, false);
+      const own = entries.filter((entry) => this.#isOfCompany(entry));
+      this.#suppose(own);
+      await this.#replay.play(own);
+      this.#replay.adoptBalance();
+      for (const name of own.map(nameSubject)) this.#totals.set(name, (this.#totals.get(name) ?? 0) + 1);
+      this.#takeDifferences();
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#note(`The comparison has stopped: ${error instanceof Error ? error.message : String(error)}.`);
+    }
+  }
+
+  /** The company of the first request that names one. */
+  #isOfCompany(entry: Entry): boolean {
+    if (entry.kind === "webhook" || (entry.answer?.status ?? 500) >= 300) return true;
+    this.#replay.theirCompanyId ??= entry.companyId;
+    const isOwn = entry.companyId === undefined || entry.companyId === this.#replay.theirCompanyId;
+    if (!isOwn) this.#note("Only the first company is compared: start a proxy for each.");
+    return isOwn;
+  }
+
+  /** What was there before the recording. */
+  #suppose(entries: readonly Entry[]): void {
+    const { company } = this.#replay;
+    for (const entry of entries) {
+      const { world } = presuppose({ companyId: undefined, entries: [entry] });
+      for (const { msisdn, ...person } of world.customers)
+        company.run((work) => setCustomer(work, msisdn, person), undefined);
+      if (entry.kind === "request") continue;
+      const isKnown =
+        entries.some((other) => other.kind === "request" && other.operation === "createWebhook") ||
+        company.world.subscriptions.values().some(({ topic }) => topic === entry.topic);
+      for (const order of isKnown ? [] : world.subscriptions)
+        company.run((work) => createSubscription(work, order), undefined);
+    }
+  }
+
+  #takeDifferences(): void {
+    for (const note of this.#replay.result().assumptions) this.#note(note);
+    for (const difference of this.#replay.takeDifferences()) this.#count(difference);
+  }
+
+  #count(difference: FoundDifference): void {
+    const unknown = this.#unknownIn(difference);
+    if (unknown !== undefined) {
+      return this.#note(`Webhooks about ${unknown} are not compared: it was made before the recording.`);
+    }
+    const key = nameDrift(difference);
+    const known = this.#found.get(key);
+    const { exchange } = difference;
+    if (known?.last === exchange) return;
+    this.#found.set(key, { first: known?.first ?? difference, last: exchange, count: (known?.count ?? 0) + 1 });
+    if (known !== undefined) return;
+    this.#options.onDifference(this.#driftOf(difference, 1));
+  }
+
+  /** The id of what a webhook is about that only the service has sent, when the sandbox does not have it. */
+  #unknownIn({ pointer, kind, got }: FoundDifference): string | undefined {
+    if (pointer !== "" || kind !== "added" || !isObject(got) || !isObject(got["data"])) return undefined;
+    const { id } = got["data"];
+    return typeof id !== "string" || this.#replay.knows(id) ? undefined : id;
+  }
+
+  #driftOf(first: FoundDifference, count: number): Drift {
+    return driftOf(first, count, this.#totals.get(first.subject) ?? 0);
+  }
+
+  #note(text: string): void {
+    if (this.#notes.has(text)) return;
+    this.#notes.add(text);
+    this.#options.onNote(text);
+  }
+}

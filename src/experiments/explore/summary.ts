@@ -1,0 +1,89 @@
+import type { RunResult } from "../run/experiment.js";
+import { surplus } from "../run/effect.js";
+import { describeFault } from "./fault-sentences.js";
+import type { FaultName, PlannedFault } from "./faults.js";
+import type { Seen, SeenRequest } from "../run/observe.js";
+import type { Baseline, Judgement } from "../run/oracle.js";
+import { describeEffect } from "../run/describe-effect.js";
+
+/** A run that was judged. */
+export interface JudgedRun extends Judgement {
+  readonly baseline: Baseline;
+  readonly result: RunResult;
+  /** The faults of the run, in their order. */
+  readonly faults: readonly Pick<PlannedFault, "fault" | "point">[];
+  /** The real time that a run may take, ms. */
+  readonly timeoutMs: number;
+}
+
+/** What went wrong, what the command did about it, and what came of it: a paragraph for readers who do not program. */
+export function summarize(run: JudgedRun): string {
+  const { faults, effect, baseline, result } = run;
+  const parts = [
+    ...faults.map(describeFault),
+    describeReaction(run),
+    describeEffect(effect, baseline, result),
+    describeEnd(run),
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** Requests of the run that the baseline does not have, or not so often. */
+export function addedRequests(baseline: Seen, run: Seen): SeenRequest[] {
+  return surplus(run.requests, baseline.requests, ({ key }) => key);
+}
+
+function describeReaction({ faults, baseline, result: { seen } }: JudgedRun): string {
+  const point = faults.at(-1)?.point;
+  const original = seen.requests.find(({ name }) => name === point?.name);
+  const added = addedRequests(baseline.result.seen, seen);
+  const [again] = original === undefined ? [] : added.filter(({ key }) => key === original.key);
+  if (original === undefined || again === undefined) return "";
+  if (again.about === original.about) return "The program sent the same request again.";
+  const noun = original.operation === "createCharge" ? "externalId" : "reference";
+  const name = baseline.stableName(again.about);
+  const shown = name === point?.about ? "" : ` (${name})`;
+  return `The program sent it again under a new ${noun}${shown}.`;
+}
+
+function describeEnd(run: JudgedRun): string {
+  const { verdict, result, timeoutMs, effect } = run;
+  const { exitCode, crash, timedOut } = result;
+  if (verdict === "unsafe") {
+    if (effect.added.length === 0) return describeDanger(run);
+    return exitCode === 0 ? "The program reported success." : "";
+  }
+  if (timedOut) return `The program was still running after ${timeoutMs / 1000} s, and was stopped.`;
+  if (crash !== null) return `The program crashed: ${crash}.`;
+  if (verdict === "lost") return "The program reported success.";
+  if (verdict === "noticed") return `The program failed with exit code ${exitCode}, and moved no money by mistake.`;
+  return "The program succeeded, and the money moved as it should.";
+}
+
+/** Money that moves again if the first request did its work. */
+const REPETITIONS: Readonly<Record<string, string>> = {
+  "double-payout": "pays",
+  "batch-repeated": "pays",
+  "refund-repeated": "refunds",
+};
+
+/** The same for the client, with the work done. */
+const afterTheWork: { readonly [Name in FaultName]?: FaultName } = {
+  "request-lost": "answer-lost",
+  "500-before": "500-after",
+  "503": "500-after",
+};
+
+/** Why a run is unsafe in which no money moved that should not. */
+function describeDanger({ result: { seen, holds }, findings, faults, baseline }: JudgedRun): string {
+  const finding = seen.findings.find(({ kind, severity }) => severity === "critical" && findings.includes(kind));
+  if (finding === undefined) return holds === false ? "The invariant of --check does not hold." : "";
+  const verb = REPETITIONS[finding.kind];
+  if (verb === undefined || baseline.key === undefined) return finding.why;
+  const fault = faults.at(-1)?.fault;
+  const other = fault === undefined ? undefined : afterTheWork[fault];
+  return (
+    "No money moved twice in this run, because the first request did nothing. The program cannot know that: when the work was done and only the " +
+    `answer is missing${other === undefined ? "" : ` (${other})`}, the same code ${verb} twice.`
+  );
+}
